@@ -1,0 +1,12 @@
+"""Puts TensorFlow 1.15 and 2.x into the one mode that the package runs in, once.
+
+Graphs are built explicitly inside `tf.Graph().as_default()`; control flow, tensor shapes and
+variables are those of TensorFlow 2 on both versions.
+"""
+
+import sonnet as snt
+import tensorflow.compat.v1 as tf
+
+tf.enable_v2_behavior()
+# Sonnet 2 insists on eager mode when the first module of a process is made, and never asks again.
+snt.Module()
