@@ -17,7 +17,7 @@ action: dict from head name to int32 []; point heads index `y * width + x`. Head
 action_logits: dict with the same keys, float32 [number of choices]. Functions that were not
     available have a large finite negative logit.
 step_mul: int32 [], game loops until the agent acts again, 1..max_step_mul.
-step_mul_logits: float32 [max_step_mul] (all zero when the step multiplier is fixed).
+step_mul_logits: float32 [max_step_mul]; a single zero when the step multiplier is fixed.
 baseline: float32 [], the critic's estimate of the discounted return.
 """
 

@@ -1,0 +1,121 @@
+"""The agent: torso, core and heads put together, as a Sonnet recurrent core.
+
+K is the number of environments, T the unroll length plus one, B the batch of the learner.
+"""
+
+from typing import Any, Mapping, Optional, Tuple
+
+import sonnet as snt
+import tensorflow.compat.v1 as tf
+
+from sc2impala import structs
+from sc2impala.agents import policy as policy_lib
+
+
+class Agent(snt.RNNCore):
+    """An actor-critic over the dictionary of heads.
+
+    It sees the observation and the function it played last. `policy` holds the maths of its action
+    distribution, which the learner needs as well.
+    """
+
+    def __init__(
+        self,
+        torso: Any,
+        core: Any,
+        heads: Any,
+        policy: policy_lib.JointPolicy,
+        fixed_step_mul: Optional[int] = None,
+        name: str = 'agent',
+    ):
+        """Args:
+        torso: (observation, one-hot last function) -> `Features`, over one leading dimension.
+        core: `ConvLSTM` or anything else with its two methods.
+        heads: `Features` -> `HeadOutputs`, over one leading dimension.
+        policy: the joint distribution over the heads.
+        fixed_step_mul: game loops between two actions; None lets the agent choose.
+        """
+        super().__init__(name=name)
+        self._torso = torso
+        self._core = core
+        self._heads = heads
+        self.policy = policy
+        self._fixed_step_mul = fixed_step_mul
+
+    def initial_state(self, batch_size: Any, **unused_kwargs: Any) -> Any:
+        """The state at the start of an episode, for `batch_size` (int or int32 []) columns."""
+        return self._core.initial_state(batch_size)
+
+    def __call__(
+        self, inputs: Tuple[Mapping[str, tf.Tensor], structs.EnvOutput], prev_state: Any
+    ) -> Tuple[structs.AgentOutput, Any]:
+        """One step: samples an action.
+
+        Args:
+          inputs: (last action: dict of int32 [K], `EnvOutput` of [K]).
+          prev_state: recurrent state.
+
+        Returns:
+          `AgentOutput` of [K], next recurrent state.
+        """
+        return self.act(inputs, prev_state)
+
+    def act(self, inputs: Any, prev_state: Any, greedy: bool = False) -> Tuple[Any, Any]:
+        """One step as `__call__`; `greedy` takes the most probable choice of every head instead."""
+        last_action, env_output = tf.nest.map_structure(lambda t: t[tf.newaxis], inputs)
+        heads, state = self._compute(last_action, env_output, prev_state)
+        heads = tf.nest.map_structure(lambda t: tf.squeeze(t, axis=0), heads)
+        return self._choose(heads, greedy), state
+
+    def unroll(
+        self,
+        actions: Mapping[str, tf.Tensor],
+        env_outputs: structs.EnvOutput,
+        core_state: Any,
+    ) -> Tuple[structs.AgentOutput, Any]:
+        """Runs over time in one pass, the recurrent state being reset where `done` is set.
+
+        Args:
+          actions: dict of int32 [T, B], the actions that led to each of the observations.
+          env_outputs: `EnvOutput` of [T, B].
+          core_state: recurrent state before the first step.
+
+        Returns:
+          `AgentOutput` of [T, B] and the state after the last step.
+        """
+        heads, state = self._compute(actions, env_outputs, core_state)
+        flat = snt.BatchApply(lambda outputs: self._choose(outputs, greedy=False))
+        return flat(heads), state
+
+    def _compute(self, actions, env_outputs, core_state):
+        """Everything up to the logits: `HeadOutputs` of [T, B]."""
+        num_functions = self.policy.heads['function']
+        last_function = tf.one_hot(actions['function'], num_functions)
+        last_function *= 1.0 - tf.cast(env_outputs.done, tf.float32)[..., tf.newaxis]
+        features = snt.BatchApply(self._torso)(env_outputs.observation, last_function)
+        features, state = self._core.unroll(features, env_outputs.done, core_state)
+        heads = snt.BatchApply(self._heads)(features)
+        function_logits = policy_lib.mask_unavailable(
+            heads.action_logits['function'], env_outputs.observation['available_actions']
+        )
+        return heads._replace(
+            action_logits=dict(heads.action_logits, function=function_logits)
+        ), state
+
+    def _choose(self, heads, greedy):
+        """`HeadOutputs` of [N] -> `AgentOutput` of [N]."""
+        if greedy:
+            action = self.policy.mode(heads.action_logits)
+            step_mul = policy_lib.most_probable(heads.step_mul_logits) + 1
+        else:
+            action = self.policy.sample(heads.action_logits)
+            step_mul = policy_lib.sample_categorical(heads.step_mul_logits) + 1
+        if self._fixed_step_mul is not None:
+            step_mul = tf.fill(tf.shape(step_mul), self._fixed_step_mul)
+        return structs.AgentOutput(
+            action=action,
+            action_logits=heads.action_logits,
+            step_mul=step_mul,
+            step_mul_logits=heads.step_mul_logits,
+            baseline=heads.baseline,
+        )
