@@ -1,0 +1,95 @@
+"""The terms of the loss and what goes into them: pure functions, unreduced, without costs.
+
+T is the length of the unroll, B the batch size. Tensors are float32 [T, B] unless stated otherwise,
+and each loss has one value per step, to be masked, weighted and summed by the caller.
+"""
+
+from typing import Union
+
+import tensorflow.compat.v1 as tf
+
+REWARD_CLIPPINGS = ('abs_one', 'soft_asymmetric', 'none')
+
+GAME_LOOPS_PER_DISCOUNT = 8
+"""Game loops of PySC2's default step, the unit of time of a discount per frame."""
+
+
+def policy_gradient_loss(action_log_probs: tf.Tensor, advantages: tf.Tensor) -> tf.Tensor:
+    """Returns -log pi(a) * advantage. Its gradient reaches `action_log_probs` only."""
+    return -action_log_probs * tf.stop_gradient(advantages)
+
+
+def baseline_loss(vs: tf.Tensor, baseline: tf.Tensor) -> tf.Tensor:
+    """Returns 1/2 (vs - V)^2. Its gradient, V - vs, reaches `baseline` only."""
+    return 0.5 * tf.math.squared_difference(tf.stop_gradient(vs), baseline)
+
+
+def entropy_loss(entropy: tf.Tensor) -> tf.Tensor:
+    """Returns the negative entropy of the policy: to descend it is to explore."""
+    return -entropy
+
+
+def policy_cloning_loss(kl: tf.Tensor) -> tf.Tensor:
+    """Returns KL(mu || pi), mu the replayed and pi the current policy, as it is.
+
+    The first cloning term of CLEAR (Rolnick et al. 2018, arXiv:1811.11682). The logits of mu come
+    out of the memory, so the gradient of `kl` reaches those of pi only.
+    """
+    return kl
+
+
+def value_cloning_loss(baseline: tf.Tensor, behaviour_baseline: tf.Tensor) -> tf.Tensor:
+    """Returns (V - V_replay)^2, the second cloning term of CLEAR: without the factor 1/2.
+
+    Its gradient, 2 (V - V_replay), reaches `baseline` only.
+    """
+    return tf.math.squared_difference(baseline, tf.stop_gradient(behaviour_baseline))
+
+
+def transform_rewards(rewards: tf.Tensor, scaling: float, clipping: str) -> tf.Tensor:
+    """Scales rewards, then clips them.
+
+    Args:
+      rewards: float32, any shape.
+      scaling: factor that is applied before clipping.
+      clipping: 'abs_one' clips to [-1, 1]. 'soft_asymmetric' squashes r to 5 tanh(r / 5), and to
+        0.3 times that where it is negative, as IMPALA does on DMLab-30. 'none' leaves r alone.
+
+    Returns:
+      float32 of the shape of `rewards`.
+
+    Raises:
+      ValueError: unknown `clipping`.
+    """
+    if clipping not in REWARD_CLIPPINGS:
+        raise ValueError(f'`clipping` must be one of {REWARD_CLIPPINGS}, but is {clipping!r}.')
+    rewards = rewards * scaling
+    if clipping == 'abs_one':
+        return tf.clip_by_value(rewards, -1.0, 1.0)
+    if clipping == 'soft_asymmetric':
+        squashed = 5.0 * tf.tanh(rewards / 5.0)
+        return tf.where(rewards < 0.0, 0.3 * squashed, squashed)
+    return rewards
+
+
+def step_discounts(
+    done: tf.Tensor,
+    step_mul: Union[int, tf.Tensor],
+    discounting: Union[float, tf.Tensor],
+    per_frame: bool,
+) -> tf.Tensor:
+    """Computes the discount after each step: 0 where the episode ended with it.
+
+    Args:
+      done: bool [T, B].
+      step_mul: int32 [T, B] or one number, the game loops that the step took.
+      discounting: the discount per agent step, or per 8 game loops if `per_frame`.
+      per_frame: whether long steps discount more: discounting ** (step_mul / 8). An agent that
+        chooses its step multiplier would otherwise see further ahead by taking longer steps.
+
+    Returns:
+      float32 [T, B].
+    """
+    if per_frame:
+        discounting = tf.pow(discounting, tf.cast(step_mul, tf.float32) / GAME_LOOPS_PER_DISCOUNT)
+    return discounting * tf.cast(tf.logical_not(done), tf.float32)
