@@ -1,0 +1,274 @@
+"""The settings of a run: names, types, defaults, and what must hold between them.
+
+The comments of the flags in `experiment.py` say what each of them means.
+"""
+
+import math
+from typing import Any, Dict, NamedTuple, Tuple
+
+from sc2impala import agents, envs
+from sc2impala.envs import maps
+from sc2impala.learner import losses
+from sc2impala.runtime.errors import UserError
+
+
+class Config(NamedTuple):
+    """One field per flag. Empty text stands for the default of the map."""
+
+    mode: str = 'train'
+    logdir: str = ''
+    seed: int = 0
+    deterministic: bool = False
+
+    backend: str = 'simulator'
+    map_name: str = 'MoveToBeacon'
+    screen_size: str = '16'
+    minimap_size: str = '16'
+    functions: str = ''
+    screen_layers: str = ''
+    minimap_layers: str = ''
+    vectors: str = 'player'
+    fixed_step_mul: bool = False
+    step_mul: int = 8
+    max_step_mul: int = 16
+
+    agent: str = 'fully_conv_lstm'
+
+    num_actors: int = 2
+    num_envs: int = 32
+    unroll_length: int = 20
+    queue_capacity: int = 0
+
+    total_environment_frames: int = 50000000
+    batch_size: int = 32
+    learning_rate: float = 7e-4
+    final_learning_rate: float = 0.0
+    adam_beta1: float = 0.9
+    adam_beta2: float = 0.999
+    adam_epsilon: float = 1e-5
+    clip_grad_norm: float = 40.0
+    discounting: float = 0.98
+    discounting_per_frame: bool = False
+    reward_scaling: float = 1.0
+    reward_clipping: str = 'none'
+    baseline_cost: float = 0.5
+    entropy_cost: float = 0.002
+    final_entropy_cost: float = -1.0
+    clip_advantage: bool = False
+
+    replay_proportion: float = 0.0
+    replay_buffer_size: int = 1000
+    replay_eviction: str = 'reservoir'
+    policy_cloning_cost: float = 0.01
+    value_cloning_cost: float = 0.005
+
+    num_critic_pretrain_frames: int = 0
+    critic_learning_rate: float = 7e-4
+    critic_pretrain_all_variables: bool = False
+    init_checkpoint: str = ''
+
+    save_checkpoint_secs: float = 120.0
+    keep_checkpoints: int = 5
+    save_summaries_secs: float = 10.0
+    progress_secs: float = 10.0
+
+    policy: str = 'sampled'
+    num_episodes: int = 100
+    num_eval_envs: int = 25
+    animation: bool = False
+    curve: bool = False
+
+
+FREE_ON_RESUME = frozenset(
+    [
+        'mode',
+        'logdir',
+        'deterministic',
+        'total_environment_frames',
+        'queue_capacity',
+        'init_checkpoint',
+        'save_checkpoint_secs',
+        'keep_checkpoints',
+        'save_summaries_secs',
+        'progress_secs',
+        'policy',
+        'num_episodes',
+        'num_eval_envs',
+        'animation',
+        'curve',
+    ]
+)
+"""What may change when a run is continued; every other setting belongs to what was learned."""
+
+POLICIES = ('sampled', 'greedy', 'random', 'scripted')
+
+
+def batch_split(config: Config) -> Tuple[int, int]:
+    """Returns N and R, the numbers of new and of replayed sequences in a batch."""
+    num_replay = int(config.batch_size * config.replay_proportion)
+    return config.batch_size - num_replay, num_replay
+
+
+def fixed_step_mul(config: Config) -> Any:
+    """The step multiplier that is played always, or None if the agent chooses."""
+    return config.step_mul if config.fixed_step_mul else None
+
+
+def max_step_mul(config: Config) -> int:
+    """The most game loops that one agent step may take."""
+    return config.step_mul if config.fixed_step_mul else config.max_step_mul
+
+
+def parse_size(flag: str, text: str) -> Tuple[int, int]:
+    """'84' or '84x64' -> (width, height).
+
+    Raises:
+      UserError: if it is neither.
+    """
+    parts = text.lower().split('x')
+    if not (1 <= len(parts) <= 2 and all(p.isdigit() and 0 < int(p) <= 1024 for p in parts)):
+        raise UserError(
+            f'--{flag}={text} is no size, expected pixels as 84 or, width first, 84x64.'
+        )
+    return int(parts[0]), int(parts[-1])
+
+
+def names(text: str) -> Any:
+    """A flag that lists names: None if empty, 'all', or the list."""
+    if not text or text == 'all':
+        return text or None
+    return [] if text == 'none' else [name.strip() for name in text.split(',')]
+
+
+def make_specs(config: Config) -> Tuple[Any, Any]:
+    """Observation and action spec of the run.
+
+    Raises:
+      UserError: if a map, function, layer or size is unknown.
+    """
+    sizes = [parse_size(flag, getattr(config, flag)) for flag in ('screen_size', 'minimap_size')]
+    try:
+        return envs.make_specs(
+            config.map_name,
+            functions=names(config.functions),
+            screen_size=sizes[0],
+            minimap_size=sizes[1],
+            screen_layers=names(config.screen_layers),
+            minimap_layers=names(config.minimap_layers),
+            vectors=names(config.vectors) or (),
+        )
+    except ValueError as error:
+        # The arguments of `make_specs` have the names of the flags.
+        raise UserError('--' + str(error)) from error
+
+
+def check(config: Config) -> None:
+    """Holds the settings against what they may be, and against each other.
+
+    Raises:
+      UserError: naming the flag, its value and what was expected.
+    """
+    for name, choices in _choices().items():
+        value = getattr(config, name)
+        if value not in choices:
+            raise UserError(
+                '--{}={} is unknown, expected one of: {}.'.format(name, value, ', '.join(choices))
+            )
+    for name, (smallest, largest) in _RANGES.items():
+        value = getattr(config, name)
+        # Written so that a NaN is refused as well.
+        if not smallest <= value <= largest:
+            raise UserError(
+                f'--{name}={value} is out of range, expected {_range_text(smallest, largest)}.'
+            )
+    num_new, num_replay = batch_split(config)
+    if num_new < 1:
+        raise UserError(
+            f'--batch_size={config.batch_size} with --replay_proportion={config.replay_proportion} '
+            'leaves no new sequence in a batch, expected at least one: lower the proportion or '
+            'use a larger batch.'
+        )
+    if config.replay_proportion > 0 and num_replay < 1:
+        raise UserError(
+            f'--replay_proportion={config.replay_proportion} of --batch_size={config.batch_size} '
+            'is less than one sequence, expected at least one, or 0 for no replay.'
+        )
+    if config.replay_buffer_size < num_replay:
+        raise UserError(
+            f'--replay_buffer_size={config.replay_buffer_size} cannot fill its part of a batch, '
+            f'expected at least {num_replay} (--batch_size * --replay_proportion).'
+        )
+    if 0 < config.queue_capacity < config.batch_size:
+        raise UserError(
+            f'--queue_capacity={config.queue_capacity} cannot hold a batch, expected at least '
+            f'--batch_size={config.batch_size}, or 0 to choose it.'
+        )
+    if config.mode == 'train' and config.deterministic and config.num_actors != 1:
+        raise UserError(
+            f'--deterministic needs one actor, but --num_actors={config.num_actors}: the order in '
+            'which several actors finish is not reproducible.'
+        )
+
+
+def differences(config: Config, other: Dict[str, Any]) -> Dict[str, Tuple[Any, Any]]:
+    """Settings that matter to what was learned and differ: {name: (here, there)}."""
+    return {
+        name: (value, other.get(name))
+        for name, value in config._asdict().items()
+        if name not in FREE_ON_RESUME and value != other.get(name)
+    }
+
+
+def _choices():
+    return {
+        'mode': ('train', 'evaluate'),
+        'backend': ('simulator',),
+        'map_name': tuple(sorted(maps.MAP_DEFAULTS)),
+        'agent': tuple(sorted(agents.AGENTS)),
+        'reward_clipping': losses.REWARD_CLIPPINGS,
+        'replay_eviction': ('reservoir', 'fifo'),
+        'policy': POLICIES,
+    }
+
+
+_MANY = 2**31 - 1
+_RANGES = {
+    'seed': (0, 2**63 - 1),
+    'step_mul': (1, 10000),
+    'max_step_mul': (2, 10000),
+    'num_actors': (1, 1024),
+    'num_envs': (1, 65536),
+    'unroll_length': (1, 10000),
+    'queue_capacity': (0, _MANY),
+    'total_environment_frames': (1, 2**62),
+    'batch_size': (1, 65536),
+    'learning_rate': (0.0, 10.0),
+    'final_learning_rate': (0.0, 10.0),
+    'adam_beta1': (0.0, 1.0),
+    'adam_beta2': (0.0, 1.0),
+    'adam_epsilon': (0.0, 1.0),
+    'clip_grad_norm': (0.0, math.inf),
+    'discounting': (0.0, 1.0),
+    'reward_scaling': (-math.inf, math.inf),
+    'baseline_cost': (0.0, math.inf),
+    'entropy_cost': (0.0, math.inf),
+    'final_entropy_cost': (-1.0, math.inf),
+    'replay_proportion': (0.0, 1.0),
+    'replay_buffer_size': (1, _MANY),
+    'policy_cloning_cost': (0.0, math.inf),
+    'value_cloning_cost': (0.0, math.inf),
+    'num_critic_pretrain_frames': (0, 2**62),
+    'critic_learning_rate': (0.0, 10.0),
+    'save_checkpoint_secs': (0.0, math.inf),
+    'keep_checkpoints': (0, 10000),
+    'save_summaries_secs': (0.0, math.inf),
+    'progress_secs': (0.0, math.inf),
+    'num_episodes': (1, 10**6),
+    'num_eval_envs': (1, 65536),
+}
+
+
+def _range_text(smallest, largest):
+    if largest in (math.inf, _MANY, 2**62, 2**63 - 1):
+        return f'at least {smallest}'
+    return f'{smallest} to {largest}'

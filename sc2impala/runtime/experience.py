@@ -1,0 +1,73 @@
+"""Where sequences come from: environments, actors and their queue; and where old ones are kept."""
+
+import collections
+from typing import Any, Optional, Tuple
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+from sc2impala import actors, replay
+from sc2impala.runtime import config as config_lib
+from sc2impala.runtime import graph, memory, seeds
+from sc2impala.runtime.errors import UserError
+
+Experience = collections.namedtuple('Experience', ['queue', 'enqueue_ops', 'envs'])
+"""queue: `SequenceQueue` of ActorOutputs; enqueue_ops: one per actor; envs: to be closed."""
+
+
+def build_experience(
+    config: config_lib.Config, agent: Any, specs: Tuple[Any, Any], start: int
+) -> Experience:
+    """Builds the actors and the queue that they fill.
+
+    Args:
+      config: the settings.
+      agent: `agents.Agent`.
+      specs: observation and action spec.
+      start: how often the run had been started before; other games are played each time.
+    """
+    envs, outputs = [], []
+    with tf.device('/cpu'):
+        for actor in range(config.num_actors):
+            env = graph.make_environment(config, specs, 'training', config.num_envs, start, actor)
+            envs.append(env)
+            outputs.append(actors.build_actor(agent, env, config.unroll_length))
+        capacity = config.queue_capacity or config.batch_size + config.num_envs
+        queue = actors.SequenceQueue(outputs[0], capacity)
+        enqueue_ops = [queue.enqueue_many(output) for output in outputs]
+    return Experience(queue, enqueue_ops, envs)
+
+
+def run_in_background(experience: Experience) -> None:
+    """Lets every actor play in a thread of its own as soon as the session starts."""
+    tf.train.add_queue_runner(tf.train.QueueRunner(experience.queue.queue, experience.enqueue_ops))
+
+
+def make_replay(config: config_lib.Config, queue: Any) -> Optional[Any]:
+    """The replay memory for the elements of the queue, or None if nothing is replayed.
+
+    Raises:
+      UserError: if it does not fit the memory of the machine.
+    """
+    _, num_replay = config_lib.batch_split(config)
+    if not num_replay:
+        return None
+    needed = replay_bytes(config, queue)
+    available = memory.available_bytes()
+    if needed > available:
+        raise UserError(
+            f'--replay_buffer_size={config.replay_buffer_size} takes {needed / memory.MIB:,.0f} '
+            f'MiB, but this machine has {available / memory.MIB:,.0f} MiB left, expected at most '
+            f'{int(config.replay_buffer_size * available / needed)} sequences.'
+        )
+    return replay.Replay(
+        config.replay_buffer_size,
+        queue.component_specs(),
+        config.replay_eviction,
+        np.random.RandomState(seeds.streams(config.seed, 'replay', 1)[0]),
+    )
+
+
+def replay_bytes(config: config_lib.Config, queue: Any) -> int:
+    """What a full replay memory takes."""
+    return replay.memory_bytes(queue.component_specs(), config.replay_buffer_size)

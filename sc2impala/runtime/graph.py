@@ -1,0 +1,58 @@
+"""What training and evaluation both put into a graph, and how they open a session."""
+
+from typing import Any, Optional, Tuple
+
+import tensorflow.compat.v1 as tf
+
+from sc2impala import agents, envs
+from sc2impala.runtime import config as config_lib
+from sc2impala.runtime import seeds
+
+
+def make_agent(config: config_lib.Config, observation_spec: Any, action_spec: Any) -> agents.Agent:
+    """The agent of a run. Its variables are named alike in every graph where it is made first."""
+    return agents.make_agent(
+        config.agent,
+        observation_spec,
+        action_spec,
+        config.max_step_mul,
+        config_lib.fixed_step_mul(config),
+    )
+
+
+def make_environment(
+    config: config_lib.Config, specs: Tuple[Any, Any], purpose: str, num_envs: int, *stream: int
+) -> envs.VectorEnvironment:
+    """An environment with games of its own.
+
+    Args:
+      config: the settings.
+      specs: observation and action spec.
+      purpose: 'training' or 'evaluation'.
+      num_envs: K.
+      *stream: what else tells its games apart.
+    """
+    return envs.make_environment(
+        config.backend,
+        config.map_name,
+        seeds.streams(config.seed, purpose, num_envs, *stream),
+        *specs,
+        max_step_mul=config_lib.max_step_mul(config),
+    )
+
+
+def session_config(deterministic: bool) -> tf.ConfigProto:
+    """All cores, no more GPU memory than needed; one thread when deterministic."""
+    threads = 1 if deterministic else 0
+    result = tf.ConfigProto(
+        allow_soft_placement=True,
+        intra_op_parallelism_threads=threads,
+        inter_op_parallelism_threads=threads,
+    )
+    result.gpu_options.allow_growth = True
+    return result
+
+
+def gpu_device() -> Optional[str]:
+    """The first GPU, or None."""
+    return '/gpu:0' if tf.config.experimental.list_physical_devices('GPU') else None

@@ -1,0 +1,124 @@
+"""The loop of updates, and what happens between two of them: log, save, stop."""
+
+import contextlib
+import signal
+from typing import Any, Iterator, Optional, Sequence
+
+import tensorflow.compat.v1 as tf
+
+from sc2impala.runtime.progress import Progress
+
+
+class StopRequest:
+    """Turns the first Ctrl-C or SIGTERM into the wish to stop after this update.
+
+    The second one has its usual effect.
+    """
+
+    def __init__(self):
+        self.requested = False
+
+    @contextlib.contextmanager
+    def installed(self) -> Iterator['StopRequest']:
+        """Listens to the signals inside of the block."""
+        numbers = (signal.SIGINT, signal.SIGTERM)
+        before = {number: signal.getsignal(number) for number in numbers}
+
+        def on_signal(number, unused_frame):
+            print('\nstopping after this update; once more stops at once', flush=True)
+            self.requested = True
+            signal.signal(number, before[number])
+
+        for number in numbers:
+            signal.signal(number, on_signal)
+        try:
+            yield self
+        finally:
+            for number in numbers:
+                signal.signal(number, before[number])
+
+
+class Loop:
+    """Runs phases in a session."""
+
+    def __init__(
+        self,
+        map_name: str,
+        session: Any,
+        stop: StopRequest,
+        checkpoints: Any,
+        episodes: Any,
+        summaries: Any,
+        progress_secs: float,
+        before_update: Sequence[Any] = (),
+        stage: Optional[tf.Operation] = None,
+    ):
+        """Args:
+        map_name: prefix of the tags of the returns.
+        session: where everything runs.
+        stop: asked after every update.
+        checkpoints: `CheckpointWriter`. episodes: `EpisodeLog`. summaries: `SummaryLog`.
+        progress_secs: seconds between two lines of progress.
+        before_update: callables without arguments, run before every update.
+        stage: puts the next batch ahead on the device, or None.
+        """
+        self._map_name = map_name
+        self._session = session
+        self._stop = stop
+        self._checkpoints = checkpoints
+        self._episodes = episodes
+        self._summaries = summaries
+        self._progress_secs = progress_secs
+        self._before_update = before_update
+        self._stage = stage
+
+    def run(self, phases: Sequence[Any]) -> None:
+        """Runs one phase after the other from where each of them stands; saves at the end."""
+        frames = [int(self._session.run(phase.frames)) for phase in phases]
+        self._checkpoints.save(self._session, sum(frames))
+        if self._stage is not None:
+            self._prepare_update()
+            self._session.run(self._stage)
+        earlier = 0
+        for phase, phase_frames in zip(phases, frames):
+            earlier += self._run_phase(phase, phase_frames, earlier)
+        self._checkpoints.save(self._session, earlier)
+
+    def _run_phase(self, phase, frames, earlier):
+        """Updates until the phase has its frames; returns how many it has now."""
+        if frames >= phase.num_frames:
+            return frames
+        progress = Progress(phase.name, frames, phase.num_frames, self._progress_secs)
+        while frames < phase.num_frames and not self._stop.requested:
+            frames = self._update(phase, earlier)
+            rate = progress.update(frames, self._episodes)
+            if rate is not None:
+                self._episodes.flush()
+                self._summaries.add_scalars({'frames_per_second': rate}, earlier + frames)
+            self._checkpoints.save_if_due(self._session, earlier + frames)
+        progress.finish(frames, self._episodes)
+        return frames
+
+    def _update(self, phase, earlier):
+        """One update; returns the frames of the phase after it."""
+        self._prepare_update()
+        fetches = {'done': phase.done, 'infos': phase.infos, 'frames': phase.train}
+        if self._stage is not None:
+            fetches['stage'] = self._stage
+        if self._summaries.due():
+            fetches['summary'] = phase.summary
+        results = self._session.run(fetches)
+        frames = int(results['frames'])
+        step = earlier + frames
+        if 'summary' in results:
+            self._summaries.add(results['summary'], step)
+        means = self._episodes.add(results['done'], results['infos'], step)
+        if means:
+            self._summaries.add_scalars(
+                {self._map_name + '/' + name: mean for name, mean in means.items()}, step
+            )
+        return frames
+
+    def _prepare_update(self):
+        for function in self._before_update:
+            function()

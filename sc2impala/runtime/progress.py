@@ -1,0 +1,83 @@
+"""The line that tells how a run is getting on."""
+
+import sys
+import time
+from typing import Any, Callable, Optional, TextIO
+
+
+class Progress:
+    """Prints frames, speed, returns and the time left, every so many seconds.
+
+    On a terminal the line is written over; in a file every one stays.
+    """
+
+    def __init__(
+        self,
+        phase: str,
+        start_frames: int,
+        total_frames: int,
+        every_secs: float,
+        stream: Optional[TextIO] = None,
+        clock: Callable[[], float] = time.time,
+    ):
+        self._phase = phase
+        self._total = total_frames
+        self._every_secs = every_secs
+        self._stream = stream or sys.stdout
+        self._clock = clock
+        self._first = self._last = (clock(), start_frames)
+
+    def update(self, frames: int, episodes: Any) -> Optional[float]:
+        """Prints if the time has come, and then returns the frames per second since the last line.
+
+        Args:
+          frames: environment frames so far, those of earlier starts included.
+          episodes: `EpisodeLog`.
+        """
+        now = self._clock()
+        if now - self._last[0] < self._every_secs or frames == self._last[1]:
+            return None
+        rate = (frames - self._last[1]) / (now - self._last[0])
+        overall = (frames - self._first[1]) / (now - self._first[0])
+        self._write(
+            f'{self._phase}: {frames:,} of {self._total:,} frames | {rate:,.0f} frames/s | '
+            f'{_returns_text(episodes)} | {duration_text((self._total - frames) / overall)} left'
+        )
+        self._last = (now, frames)
+        return rate
+
+    def finish(self, frames: int, episodes: Any) -> None:
+        """Prints a last line."""
+        seconds = self._clock() - self._first[0]
+        self._write(
+            f'{self._phase}: {frames:,} of {self._total:,} frames | {_returns_text(episodes)} | '
+            f'{duration_text(seconds)} in this start'
+        )
+        if self._stream.isatty():
+            self._stream.write('\n')
+            self._stream.flush()
+
+    def _write(self, line):
+        if self._stream.isatty():
+            self._stream.write('\r\x1b[K' + line)
+        else:
+            self._stream.write(line + '\n')
+        self._stream.flush()
+
+
+def duration_text(seconds: float) -> str:
+    """8130 -> '2h 15m', 135 -> '2m 15s'."""
+    seconds = max(0, int(round(seconds)))
+    if seconds >= 86400:
+        return f'{seconds // 86400}d {seconds % 86400 // 3600}h'
+    if seconds >= 3600:
+        return f'{seconds // 3600}h {seconds % 3600 // 60}m'
+    if seconds >= 60:
+        return f'{seconds // 60}m {seconds % 60}s'
+    return f'{seconds}s'
+
+
+def _returns_text(episodes):
+    if not episodes.last_count():
+        return 'no episode finished yet'
+    return f'mean return {episodes.last_mean():.2f} (last {episodes.last_count()})'

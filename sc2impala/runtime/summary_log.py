@@ -1,0 +1,46 @@
+"""TensorBoard's file of a run."""
+
+import time
+from typing import Any, Dict
+
+import tensorflow.compat.v1 as tf
+
+
+class SummaryLog:
+    """Writes summaries, at most every so many seconds."""
+
+    def __init__(self, logdir: str, every_secs: float, first_step: int):
+        """Args:
+        logdir: the folder of the run.
+        every_secs: seconds between two summaries of updates; 0 for every update.
+        first_step: where this start begins: what an earlier, killed start wrote beyond is dropped
+          by TensorBoard.
+        """
+        self._writer = tf.summary.FileWriter(logdir, graph=tf.get_default_graph())
+        self._writer.add_session_log(tf.SessionLog(status=tf.SessionLog.START), first_step)
+        self._every_secs = every_secs
+        self._last_time = -float('inf')
+
+    def due(self) -> bool:
+        """Whether the next update should be summarised; asking sets the clock."""
+        if time.time() - self._last_time < self._every_secs:
+            return False
+        self._last_time = time.time()
+        return True
+
+    def add(self, summary: bytes, step: int) -> None:
+        """Writes what a merged summary operation returned."""
+        self._writer.add_summary(summary, step)
+
+    def add_scalars(self, values: Dict[str, Any], step: int) -> None:
+        """Writes numbers that were made outside of the graph, {tag: value}."""
+        self._writer.add_summary(
+            tf.Summary(
+                value=[tf.Summary.Value(tag=tag, simple_value=v) for tag, v in values.items()]
+            ),
+            step,
+        )
+
+    def close(self) -> None:
+        """Writes what is left."""
+        self._writer.close()
