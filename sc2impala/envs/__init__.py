@@ -1,0 +1,91 @@
+"""The PySC2 surface: specs of observations and actions, and environments that follow them.
+
+    observation_spec, action_spec = envs.make_specs('MoveToBeacon')
+    env = envs.make_environment(
+        'simulator', 'MoveToBeacon', range(32), observation_spec, action_spec, max_step_mul=8
+    )
+
+NumPy only: environments run in processes that never load TensorFlow.
+"""
+
+from typing import Iterable, Mapping, Optional, Sequence, Tuple, Union
+
+from sc2impala.envs import checks
+from sc2impala.envs.actions import ActionSpec, make_action_spec
+from sc2impala.envs.maps import MAP_DEFAULTS
+from sc2impala.envs.simulated import SimulatedEnvironment
+from sc2impala.envs.specs import ObservationSpec, make_observation_spec
+from sc2impala.envs.vector import VectorEnvironment
+
+Names = Union[str, Iterable[str]]
+
+BACKENDS = {'simulator': SimulatedEnvironment}
+"""Environment classes by the name of what runs the game."""
+
+
+def make_specs(
+    map_name: str,
+    functions: Optional[Union[str, Iterable[Union[str, int]]]] = None,
+    screen_size: Tuple[int, int] = (16, 16),
+    minimap_size: Tuple[int, int] = (16, 16),
+    screen_layers: Optional[Names] = None,
+    minimap_layers: Optional[Names] = None,
+    vectors: Names = ('player',),
+    fixed_arguments: Optional[Mapping[str, int]] = None,
+) -> Tuple[ObservationSpec, ActionSpec]:
+    """Chooses what is observed and done on a map; None stands for the map's own default.
+
+    Args:
+      map_name: a name in MAP_DEFAULTS.
+      functions: names or ids of PySC2 functions, or 'all'.
+      screen_size: (width, height) in pixels.
+      minimap_size: (width, height) in pixels.
+      screen_layers: names of PySC2 screen layers, or 'all'.
+      minimap_layers: names of PySC2 minimap layers, or 'all'.
+      vectors: names out of `specs.VECTOR_SHAPES`, or 'all'.
+      fixed_arguments: values of argument types that the agent does not choose.
+
+    Raises:
+      ValueError: if anything is unknown, repeated or out of range.
+    """
+    defaults = MAP_DEFAULTS[checks.check_name('map_name', map_name, MAP_DEFAULTS)]
+    action_spec = make_action_spec(
+        defaults.functions if functions is None else functions,
+        screen_size,
+        minimap_size,
+        defaults.fixed_arguments if fixed_arguments is None else fixed_arguments,
+    )
+    observation_spec = make_observation_spec(
+        screen_size,
+        minimap_size,
+        defaults.screen_layers if screen_layers is None else screen_layers,
+        defaults.minimap_layers if minimap_layers is None else minimap_layers,
+        vectors,
+        action_spec.num_functions,
+    )
+    return observation_spec, action_spec
+
+
+def make_environment(
+    backend: str,
+    map_name: str,
+    seeds: Sequence[int],
+    observation_spec: ObservationSpec,
+    action_spec: ActionSpec,
+    max_step_mul: int,
+) -> VectorEnvironment:
+    """Makes an environment of K = len(seeds) games.
+
+    Args:
+      backend: a name in BACKENDS.
+      map_name: the map that all games play.
+      seeds: one non-negative int per game; they fix everything that is random in it.
+      observation_spec: what is observed.
+      action_spec: what the agents can do.
+      max_step_mul: the most game loops that one agent step may take.
+
+    Raises:
+      ValueError: if the backend or the map is unknown, or an argument does not fit the others.
+    """
+    checks.check_name('backend', backend, BACKENDS)
+    return BACKENDS[backend](map_name, seeds, observation_spec, action_spec, max_step_mul)

@@ -1,0 +1,316 @@
+"""What an agent can do: a list of PySC2 functions, and the heads that spell one of their calls.
+
+An action is a dict of int32, one entry per head. The head 'function' indexes the chosen functions;
+every other head is a PySC2 argument type that one of them takes, unless its value was fixed. A head
+for a point (screen, minimap, screen2) indexes pixels as `y * width + x`. Each function uses some of
+the argument heads; the values of the others have no effect. K is the number of actions in a batch.
+"""
+
+import numbers
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from sc2impala.envs import checks
+from sc2impala.envs.pysc2_api import actions as pysc2_actions
+
+FUNCTIONS = pysc2_actions.FUNCTIONS
+NUM_FUNCTIONS = len(FUNCTIONS)
+"""All functions of PySC2, 573; their ids are 0..572."""
+
+
+class ActionSpec:
+    """The action space over a list of functions; made by `make_action_spec`.
+
+    functions: tuple of F PySC2 function ids, in the order chosen.
+    function_names: tuple of their F names.
+    num_functions: F.
+    screen_size, minimap_size: (width, height) in pixels.
+    heads: dict from head name to number of choices, 'function' first, then `argument_heads`.
+    argument_heads: tuple of the A argument types in use, in the order of PySC2's argument ids.
+    fixed_arguments: dict from argument type to the value that every call has; they are no heads.
+    head_used: bool [F, A], which function uses which argument head.
+    """
+
+    def __init__(
+        self,
+        functions: Sequence[int],
+        screen_size: Tuple[int, int],
+        minimap_size: Tuple[int, int],
+        fixed_arguments: Mapping[str, int],
+    ):
+        self.functions = tuple(int(function_id) for function_id in functions)
+        self.function_names = tuple(FUNCTIONS[id_].name for id_ in self.functions)
+        self.num_functions = len(self.functions)
+        self.screen_size = screen_size
+        self.minimap_size = minimap_size
+
+        used = [_argument_names(id_) for id_ in self.functions]
+        sizes = _argument_sizes(screen_size, minimap_size)
+        in_use = [name for name in sizes if any(name in names for names in used)]
+        self.argument_heads = tuple(name for name in in_use if name not in fixed_arguments)
+        self.fixed_arguments = {n: fixed_arguments[n] for n in in_use if n in fixed_arguments}
+        self.head_used = np.array(
+            [[head in names for head in self.argument_heads] for names in used], np.bool_
+        )
+        self.head_used.flags.writeable = False
+        self._sizes = {name: sizes[name] for name in in_use}
+        self.heads = {'function': self.num_functions}
+        self.heads.update((head, int(np.prod(sizes[head]))) for head in self.argument_heads)
+
+        self._num_choices = np.array(list(self.heads.values()), np.int32)[:, np.newaxis]
+        self._function_ids = np.array(self.functions, np.int32)
+        self._index_of_id = np.full([NUM_FUNCTIONS], -1, np.int32)
+        self._index_of_id[self._function_ids] = np.arange(self.num_functions)
+
+    def available(self, mask: np.ndarray) -> np.ndarray:
+        """Which of the chosen functions are available.
+
+        Args:
+          mask: bool [..., 573] over all PySC2 function ids.
+
+        Returns:
+          bool [..., F], a new array.
+
+        Raises:
+          ValueError: if the last dimension of `mask` is not 573.
+        """
+        mask = np.asarray(mask)
+        if mask.shape[-1:] != (NUM_FUNCTIONS,):
+            raise ValueError(f'mask has shape {mask.shape}, expected [..., {NUM_FUNCTIONS}].')
+        return mask.take(self._function_ids, axis=-1)
+
+    def decode(self, action: Mapping[str, np.ndarray]) -> Tuple[np.ndarray, Dict[str, np.ndarray]]:
+        """Turns a batch of actions into function ids and arguments.
+
+        Args:
+          action: int [K] for every head.
+
+        Returns:
+          function_ids: int32 [K], PySC2's ids.
+          arguments: for every argument head int32 [K], or [K, 2] as (x, y) pixels for a point.
+            Arguments that a function does not use keep the value of their head. Fixed arguments
+            are among them.
+
+        Raises:
+          ValueError: if heads are missing or unknown, are not integers of one shape [K], or are
+            out of range.
+        """
+        indices = self._stack(action)
+        arguments = {}
+        for head, index in zip(self.argument_heads, indices[1:]):
+            size = self._sizes[head]
+            if len(size) == 2:
+                # Cheaper than np.stack, in what runs once per step of an actor.
+                index = np.array((index % size[0], index // size[0])).T
+            arguments[head] = index
+        for name, value in self.fixed_arguments.items():
+            arguments[name] = np.full(indices.shape[1:], value, np.int32)
+        return self._function_ids[indices[0]], arguments
+
+    def encode(
+        self, function_ids: np.ndarray, arguments: Mapping[str, np.ndarray]
+    ) -> Dict[str, np.ndarray]:
+        """Turns function ids and arguments into a batch of actions; the inverse of `decode`.
+
+        Args:
+          function_ids: int [K], PySC2's ids.
+          arguments: int [K] per argument type, or [K, 2] as (x, y) pixels for a point. Types that
+            no function of the batch uses may be absent; absent ones count as 0.
+
+        Returns:
+          int32 [K] for every head, 0 where the function does not use the head.
+
+        Raises:
+          ValueError: if a function is not a chosen one, or an argument that is used has a wrong
+            shape or is out of range.
+        """
+        function_ids = np.asarray(function_ids)
+        function = self._index_of_id.take(function_ids, mode='clip')
+        known = self._function_ids[function] == function_ids
+        if not known.all():
+            unknown = function_ids[~known][0]
+            raise ValueError(
+                f'function_ids has {unknown}, expected ids out of {_shortened(self.functions)}.'
+            )
+        action = {'function': function}
+        for head, used in zip(self.argument_heads, self.head_used[function].T):
+            action[head] = self._encode_argument(head, arguments.get(head, 0), used)
+        return action
+
+    def to_function_call(self, action: Mapping[str, int]) -> Tuple[int, List[List[int]]]:
+        """Turns one action into the two fields of PySC2's `FunctionCall`.
+
+        Args:
+          action: a scalar int for every head.
+
+        Returns:
+          The function's id, and one list of ints per argument in PySC2's order, [x, y] for points.
+
+        Raises:
+          ValueError: as `decode`.
+        """
+        batch = {head: np.asarray(index)[np.newaxis] for head, index in action.items()}
+        function_ids, arguments = self.decode(batch)
+        function_id = int(function_ids[0])
+        return function_id, [
+            np.atleast_1d(arguments[name][0]).tolist() for name in _argument_names(function_id)
+        ]
+
+    def from_function_call(
+        self, function_id: int, arguments: Sequence[Sequence[int]]
+    ) -> Dict[str, np.int32]:
+        """Turns the two fields of PySC2's `FunctionCall` into one action.
+
+        Args:
+          function_id: PySC2's id of one of the chosen functions.
+          arguments: one list of ints per argument in PySC2's order, [x, y] for points.
+
+        Returns:
+          A scalar int32 for every head, 0 for those that the function does not use.
+
+        Raises:
+          ValueError: if the function is not a chosen one, or takes other arguments.
+        """
+        if function_id not in self.functions:
+            raise ValueError(
+                f'function_id is {function_id!r}, expected one of {_shortened(self.functions)}.'
+            )
+        names = _argument_names(function_id)
+        lengths = [len(self._sizes[name]) for name in names]
+        if [np.size(argument) for argument in arguments] != lengths:
+            raise ValueError(
+                'arguments is {!r}, expected lists of the lengths {} for {}({}).'.format(
+                    arguments, lengths, FUNCTIONS[function_id].name, ', '.join(names)
+                )
+            )
+        batch = {
+            name: np.reshape(argument, (1, 2) if length == 2 else (1,))
+            for name, argument, length in zip(names, arguments, lengths)
+        }
+        for name, value in self.fixed_arguments.items():
+            if name in batch and batch[name][0] != value:
+                raise ValueError(
+                    f'arguments has {batch[name][0]} for {name}, expected {value}, to which it is '
+                    'fixed.'
+                )
+        action = self.encode(np.array([function_id]), batch)
+        return {head: index[0] for head, index in action.items()}
+
+    def _stack(self, action):
+        """Checks a batch of actions and stacks it, dict of [K] -> [heads, K]."""
+        if action.keys() != self.heads.keys():
+            raise ValueError(
+                f'action has the heads {sorted(action)}, expected {sorted(self.heads)}.'
+            )
+        heads = [np.asarray(action[head]) for head in self.heads]
+        shapes = {head.shape for head in heads}
+        if len(shapes) > 1 or heads[0].ndim != 1:
+            raise ValueError(
+                'action has heads of shape {}, expected one shape [K] for all.'.format(
+                    ' and '.join(sorted(str(shape) for shape in shapes))
+                )
+            )
+        indices = np.array(heads)
+        if indices.dtype.kind not in 'iu':
+            raise ValueError(f'action is of {indices.dtype}, expected integers.')
+        self._check_range(indices)
+        return indices.astype(np.int32, copy=False)
+
+    def _check_range(self, indices):
+        outside = (indices < 0) | (indices >= self._num_choices)
+        if outside.any():
+            row, column = np.argwhere(outside)[0]
+            head = list(self.heads)[row]
+            raise ValueError(
+                f'action[{head!r}] has {indices[row, column]}, expected 0..{self.heads[head] - 1}.'
+            )
+
+    def _encode_argument(self, head, value, used):
+        """int [K] or [K, 2] -> int32 [K], 0 where `used` (bool [K]) is false."""
+        size = self._sizes[head]
+        shape = used.shape + (2,) * (len(size) == 2)
+        if np.ndim(value) and np.shape(value) != shape:
+            raise ValueError(f'arguments[{head!r}] has shape {np.shape(value)}, expected {shape}.')
+        coordinates = np.broadcast_to(value, shape).reshape(-1, len(size)) * used[:, np.newaxis]
+        outside = (coordinates < 0) | (coordinates >= size)
+        if outside.any():
+            value = coordinates[outside.any(axis=1)][0].tolist()
+            raise ValueError(
+                f'arguments[{head!r}] has {value}, expected 0 or more and less than {list(size)}.'
+            )
+        strides = (1, size[0])[: len(size)]
+        return coordinates.astype(np.int32).dot(np.array(strides, np.int32))
+
+
+def make_action_spec(
+    functions: Union[str, Iterable[Union[str, int]]],
+    screen_size: Tuple[int, int],
+    minimap_size: Tuple[int, int],
+    fixed_arguments: Optional[Mapping[str, int]] = None,
+) -> ActionSpec:
+    """Chooses the functions that an agent may call.
+
+    Args:
+      functions: names or ids of PySC2 functions, in any order, which is kept; or 'all' 573.
+      screen_size: (width, height) in pixels, for the heads 'screen' and 'screen2'.
+      minimap_size: (width, height) in pixels, for the head 'minimap'.
+      fixed_arguments: values of argument types that are no choice, such as {'queued': 0} to never
+        queue an order. Types that none of the functions takes are ignored; points cannot be fixed.
+
+    Raises:
+      ValueError: if a function is unknown or repeated (the nearest names are suggested), if none
+        is always available, if a size is not two positive integers, or if an argument cannot be
+        fixed to its value.
+    """
+    if not isinstance(functions, str):
+        functions = [_function_name(function) for function in functions]
+    names = checks.check_names('functions', functions, (f.name for f in FUNCTIONS))
+    always = [f.name for f in FUNCTIONS if f.avail_fn is pysc2_actions.always]
+    if not set(names) & set(always):
+        raise ValueError(
+            'functions is {}, expected at least one that is always available: {}.'.format(
+                list(names), ', '.join(always)
+            )
+        )
+    return ActionSpec(
+        [FUNCTIONS[name].id for name in names],
+        checks.check_size('screen_size', screen_size),
+        checks.check_size('minimap_size', minimap_size),
+        _check_fixed(fixed_arguments or {}),
+    )
+
+
+def _check_fixed(fixed_arguments):
+    sizes = {t.name: t.sizes[0] for t in pysc2_actions.TYPES if len(t.sizes) == 1}
+    for name, value in fixed_arguments.items():
+        checks.check_name('fixed_arguments', name, sizes)
+        if not 0 <= value < sizes[name]:
+            raise ValueError(
+                f'fixed_arguments has {value} for {name}, expected 0..{sizes[name] - 1}.'
+            )
+    return dict(fixed_arguments)
+
+
+def _function_name(function):
+    if not isinstance(function, numbers.Integral):
+        return function
+    if not 0 <= function < NUM_FUNCTIONS:
+        raise ValueError(f'functions has {function}, expected ids in 0..{NUM_FUNCTIONS - 1}.')
+    return FUNCTIONS[function].name
+
+
+def _argument_names(function_id):
+    return [argument.name for argument in FUNCTIONS[function_id].args]
+
+
+def _argument_sizes(screen_size, minimap_size) -> Dict[str, Tuple[int, ...]]:
+    """Sizes of all argument types in the order of their ids; PySC2 leaves points at (0, 0)."""
+    sizes = {argument.name: argument.sizes for argument in pysc2_actions.TYPES}
+    sizes.update(screen=screen_size, minimap=minimap_size, screen2=screen_size)
+    return sizes
+
+
+def _shortened(ids: Sequence[Any]) -> str:
+    text = ', '.join(str(id_) for id_ in ids[:20])
+    return text + ', ...' if len(ids) > 20 else text

@@ -1,0 +1,109 @@
+"""The vector environment on the built-in simulator, in this process."""
+
+from typing import Any, Dict, Mapping, Sequence
+
+import numpy as np
+
+from sc2impala import sim, structs
+from sc2impala.envs import vector
+from sc2impala.envs.actions import ActionSpec
+from sc2impala.envs.specs import ObservationSpec
+
+
+class SimulatedEnvironment(vector.VectorEnvironment):
+    """K simulated games of one map; game i plays the episodes that seeds[i] stands for."""
+
+    def __init__(
+        self,
+        map_name: str,
+        seeds: Sequence[int],
+        observation_spec: ObservationSpec,
+        action_spec: ActionSpec,
+        max_step_mul: int,
+    ):
+        """Makes the games.
+
+        Args:
+          map_name: one of `sim.MAP_NAMES`.
+          seeds: K non-negative ints.
+          observation_spec: what is observed; only the layers in it are drawn.
+          action_spec: what the agents can do.
+          max_step_mul: the most game loops that one step may take.
+
+        Raises:
+          ValueError: if the map is unknown, a seed is negative or the specs do not fit together.
+        """
+        super().__init__(len(seeds), observation_spec, action_spec, max_step_mul)
+        self._game = sim.make(
+            map_name,
+            seeds,
+            screen_size=observation_spec.screen_size,
+            minimap_size=observation_spec.minimap_size,
+            screen_layers=tuple(layer.name for layer in observation_spec.screen_layers),
+            minimap_layers=tuple(layer.name for layer in observation_spec.minimap_layers),
+        )
+        self._layers_dtype = _layers_dtype(self.num_envs, observation_spec.structure())
+        self._start_totals()
+
+    def reset(self) -> Dict[str, Any]:
+        """See `VectorEnvironment.reset`."""
+        self._game.reset()
+        self._start_totals()
+        return self._observe()
+
+    def step(self, action: Mapping[str, np.ndarray], step_mul: np.ndarray) -> structs.EnvOutput:
+        """See `VectorEnvironment.step`. No game is ever aborted."""
+        step_mul = self._check_step_mul(step_mul)
+        function_ids, arguments = self._decode(action)
+        game = self._game
+        score = game.score.copy()
+        game.act(function_ids, arguments)
+        game.advance(step_mul)
+
+        reward = (game.score - score).astype(np.float32)
+        done = np.array(game.ended)
+        self._returns += reward
+        self._steps += 1
+        info = structs.EpisodeInfo(
+            episode_return=self._returns.copy(),
+            episode_frames=np.array(game.game_loop, np.int32),
+            episode_steps=self._steps.copy(),
+            aborted=np.zeros_like(done),
+        )
+        if done.any():
+            game.reset(done)
+            self._returns[done] = 0
+            self._steps[done] = 0
+        return structs.EnvOutput(reward, info, done, self._observe())
+
+    def close(self) -> None:
+        """See `VectorEnvironment.close`."""
+        self._game = None
+
+    def _start_totals(self):
+        self._returns = np.zeros([self.num_envs], np.float32)
+        self._steps = np.zeros([self.num_envs], np.int32)
+
+    def _observe(self):
+        """Copies what the spec asks for, since the game draws into the same buffers again."""
+        observed = self._game.observe()
+        observation = {name: np.array(observed[name]) for name in self.observation_spec.vectors}
+        observation['available_actions'] = self.action_spec.available(observed['available_actions'])
+        # One block of memory for all layers: dozens of middling ones, freed at every step, make the
+        # allocator give pages back and fault them in again, at ten times the cost of the copy.
+        block = np.empty([], self._layers_dtype)
+        for group in self._layers_dtype.names:
+            observation[group] = {name: block[group][name] for name in block[group].dtype.names}
+            for name, layer in observation[group].items():
+                layer[:] = observed[group][name]
+        return observation
+
+
+def _layers_dtype(num_envs, structure):
+    """A record of one record per group, whose fields are the layers with all their pixels."""
+    groups = [(group, structure[group]) for group in ('screen', 'minimap') if group in structure]
+    records = [
+        (group, [(name, spec.dtype, (num_envs,) + spec.shape) for name, spec in layers.items()])
+        for group, layers in groups
+    ]
+    return np.dtype(records, align=True)

@@ -1,0 +1,141 @@
+"""What an agent observes: which feature layers and vectors, with which shapes, dtypes and scales.
+
+An observation of one environment is a nested dict of arrays,
+
+    {'available_actions': bool [F],
+     'screen': {layer: unsigned int [H, W]}, 'minimap': {layer: unsigned int [h, w]},
+     vector: int32 [...]},
+
+F being the number of functions that the agent may choose from. Names, scales and kinds of the
+layers are read from PySC2's own tables. Sizes are (width, height), as in PySC2; arrays are
+[height, width].
+"""
+
+import dataclasses
+from typing import Any, Dict, Iterable, Tuple, Union
+
+import numpy as np
+
+from sc2impala import sim
+from sc2impala.envs import checks
+from sc2impala.envs.pysc2_api import features
+
+VECTOR_SHAPES = {
+    'player': (len(features.Player),),
+    'single_select': (1, len(features.UnitLayer)),
+    'multi_select': (sim.MAX_SELECTED, len(features.UnitLayer)),
+    'control_groups': (10, 2),
+    'score_cumulative': (len(features.ScoreCumulative),),
+    'game_loop': (1,),
+    'action_result': (1,),
+}
+"""Shapes of the int32 vectors that may be chosen; rows without a unit are zero."""
+
+
+@dataclasses.dataclass(frozen=True)
+class ArraySpec:
+    """Shape and dtype of one array. Not a tuple, so that `tf.nest` takes it for a leaf."""
+
+    shape: Tuple[int, ...]
+    dtype: np.dtype
+
+
+@dataclasses.dataclass(frozen=True)
+class LayerSpec:
+    """One feature layer.
+
+    name: PySC2's name.
+    scale: the values of a categorical layer are 0..scale - 1; a scalar layer is usually below it.
+    categorical: whether the values are labels (to embed) or amounts (to scale).
+    """
+
+    name: str
+    scale: int
+    categorical: bool
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The smallest unsigned dtype that holds the scale."""
+        return np.min_scalar_type(self.scale - 1)
+
+
+@dataclasses.dataclass(frozen=True)
+class ObservationSpec:
+    """What `make_observation_spec` chose.
+
+    screen_size, minimap_size: (width, height) in pixels.
+    screen_layers, minimap_layers: LayerSpecs in the order chosen; possibly none.
+    vectors: names in the order chosen; possibly none.
+    num_functions: length of the mask `available_actions`.
+    """
+
+    screen_size: Tuple[int, int]
+    minimap_size: Tuple[int, int]
+    screen_layers: Tuple[LayerSpec, ...]
+    minimap_layers: Tuple[LayerSpec, ...]
+    vectors: Tuple[str, ...]
+    num_functions: int
+
+    def structure(self) -> Dict[str, Any]:
+        """Returns the nested dict of ArraySpecs of one environment, keys in alphabetical order.
+
+        A group without layers is left out.
+        """
+        specs = {name: ArraySpec(VECTOR_SHAPES[name], np.dtype(np.int32)) for name in self.vectors}
+        specs['available_actions'] = ArraySpec((self.num_functions,), np.dtype(np.bool_))
+        if self.screen_layers:
+            specs['screen'] = _layer_arrays(self.screen_layers, self.screen_size)
+        if self.minimap_layers:
+            specs['minimap'] = _layer_arrays(self.minimap_layers, self.minimap_size)
+        return _sorted_by_key(specs)
+
+
+def make_observation_spec(
+    screen_size: Tuple[int, int],
+    minimap_size: Tuple[int, int],
+    screen_layers: Union[str, Iterable[str]],
+    minimap_layers: Union[str, Iterable[str]],
+    vectors: Union[str, Iterable[str]],
+    num_functions: int,
+) -> ObservationSpec:
+    """Chooses what is observed.
+
+    Args:
+      screen_size: (width, height) of the screen layers in pixels.
+      minimap_size: (width, height) of the minimap layers in pixels.
+      screen_layers: names of PySC2 screen layers, or 'all' in PySC2's order.
+      minimap_layers: names of PySC2 minimap layers, or 'all' in PySC2's order.
+      vectors: names out of VECTOR_SHAPES, or 'all'.
+      num_functions: number of functions that the agent chooses from.
+
+    Raises:
+      ValueError: if a size or number is not positive, or a name is unknown or repeated.
+    """
+    return ObservationSpec(
+        checks.check_size('screen_size', screen_size),
+        checks.check_size('minimap_size', minimap_size),
+        _choose_layers('screen_layers', screen_layers, features.SCREEN_FEATURES),
+        _choose_layers('minimap_layers', minimap_layers, features.MINIMAP_FEATURES),
+        checks.check_names('vectors', vectors, VECTOR_SHAPES),
+        checks.check_positive('num_functions', num_functions),
+    )
+
+
+def _choose_layers(argument, names, table):
+    """Looks up layers in one of PySC2's two tables of layers."""
+    names = checks.check_names(argument, names, table._fields)
+    return tuple(_layer_spec(getattr(table, name)) for name in names)
+
+
+def _layer_spec(feature):
+    categorical = feature.type == features.FeatureType.CATEGORICAL
+    return LayerSpec(feature.name, int(feature.scale), categorical)
+
+
+def _layer_arrays(layers, size):
+    width, height = size
+    return _sorted_by_key({layer.name: ArraySpec((height, width), layer.dtype) for layer in layers})
+
+
+def _sorted_by_key(mapping):
+    return {key: mapping[key] for key in sorted(mapping)}

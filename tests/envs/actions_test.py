@@ -1,0 +1,313 @@
+import pickle
+
+import numpy as np
+import pytest
+
+from sc2impala.envs import actions
+from sc2impala.envs.pysc2_api import actions as pysc2_actions
+from sc2impala.envs.pysc2_api import features
+
+SCREEN = (16, 12)
+MINIMAP = (7, 5)
+FUNCTIONS = pysc2_actions.FUNCTIONS
+
+
+def make(functions='all'):
+    return actions.make_action_spec(functions, SCREEN, MINIMAP)
+
+
+def random_action(spec, rng, size=None):
+    return {head: rng.randint(n, size=size, dtype=np.int32) for head, n in spec.heads.items()}
+
+
+def pysc2_action_spec():
+    """What the client itself says about the functions, for the sizes of these tests."""
+    client = features.Features(
+        features.AgentInterfaceFormat(
+            feature_dimensions=features.Dimensions(screen=SCREEN, minimap=MINIMAP),
+            raw_resolution=64,
+        ),
+        map_size=(64, 64),
+    )
+    return client, client.action_spec()
+
+
+def random_arguments(function, types, rng):
+    sizes = {argument.name: argument.sizes for argument in types}
+    return [[int(rng.randint(n)) for n in sizes[argument.name]] for argument in function.args]
+
+
+def test_functions_keep_the_order_of_the_choice():
+    spec = make(['select_army', 331, 'no_op', np.int64(12)])
+    assert spec.functions == (7, 331, 0, 12)
+    assert spec.function_names == ('select_army', 'Move_screen', 'no_op', 'Attack_screen')
+    assert spec.num_functions == 4
+
+
+def test_heads_of_a_choice():
+    spec = make(['no_op', 'select_army', 'Move_screen', 'Move_minimap'])
+    assert list(spec.heads.items()) == [
+        ('function', 4),
+        ('screen', 16 * 12),
+        ('minimap', 7 * 5),
+        ('queued', 2),
+        ('select_add', 2),
+    ]
+    assert spec.argument_heads == ('screen', 'minimap', 'queued', 'select_add')
+    assert spec.head_used.tolist() == [
+        [False, False, False, False],
+        [False, False, False, True],
+        [True, False, True, False],
+        [False, True, True, False],
+    ]
+    assert spec.head_used.dtype == np.bool_
+
+
+def test_heads_of_all_functions_are_those_of_the_client():
+    _, client_spec = pysc2_action_spec()
+    spec = make('all')
+    assert spec.functions == tuple(range(573))
+    assert spec.argument_heads == tuple(argument.name for argument in client_spec.types)
+    sizes = {argument.name: int(np.prod(argument.sizes)) for argument in client_spec.types}
+    assert spec.heads == dict(sizes, function=573)
+    for function, used in zip(client_spec.functions, spec.head_used):
+        names = {name for name, is_used in zip(spec.argument_heads, used) if is_used}
+        assert names == {argument.name for argument in function.args}
+
+
+def test_a_choice_may_use_no_argument_at_all():
+    spec = make(['no_op'])
+    assert spec.heads == {'function': 1}
+    assert spec.head_used.shape == (1, 0)
+    assert spec.to_function_call({'function': 0}) == (0, [])
+    assert spec.decode({'function': np.zeros(3, np.int32)})[1] == {}
+
+
+def test_points_index_row_by_row():
+    spec = make(['no_op', 'select_rect', 'Move_minimap'])
+    action = dict.fromkeys(spec.heads, 0)
+    action.update(function=1, screen=3 * 16 + 5, screen2=11 * 16 + 15, select_add=1)
+    assert spec.to_function_call(action) == (3, [[1], [5, 3], [15, 11]])
+    action.update(function=2, minimap=4 * 7 + 6, queued=1)
+    assert spec.to_function_call(action) == (332, [[1], [6, 4]])
+
+
+def test_available_picks_the_chosen_functions():
+    spec = make(['Move_screen', 'no_op', 'select_army'])
+    mask = np.zeros([2, 3, 573], np.bool_)
+    mask[..., 0] = True
+    mask[1, 2, 331] = True
+    available = spec.available(mask)
+    assert available.shape == (2, 3, 3)
+    assert available[0, 0].tolist() == [False, True, False]
+    assert available[1, 2].tolist() == [True, True, False]
+    available[:] = False
+    assert mask[1, 2, 331]
+    assert spec.available(mask[1, 2]).tolist() == [True, True, False]
+    with pytest.raises(ValueError, match=r'mask has shape \(3,\), expected \[..., 573\]'):
+        spec.available([True] * 3)
+
+
+def test_every_function_survives_the_way_to_a_function_call_and_back():
+    spec, rng = make('all'), np.random.RandomState(1)
+    for function in FUNCTIONS:
+        action = dict(random_action(spec, rng), function=int(function.id))
+        function_id, arguments = spec.to_function_call(action)
+        assert function_id == function.id
+        back = spec.from_function_call(function_id, arguments)
+        assert back.keys() == spec.heads.keys()
+        assert {index.dtype for index in back.values()} == {np.dtype(np.int32)}
+        used = {'function'} | {argument.name for argument in function.args}
+        assert back == {head: action[head] if head in used else 0 for head in action}
+
+
+def test_every_function_call_of_the_client_survives_the_way_back():
+    _, client_spec = pysc2_action_spec()
+    rng = np.random.RandomState(2)
+    shuffled = rng.permutation(573).tolist()
+    spec = make(shuffled)
+    for function in FUNCTIONS:
+        arguments = random_arguments(function, client_spec.types, rng)
+        call = FUNCTIONS[function.id](*arguments)
+        action = spec.from_function_call(call.function, call.arguments)
+        assert spec.functions[action['function']] == function.id
+        assert spec.to_function_call(action) == (function.id, arguments)
+
+
+def test_the_client_accepts_every_call():
+    client, _ = pysc2_action_spec()
+    spec, rng = make('all'), np.random.RandomState(3)
+    for function in FUNCTIONS:
+        action = dict(random_action(spec, rng), function=int(function.id))
+        call = pysc2_actions.FunctionCall(*spec.to_function_call(action))
+        message = client.transform_action(None, call, skip_available=True)
+        # no_op alone is an empty message.
+        assert (message.ByteSize() > 0) == (function.id != 0), function.name
+
+
+def test_a_batch_is_decoded_like_its_actions_one_by_one():
+    spec, rng = make('all'), np.random.RandomState(4)
+    actions_batch = random_action(spec, rng, size=200)
+    function_ids, arguments = spec.decode(actions_batch)
+    assert function_ids.dtype == np.int32
+    assert {a.dtype for a in arguments.values()} == {np.dtype(np.int32)}
+    assert tuple(arguments) == spec.argument_heads
+    for k, function_id in enumerate(function_ids):
+        call = spec.to_function_call({head: index[k] for head, index in actions_batch.items()})
+        names = [argument.name for argument in FUNCTIONS[function_id].args]
+        assert call == (function_id, [np.ravel(arguments[n][k]).tolist() for n in names])
+
+
+def test_a_batch_is_encoded_like_its_actions_one_by_one():
+    spec, rng = make('all'), np.random.RandomState(5)
+    function_ids, arguments = spec.decode(random_action(spec, rng, size=200))
+    batch = spec.encode(function_ids, arguments)
+    for k, function_id in enumerate(function_ids):
+        names = [argument.name for argument in FUNCTIONS[function_id].args]
+        call = [np.ravel(arguments[n][k]).tolist() for n in names]
+        one = {head: index[k] for head, index in batch.items()}
+        assert one == spec.from_function_call(function_id, call)
+
+
+def test_absent_arguments_count_as_zero():
+    spec = make(['no_op', 'Move_screen'])
+    action = spec.encode(np.array([0, 331]), {'screen': np.array([[99, 99], [2, 1]])})
+    assert {head: index.tolist() for head, index in action.items()} == {
+        'function': [0, 1],
+        'screen': [0, 18],
+        'queued': [0, 0],
+    }
+
+
+def test_specs_survive_the_way_to_another_process():
+    spec, rng = make('all'), np.random.RandomState(6)
+    copy = pickle.loads(pickle.dumps(spec))
+    assert (copy.functions, copy.heads) == (spec.functions, spec.heads)
+    action = random_action(spec, rng)
+    assert copy.to_function_call(action) == spec.to_function_call(action)
+
+
+@pytest.mark.parametrize(
+    'functions,complaint',
+    [
+        (['no_op', 'Move_scren'], "functions has 'Move_scren'.*Move_screen"),
+        (['no_op', 'selectarmy'], 'select_army'),
+        (['no_op', 573], r'functions has 573, expected ids in 0\.\.572'),
+        (['no_op', -1], 'functions has -1'),
+        (['no_op', 0], "functions has 'no_op' 2 times"),
+        ('no_op', "functions is 'no_op', expected a list of names or 'all'"),
+        (['no_op', None], 'functions has None'),
+        (['Move_screen', 'select_army'], 'at least one that is always available: no_op, '),
+        ([], 'at least one that is always available'),
+    ],
+)
+def test_bad_functions(functions, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        make(functions)
+
+
+def test_bad_sizes():
+    with pytest.raises(ValueError, match='screen_size is 84'):
+        actions.make_action_spec('all', 84, (64, 64))
+    with pytest.raises(ValueError, match='minimap_size is'):
+        actions.make_action_spec('all', (84, 84), (64, 0))
+
+
+@pytest.mark.parametrize(
+    'change,complaint',
+    [
+        ({'screen': [0, 16 * 12]}, r"action\['screen'\] has 192, expected 0\.\.191"),
+        ({'queued': [-1, 0]}, r"action\['queued'\] has -1, expected 0\.\.1"),
+        ({'function': [0, 3]}, r"action\['function'\] has 3, expected 0\.\.2"),
+        ({'function': [0]}, r'action has heads of shape \(1,\) and \(2,\)'),
+        ({'function': [[0, 0]]}, r'action has heads of shape'),
+        ({'queued': [0.0, 1.0]}, 'action is of float64, expected integers'),
+        ({'select_add': [0, 0]}, 'action has the heads .*, expected'),
+    ],
+)
+def test_bad_actions(change, complaint):
+    spec = make(['no_op', 'Move_screen', 'Stop_quick'])
+    action = {head: [0, 1] for head in spec.heads}
+    spec.decode(action)
+    with pytest.raises(ValueError, match=complaint):
+        spec.decode(dict(action, **change))
+
+
+def test_missing_heads_and_scalars_are_no_batch():
+    spec = make(['no_op', 'Move_screen'])
+    with pytest.raises(ValueError, match=r"action has the heads \['function'\]"):
+        spec.decode({'function': [0]})
+    with pytest.raises(ValueError, match=r'action has heads of shape \(\)'):
+        spec.decode({'function': 0, 'screen': 0, 'queued': 0})
+
+
+@pytest.mark.parametrize(
+    'function_id,arguments,complaint',
+    [
+        (7, [[0]], r'function_id is 7, expected one of 0, 331\.'),
+        (331, [[0]], r'arguments is .*lengths \[1, 2\] for Move_screen\(queued, screen\)'),
+        (331, [[0], [1, 2], [3]], 'lengths'),
+        (331, [[0], [1]], 'lengths'),
+        (331, [[2], [1, 1]], r"arguments\['queued'\] has \[2\]"),
+        (331, [[0], [16, 0]], r"arguments\['screen'\] has \[16, 0\]"),
+        (331, [[0], [0, 12]], r"arguments\['screen'\] has \[0, 12\]"),
+        (331, [[0], [-1, 0]], r"arguments\['screen'\] has \[-1, 0\]"),
+    ],
+)
+def test_bad_function_calls(function_id, arguments, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        make(['no_op', 'Move_screen']).from_function_call(function_id, arguments)
+
+
+def test_bad_batches_of_function_calls():
+    spec = make(['no_op', 'Move_screen'])
+    for function_id in (7, -1, 573):
+        with pytest.raises(ValueError, match=f'function_ids has {function_id}'):
+            spec.encode(np.array([0, function_id]), {})
+    with pytest.raises(ValueError, match=r"arguments\['screen'\] has shape \(2,\)"):
+        spec.encode(np.array([0, 331]), {'screen': np.array([1, 2])})
+
+
+def test_fixed_arguments_are_no_heads_and_in_every_call():
+    spec = actions.make_action_spec(
+        ['no_op', 'select_army', 'Move_screen'], (5, 4), (3, 2), {'queued': 1, 'unload_id': 3}
+    )
+    assert spec.argument_heads == ('screen', 'select_add')
+    assert spec.fixed_arguments == {'queued': 1}
+    action = {
+        'function': np.array([2, 1]),
+        'screen': np.array([7, 0]),
+        'select_add': np.array([0, 1]),
+    }
+    function_ids, arguments = spec.decode(action)
+    assert arguments['queued'].tolist() == [1, 1]
+    assert spec.to_function_call({head: index[0] for head, index in action.items()}) == (
+        331,
+        [[1], [2, 1]],
+    )
+    assert spec.from_function_call(331, [[1], [2, 1]]) == {
+        'function': 2,
+        'screen': 7,
+        'select_add': 0,
+    }
+    encoded = spec.encode(function_ids, arguments)
+    assert {head: index.tolist() for head, index in encoded.items()} == {
+        'function': [2, 1],
+        'screen': [7, 0],
+        'select_add': [0, 1],
+    }
+    with pytest.raises(ValueError, match='arguments has 0 for queued, expected 1'):
+        spec.from_function_call(331, [[0], [2, 1]])
+
+
+@pytest.mark.parametrize(
+    'fixed, message',
+    [
+        ({'queued': 2}, 'fixed_arguments has 2 for queued, expected 0..1'),
+        ({'screen': 0}, "fixed_arguments is 'screen', expected one of: .*queued"),
+        ({'quequed': 0}, "fixed_arguments is 'quequed'"),
+    ],
+)
+def test_refuses_to_fix_what_cannot_be_fixed(fixed, message):
+    with pytest.raises(ValueError, match=message):
+        actions.make_action_spec(['no_op'], (5, 4), (3, 2), fixed)

@@ -1,0 +1,137 @@
+import numpy as np
+import pytest
+
+from sc2impala import envs, sim
+from tests.envs import contract, fake_game
+
+ALL = {'screen_layers': 'all', 'minimap_layers': 'all', 'vectors': 'all'}
+
+
+def make_fake(monkeypatch, seeds=(0, 1, 2), **kwargs):
+    games = fake_game.install(monkeypatch)
+    specs = envs.make_specs('MoveToBeacon', **kwargs)
+    env = envs.SimulatedEnvironment('MoveToBeacon', list(seeds), *specs, max_step_mul=16)
+    return env, games[0]
+
+
+def action_of(env, **heads):
+    action = {head: np.zeros([env.num_envs], np.int32) for head in env.action_spec.heads}
+    action.update({head: np.array(value, np.int32) for head, value in heads.items()})
+    return action
+
+
+@pytest.mark.parametrize('kwargs', [{}, ALL, dict(ALL, screen_layers=[], functions='all')])
+def test_contract_on_a_fake_game(monkeypatch, kwargs):
+    fake_game.install(monkeypatch)
+    kwargs = dict({'vectors': ('player', 'game_loop')}, **kwargs)
+    specs = envs.make_specs('MoveToBeacon', screen_size=(8, 6), minimap_size=(5, 7), **kwargs)
+    contract.check_vector_environment(
+        lambda: envs.SimulatedEnvironment('MoveToBeacon', [4, 5, 6], *specs, max_step_mul=9)
+    )
+
+
+@pytest.mark.parametrize('map_name', sim.MAP_NAMES)
+@pytest.mark.parametrize(
+    'kwargs', [{'vectors': ('player', 'game_loop')}, dict(ALL, functions='all')]
+)
+def test_contract_on_the_simulator(map_name, kwargs):
+    specs = envs.make_specs(map_name, screen_size=(20, 16), minimap_size=(12, 16), **kwargs)
+    contract.check_vector_environment(
+        lambda: envs.SimulatedEnvironment(map_name, [7, 8, 9], *specs, max_step_mul=40)
+    )
+
+
+def test_the_game_is_given_functions_pixels_and_loops_in_this_order(monkeypatch):
+    env, game = make_fake(monkeypatch, screen_size=(8, 6), fixed_arguments={})
+    env.reset()
+    del game.tape[:]
+    env.step(
+        action_of(env, function=[0, 1, 2], screen=[0, 0, 5 * 8 + 7], queued=[0, 0, 1]), [1, 2, 16]
+    )
+    (act, function_ids, arguments), advance = game.tape
+    assert act == 'act'
+    assert function_ids.tolist() == [0, 7, 331]
+    assert arguments['screen'].tolist() == [[0, 0], [0, 0], [7, 5]]
+    assert arguments['queued'].tolist() == [0, 0, 1]
+    assert advance == ('advance', [1, 2, 16])
+
+
+def test_on_done_the_totals_are_old_and_the_observation_is_new(monkeypatch):
+    # Seeds are rewards here, and the episode lasts 20 loops in every game.
+    env, game = make_fake(monkeypatch, vectors=('game_loop',))
+    game.episode[:] = -1
+    env.reset()
+    first = env.step(action_of(env), [16, 8, 4])
+    assert first.done.tolist() == [False, False, False]
+    assert first.observation['game_loop'][:, 0].tolist() == [16, 8, 4]
+    second = env.step(action_of(env), [16, 12, 4])
+    assert second.done.tolist() == [True, True, False]
+    assert second.reward.tolist() == [0, 1, 2]
+    assert second.info.episode_return.tolist() == [0, 2, 4]
+    assert second.info.episode_frames.tolist() == [20, 20, 8]
+    assert second.info.episode_steps.tolist() == [2, 2, 2]
+    assert not second.info.aborted.any()
+    assert second.observation['game_loop'][:, 0].tolist() == [0, 0, 8]
+    assert game.tape[-1] == ('reset', [True, True, False])
+    third = env.step(action_of(env), [3, 3, 3])
+    assert third.info.episode_return.tolist() == [0, 1, 6]
+    assert third.info.episode_frames.tolist() == [3, 3, 11]
+    assert third.info.episode_steps.tolist() == [1, 1, 3]
+
+
+def test_rewards_may_be_negative(monkeypatch):
+    env, game = make_fake(monkeypatch)
+    env.reset()
+    game.act = lambda function_ids, arguments: np.subtract(game.score, 3, out=game.score)
+    env.step(action_of(env), [1, 1, 1])
+    output = env.step(action_of(env), [1, 1, 1])
+    assert output.reward.tolist() == [-3, -3, -3]
+    assert output.info.episode_return.tolist() == [-6, -6, -6]
+
+
+def test_available_actions_are_those_of_the_chosen_functions(monkeypatch):
+    env, _ = make_fake(monkeypatch, functions=['Move_screen', 'no_op', 'select_army'])
+    assert env.reset()['available_actions'].tolist() == [[False, True, False]] * 3
+    output = env.step(action_of(env, function=[1, 1, 1]), [1, 2, 3])
+    available = output.observation['available_actions'].tolist()
+    assert available == [[True] * 3, [False, True, False], [True] * 3]
+
+
+def test_only_the_layers_of_the_spec_are_drawn(monkeypatch):
+    env, game = make_fake(monkeypatch, screen_layers=['selected'], minimap_layers=['camera'])
+    assert set(game.observe()['screen']) == {'selected'}
+    assert set(game.observe()['minimap']) == {'camera'}
+    assert set(env.reset()) == {'available_actions', 'screen', 'minimap', 'player'}
+
+
+def test_specs_that_do_not_fit_together_are_refused(monkeypatch):
+    fake_game.install(monkeypatch)
+    observation_spec, _ = envs.make_specs('MoveToBeacon')
+    for change in ({'functions': ['no_op']}, {'screen_size': (8, 8)}, {'minimap_size': (8, 8)}):
+        _, action_spec = envs.make_specs('MoveToBeacon', **change)
+        with pytest.raises(ValueError, match='expected .* as in action_spec'):
+            envs.SimulatedEnvironment('MoveToBeacon', [1], observation_spec, action_spec, 8)
+
+
+@pytest.mark.parametrize('max_step_mul', [0, -1, 2.0, None])
+def test_a_bad_max_step_mul_is_refused(monkeypatch, max_step_mul):
+    fake_game.install(monkeypatch)
+    specs = envs.make_specs('MoveToBeacon')
+    with pytest.raises(ValueError, match='max_step_mul is .*, expected a positive integer'):
+        envs.SimulatedEnvironment('MoveToBeacon', [1], *specs, max_step_mul=max_step_mul)
+
+
+def test_no_games_are_refused(monkeypatch):
+    fake_game.install(monkeypatch)
+    with pytest.raises(ValueError, match='num_envs is 0'):
+        envs.SimulatedEnvironment('MoveToBeacon', [], *envs.make_specs('MoveToBeacon'), 8)
+
+
+def test_layers_lie_in_memory_as_if_each_had_its_own(monkeypatch):
+    # uint8 layers of an odd number of bytes must not push the uint16 ones out of alignment.
+    env, _ = make_fake(monkeypatch, screen_size=(5, 3), minimap_size=(3, 3), **ALL)
+    observation = env.reset()
+    for group in ('screen', 'minimap'):
+        for name, layer in observation[group].items():
+            assert layer.flags.c_contiguous and layer.flags.aligned, name
+            assert type(layer) is np.ndarray, name
