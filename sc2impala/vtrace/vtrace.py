@@ -1,0 +1,200 @@
+"""V-trace: off-policy corrected value targets and policy gradient advantages.
+
+Espeholt et al. 2018, 'IMPALA: Scalable Distributed Deep-RL with Importance Weighted Actor-Learner
+Architectures' (arXiv:1802.01561), equation 1, remark 1 and section 4.2. Names, arguments and
+results are those that users of DeepMind's scalable_agent know; `mask` is the one addition.
+
+T is the length of the unroll, B the batch size, mu the behaviour policy that acted, pi the target
+policy that learns. Tensors are time-major, step t holds the observation x_t, the action a_t chosen
+on it, and the reward and discount that followed.
+"""
+
+import collections
+from typing import Optional
+
+import tensorflow.compat.v1 as tf
+
+from sc2impala.vtrace.ranks import assert_rank
+from sc2impala.vtrace.recurrence import reverse_linear_recurrence
+
+VTraceReturns = collections.namedtuple('VTraceReturns', ['vs', 'pg_advantages'])
+"""vs: float32 [T, B], targets for the baseline at x_0, ..., x_{T-1}.
+pg_advantages: float32 [T, B], advantages for the policy gradient. No gradient flows through either.
+"""
+
+VTraceFromLogitsReturns = collections.namedtuple(
+    'VTraceFromLogitsReturns',
+    ['vs', 'pg_advantages', 'log_rhos', 'behaviour_action_log_probs', 'target_action_log_probs'],
+)
+"""vs, pg_advantages: as in VTraceReturns.
+log_rhos: float32 [T, B], log pi(a_t | x_t) - log mu(a_t | x_t).
+behaviour_action_log_probs: float32 [T, B], log mu(a_t | x_t).
+target_action_log_probs: float32 [T, B], log pi(a_t | x_t). Gradients flow through the last three.
+"""
+
+
+def log_probs_from_logits_and_actions(policy_logits: tf.Tensor, actions: tf.Tensor) -> tf.Tensor:
+    """Computes the log-probabilities of `actions` under a softmax policy.
+
+    Args:
+      policy_logits: float32 [T, B, num_actions], unnormalised log-probabilities.
+      actions: int32 [T, B], the actions taken, 0..num_actions - 1.
+
+    Returns:
+      float32 [T, B]: log softmax(policy_logits)[action].
+
+    Raises:
+      ValueError: an argument has the wrong rank.
+    """
+    policy_logits = tf.convert_to_tensor(policy_logits, dtype=tf.float32)
+    actions = tf.convert_to_tensor(actions, dtype=tf.int32)
+    assert_rank('policy_logits', policy_logits, 3)
+    assert_rank('actions', actions, 2)
+    return -tf.nn.sparse_softmax_cross_entropy_with_logits(logits=policy_logits, labels=actions)
+
+
+def from_logits(
+    behaviour_policy_logits: tf.Tensor,
+    target_policy_logits: tf.Tensor,
+    actions: tf.Tensor,
+    discounts: tf.Tensor,
+    rewards: tf.Tensor,
+    values: tf.Tensor,
+    bootstrap_value: tf.Tensor,
+    clip_rho_threshold: Optional[float] = 1.0,
+    clip_pg_rho_threshold: Optional[float] = 1.0,
+    name: str = 'vtrace_from_logits',
+    mask: Optional[tf.Tensor] = None,
+) -> VTraceFromLogitsReturns:
+    """Computes V-trace for two softmax policies over one set of actions.
+
+    Policies over several heads take the difference of their summed log-probabilities to
+    `from_importance_weights`.
+
+    Args:
+      behaviour_policy_logits: float32 [T, B, num_actions], logits of mu, the policy that acted.
+      target_policy_logits: float32 [T, B, num_actions], logits of pi, the policy that learns.
+      actions: int32 [T, B], sampled from mu.
+      discounts: as in `from_importance_weights`, and so are all arguments that follow.
+      rewards: float32 [T, B].
+      values: float32 [T, B].
+      bootstrap_value: float32 [B].
+      clip_rho_threshold: float, scalar tensor or None.
+      clip_pg_rho_threshold: float, scalar tensor or None.
+      name: the name scope of the operations.
+      mask: float32 [T, B] or None.
+
+    Returns:
+      VTraceFromLogitsReturns.
+
+    Raises:
+      ValueError: an argument has the wrong rank.
+    """
+    with tf.name_scope(name):
+        behaviour_policy_logits = tf.convert_to_tensor(behaviour_policy_logits, dtype=tf.float32)
+        target_policy_logits = tf.convert_to_tensor(target_policy_logits, dtype=tf.float32)
+        assert_rank('behaviour_policy_logits', behaviour_policy_logits, 3)
+        assert_rank('target_policy_logits', target_policy_logits, 3)
+        behaviour_log_probs = log_probs_from_logits_and_actions(behaviour_policy_logits, actions)
+        target_log_probs = log_probs_from_logits_and_actions(target_policy_logits, actions)
+        log_rhos = target_log_probs - behaviour_log_probs
+        vtrace_returns = from_importance_weights(
+            log_rhos=log_rhos,
+            discounts=discounts,
+            rewards=rewards,
+            values=values,
+            bootstrap_value=bootstrap_value,
+            clip_rho_threshold=clip_rho_threshold,
+            clip_pg_rho_threshold=clip_pg_rho_threshold,
+            mask=mask,
+        )
+        return VTraceFromLogitsReturns(
+            vs=vtrace_returns.vs,
+            pg_advantages=vtrace_returns.pg_advantages,
+            log_rhos=log_rhos,
+            behaviour_action_log_probs=behaviour_log_probs,
+            target_action_log_probs=target_log_probs,
+        )
+
+
+def from_importance_weights(
+    log_rhos: tf.Tensor,
+    discounts: tf.Tensor,
+    rewards: tf.Tensor,
+    values: tf.Tensor,
+    bootstrap_value: tf.Tensor,
+    clip_rho_threshold: Optional[float] = 1.0,
+    clip_pg_rho_threshold: Optional[float] = 1.0,
+    name: str = 'vtrace_from_importance_weights',
+    mask: Optional[tf.Tensor] = None,
+) -> VTraceReturns:
+    """Computes V-trace from the log importance weights of the actions, whatever an action is.
+
+    With rho_t = min(clip_rho_threshold, exp(log_rho_t)) and c_t = min(1, exp(log_rho_t)):
+
+      delta_t = rho_t * (r_t + discount_t * V(x_{t+1}) - V(x_t))
+      vs_t = V(x_t) + delta_t + discount_t * c_t * (vs_{t+1} - V(x_{t+1}))
+      pg_advantage_t = rho^pg_t * (r_t + discount_t * vs_{t+1} - V(x_t))
+
+    where V(x_T) = vs_T = `bootstrap_value`. Every tensor may have the same further dimensions after
+    B, of which those of `log_rhos` and `discounts` may be of size 1.
+
+    Args:
+      log_rhos: float32 [T, B], log pi(a_t | x_t) - log mu(a_t | x_t).
+      discounts: float32 [T, B], the discount after step t: 0 where an episode ended with it.
+      rewards: float32 [T, B], the reward that followed a_t.
+      values: float32 [T, B], the baseline V(x_t) of the policy that learns.
+      bootstrap_value: float32 [B], the baseline V(x_T) of the observation after the last step.
+      clip_rho_threshold: float, scalar tensor or None (no clipping): rho bar of the paper.
+      clip_pg_rho_threshold: float, scalar tensor or None (no clipping): the same for rho^pg.
+      name: the name scope of the operations.
+      mask: float32 [T, B] or None. Where it is 0 the step is no step of the return (its episode was
+        aborted): vs_t = V(x_t), from which earlier steps bootstrap, and pg_advantage_t = 0.
+
+    Returns:
+      VTraceReturns.
+
+    Raises:
+      ValueError: an argument has the wrong rank.
+    """
+    with tf.name_scope(name):
+        log_rhos = tf.convert_to_tensor(log_rhos, dtype=tf.float32)
+        discounts = tf.convert_to_tensor(discounts, dtype=tf.float32)
+        rewards = tf.convert_to_tensor(rewards, dtype=tf.float32)
+        values = tf.convert_to_tensor(values, dtype=tf.float32)
+        bootstrap_value = tf.convert_to_tensor(bootstrap_value, dtype=tf.float32)
+        assert_rank('discounts', discounts, log_rhos.shape.rank)
+        assert_rank('rewards', rewards, log_rhos.shape.rank)
+        assert_rank('values', values, log_rhos.shape.rank)
+        if values.shape.rank is not None:
+            assert_rank('bootstrap_value', bootstrap_value, values.shape.rank - 1)
+
+        rhos = tf.exp(log_rhos)
+        if mask is not None:
+            mask = tf.convert_to_tensor(mask, dtype=tf.float32)
+            assert_rank('mask', mask, log_rhos.shape.rank)
+            # A weight of 0 does it all: no temporal difference, no trace, no advantage.
+            rhos = tf.where_v2(tf.not_equal(mask, 0.0), rhos, 0.0)
+
+        values_tp1 = tf.concat([values[1:], bootstrap_value[tf.newaxis]], axis=0)
+        deltas = _clip('clip_rho_threshold', rhos, clip_rho_threshold) * (
+            rewards + discounts * values_tp1 - values
+        )
+        vs_minus_values = reverse_linear_recurrence(
+            a=discounts * tf.minimum(1.0, rhos), b=deltas, initial=tf.zeros_like(bootstrap_value)
+        )
+        vs = values + vs_minus_values
+
+        vs_tp1 = tf.concat([vs[1:], bootstrap_value[tf.newaxis]], axis=0)
+        pg_advantages = _clip('clip_pg_rho_threshold', rhos, clip_pg_rho_threshold) * (
+            rewards + discounts * vs_tp1 - values
+        )
+        return VTraceReturns(tf.stop_gradient(vs), tf.stop_gradient(pg_advantages))
+
+
+def _clip(name: str, rhos: tf.Tensor, threshold: Optional[float]) -> tf.Tensor:
+    if threshold is None:
+        return rhos
+    threshold = tf.convert_to_tensor(threshold, dtype=tf.float32)
+    assert_rank(name, threshold, 0)
+    return tf.minimum(threshold, rhos)

@@ -1,0 +1,71 @@
+"""The formulas of the papers as slow loops in double precision, and a way to run a graph once."""
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+
+def evaluate(build, feeds, shapes='static'):
+    """Runs `build(**placeholders)` in a new graph and returns its value.
+
+    feeds: dict from argument name to array. shapes: how much of the arrays' shapes the graph knows:
+    'static' (all), 'rank' (only the number of dimensions) or 'unknown' (nothing).
+    """
+    known = {
+        'static': lambda v: v.shape,
+        'rank': lambda v: [None] * v.ndim,
+        'unknown': lambda v: None,
+    }
+    with tf.Graph().as_default(), tf.Session() as session:
+        placeholders = {
+            name: tf.placeholder(value.dtype, known[shapes](value)) for name, value in feeds.items()
+        }
+        fetches = build(**placeholders)
+        return session.run(fetches, {placeholders[name]: feeds[name] for name in feeds})
+
+
+def linear_recurrence(a, b, initial):
+    x = np.zeros(b.shape)
+    following = initial
+    for t in reversed(range(len(b))):
+        following = b[t] + a[t] * following
+        x[t] = following
+    return x
+
+
+def discounted_returns(rewards, discounts, bootstrap_value):
+    """Sums every return from its definition, without going through a later return."""
+    num_steps = len(rewards)
+    returns = np.zeros(rewards.shape)
+    for s in range(num_steps):
+        weight = np.ones(rewards.shape[1:])
+        for t in range(s, num_steps):
+            returns[s] += weight * rewards[t]
+            weight = weight * discounts[t]
+        returns[s] += weight * bootstrap_value
+    return returns
+
+
+def vtrace(
+    log_rhos,
+    discounts,
+    rewards,
+    values,
+    bootstrap_value,
+    clip_rho_threshold,
+    clip_pg_rho_threshold,
+):
+    """Equation 1 of arXiv:1802.01561 as printed: a sum over t >= s of products over s <= i < t."""
+    num_steps = len(rewards)
+    rhos = np.exp(log_rhos.astype(np.float64))
+    clipped_rhos = rhos if clip_rho_threshold is None else np.minimum(clip_rho_threshold, rhos)
+    pg_rhos = rhos if clip_pg_rho_threshold is None else np.minimum(clip_pg_rho_threshold, rhos)
+    cs = np.minimum(1, rhos)
+    values_tp1 = np.concatenate([values[1:], bootstrap_value[np.newaxis]])
+    vs = values.astype(np.float64)
+    for s in range(num_steps):
+        for t in range(s, num_steps):
+            trace = np.prod(discounts[s:t], axis=0) * np.prod(cs[s:t], axis=0)
+            delta = clipped_rhos[t] * (rewards[t] + discounts[t] * values_tp1[t] - values[t])
+            vs[s] += trace * delta
+    vs_tp1 = np.concatenate([vs[1:], bootstrap_value[np.newaxis]])
+    return vs, pg_rhos * (rewards + discounts * vs_tp1 - values)
