@@ -1,0 +1,130 @@
+"""The actor: what it records is what was played, in order, across unrolls."""
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from sc2impala import actors, agents
+from tests import fakes
+
+K = 3
+
+
+class _Run:
+    """Some unrolls of an actor on the fake game, concatenated without their overlap."""
+
+    def __init__(self, unroll_length, num_unrolls=4, agent_name='fully_conv_lstm', **settings):
+        self.env = fakes.FakeEnvironment(K, abort_every=settings.pop('abort_every', 0))
+        with tf.Graph().as_default(), tf.Session() as session:
+            tf.set_random_seed(0)
+            agent = agents.make_agent(
+                agent_name, self.env.observation_spec, self.env.action_spec, 6, **settings
+            )
+            output = actors.build_actor(agent, self.env, unroll_length)
+            session.run([tf.global_variables_initializer()])
+            session.run(tf.local_variables_initializer())
+            self.unrolls = [session.run(output) for _ in range(num_unrolls)]
+        self.steps = tf.nest.map_structure(
+            lambda *parts: np.concatenate([parts[0][:, :1]] + [p[:, 1:] for p in parts], axis=1),
+            *[(u.env_outputs, u.agent_outputs) for u in self.unrolls],
+        )
+
+
+@pytest.mark.parametrize('unroll_length', [1, 7])
+def test_unrolls_overlap_by_one_step(unroll_length):
+    run = _Run(unroll_length)
+    for before, after in zip(run.unrolls, run.unrolls[1:]):
+        for a, b in zip(
+            tf.nest.flatten((before.env_outputs, before.agent_outputs)),
+            tf.nest.flatten((after.env_outputs, after.agent_outputs)),
+        ):
+            assert a.shape[:2] == (K, unroll_length + 1)
+            np.testing.assert_array_equal(a[:, -1], b[:, 0])
+
+
+def test_records_what_was_played():
+    run = _Run(5)
+    assert run.env.tape[0] == 'reset' and len(run.env.tape) == 1 + 4 * 5
+    env_outputs, agent_outputs = run.steps
+    for t, (action, step_mul) in enumerate(run.env.tape[1:], start=1):
+        for name in action:
+            np.testing.assert_array_equal(agent_outputs.action[name][:, t], action[name])
+        np.testing.assert_array_equal(agent_outputs.step_mul[:, t], step_mul)
+        available = env_outputs.observation['available_actions'][:, t - 1]
+        assert available[np.arange(K), action['function']].all()
+    assert run.steps[0].done[:, 0].all()
+    assert not run.steps[0].reward[:, 0].any()
+
+
+def test_done_belongs_to_the_old_episode():
+    env_outputs, agent_outputs = _Run(8).steps
+    assert env_outputs.done[:, 1:].any()
+    for k in range(K):
+        total, frames = 0.0, 0
+        for t in range(1, env_outputs.done.shape[1]):
+            total += env_outputs.reward[k, t]
+            frames += agent_outputs.step_mul[k, t]
+            assert env_outputs.info.episode_return[k, t] == total
+            assert env_outputs.info.episode_frames[k, t] == frames
+            if env_outputs.done[k, t]:
+                total, frames = 0.0, 0
+
+
+def test_behaviour_logits_are_those_of_the_observation_before():
+    """Unrolling the agent over a recorded sequence gives the recorded logits, shifted by one."""
+    env = fakes.FakeEnvironment(K)
+    with tf.Graph().as_default(), tf.Session() as session:
+        agent = agents.make_agent('fully_conv_lstm', env.observation_spec, env.action_spec, 6)
+        output = actors.build_actor(agent, env, 9)
+        session.run(tf.global_variables_initializer())
+        session.run(tf.local_variables_initializer())
+        session.run(output)
+        second = session.run(output)
+        time_major = tf.nest.map_structure(
+            lambda a: tf.constant(np.swapaxes(a, 0, 1)), (second.env_outputs, second.agent_outputs)
+        )
+        state = tf.nest.map_structure(tf.constant, second.agent_state)
+        again, _ = agent.unroll(time_major[1].action, time_major[0], state)
+        again = session.run(again)
+    assert second.env_outputs.done[:, 1:].any()
+    for name, logits in second.agent_outputs.action_logits.items():
+        expected = np.swapaxes(logits, 0, 1)[1:]
+        np.testing.assert_allclose(again.action_logits[name][:-1], expected, atol=1e-5)
+    expected = np.swapaxes(second.agent_outputs.baseline, 0, 1)[1:]
+    np.testing.assert_allclose(again.baseline[:-1], expected, atol=1e-5)
+
+
+def test_aborted_episodes_are_passed_on():
+    env_outputs, _ = _Run(12, abort_every=2).steps
+    aborted = env_outputs.info.aborted
+    assert aborted.any()
+    assert (env_outputs.done & ~aborted)[:, 1:].any()
+    assert not (aborted & ~env_outputs.done).any()
+
+
+def test_fixed_step_mul_reaches_the_environment():
+    run = _Run(4, fixed_step_mul=3)
+    assert all((step_mul == 3).all() for _, step_mul in run.env.tape[1:])
+
+
+def test_queue_keeps_structure_and_order():
+    env = fakes.FakeEnvironment(K)
+    with tf.Graph().as_default(), tf.Session() as session:
+        agent = agents.make_agent('fully_conv', env.observation_spec, env.action_spec, 6)
+        output = actors.build_actor(agent, env, 2)
+        queue = actors.SequenceQueue(output, capacity=3 * K)
+        enqueue = queue.enqueue_many(output)
+        reward = output.env_outputs.reward
+        dequeued = queue.dequeue_many(K)
+        session.run(tf.global_variables_initializer())
+        session.run(tf.local_variables_initializer())
+        played = [session.run([enqueue, reward])[1] for _ in range(2)]
+        assert session.run(queue.size()) == 2 * K
+        for expected in played:
+            result = session.run(dequeued)
+            np.testing.assert_array_equal(result.env_outputs.reward, expected)
+        specs = queue.component_specs()
+        assert [a.shape[1:] for a in tf.nest.flatten(result)] == [shape for shape, _ in specs]
+        assert [a.dtype for a in tf.nest.flatten(result)] == [np.dtype(d) for _, d in specs]
+        with pytest.raises((ValueError, TypeError)):
+            queue.enqueue_many(output.env_outputs)

@@ -1,0 +1,183 @@
+"""Every agent: shapes, unroll against single steps, resets, and what must not matter."""
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from sc2impala import agents, structs
+from tests import fakes
+
+T, B = 5, 4
+MAX_STEP_MUL = 6
+
+
+def _trajectory(observation_spec, action_spec, seed=0):
+    """Last actions (dict of int32 [T, B]) and EnvOutput of [T, B] with ends in the middle."""
+    rng = np.random.RandomState(seed)
+    actions = {
+        name: rng.randint(n, size=[T, B]).astype(np.int32) for name, n in action_spec.heads.items()
+    }
+    done = rng.uniform(size=[T, B]) < 0.3
+    done[2, 1] = True
+    zeros = np.zeros([T, B], np.float32)
+    info = structs.EpisodeInfo(zeros, zeros.astype(np.int32), zeros.astype(np.int32), done & False)
+    observation = fakes.random_observation(observation_spec, [T, B], rng)
+    return actions, structs.EnvOutput(zeros, info, done, observation)
+
+
+def _tensors(nest):
+    return tf.nest.map_structure(tf.constant, nest)
+
+
+def _logits(output):
+    return [output.action_logits, output.step_mul_logits, output.baseline]
+
+
+@pytest.fixture(params=sorted(agents.AGENTS))
+def agent_name(request):
+    return request.param
+
+
+def test_unroll_equals_single_steps(agent_name):
+    specs = fakes.make_specs()
+    actions, env_outputs = _trajectory(*specs)
+    with tf.Graph().as_default(), tf.Session() as session:
+        agent = agents.make_agent(agent_name, specs[0], specs[1], MAX_STEP_MUL)
+        actions, env_outputs = _tensors((actions, env_outputs))
+        unrolled, last_state = agent.unroll(actions, env_outputs, agent.initial_state(B))
+        state, steps = agent.initial_state(B), []
+        for t in range(T):
+            inputs = tf.nest.map_structure(lambda x, t=t: x[t], (actions, env_outputs))
+            output, state = agent(inputs, state)
+            steps.append(_logits(output))
+        stacked = tf.nest.map_structure(lambda *x: tf.stack(x), *steps)
+        session.run(tf.global_variables_initializer())
+        expected, found, states = session.run(
+            [stacked, _logits(unrolled), [list(state), list(last_state)]]
+        )
+    tf.nest.map_structure(lambda a, b: np.testing.assert_allclose(a, b, atol=1e-5), expected, found)
+    for one_by_one, at_once in zip(*states):
+        np.testing.assert_allclose(one_by_one, at_once, atol=1e-5)
+
+
+def test_shapes_and_ranges(agent_name):
+    specs = fakes.make_specs()
+    actions, env_outputs = _trajectory(*specs)
+    with tf.Graph().as_default(), tf.Session() as session:
+        agent = agents.make_agent(agent_name, specs[0], specs[1], MAX_STEP_MUL)
+        output, _ = agent.unroll(*_tensors((actions, env_outputs)), agent.initial_state(B))
+        session.run(tf.global_variables_initializer())
+        output = session.run(output)
+    assert set(output.action) == set(specs[1].heads)
+    for name, choices in specs[1].heads.items():
+        assert output.action[name].shape == (T, B)
+        assert output.action_logits[name].shape == (T, B, choices)
+        assert output.action_logits[name].dtype == np.float32
+        assert (output.action[name] >= 0).all() and (output.action[name] < choices).all()
+    assert output.step_mul_logits.shape == (T, B, MAX_STEP_MUL)
+    assert output.step_mul.min() >= 1 and output.step_mul.max() <= MAX_STEP_MUL
+    assert output.baseline.shape == (T, B)
+    available = env_outputs.observation['available_actions']
+    assert np.take_along_axis(available, output.action['function'][..., np.newaxis], -1).all()
+
+
+def test_done_forgets_what_was_before(agent_name):
+    specs = fakes.make_specs()
+    actions, env_outputs = _trajectory(*specs)
+    env_outputs.done[:] = False
+    env_outputs.done[2, 1] = True
+    other = fakes.random_observation(specs[0], [T, B], np.random.RandomState(9))
+    with tf.Graph().as_default(), tf.Session() as session:
+        agent = agents.make_agent(agent_name, specs[0], specs[1], MAX_STEP_MUL)
+        outputs = []
+        for first_steps in (env_outputs.observation, other):
+            observation = tf.nest.map_structure(
+                lambda a, b: np.concatenate([a[:2], b[2:]]), first_steps, env_outputs.observation
+            )
+            output, _ = agent.unroll(
+                *_tensors((actions, env_outputs._replace(observation=observation))),
+                agent.initial_state(B),
+            )
+            outputs.append(_logits(output))
+        session.run(tf.global_variables_initializer())
+        first, second = session.run(outputs)
+    for a, b in zip(tf.nest.flatten(first), tf.nest.flatten(second)):
+        np.testing.assert_allclose(a[2:, 1], b[2:, 1], atol=1e-6)
+    if agent_name == 'fully_conv_lstm':
+        assert any(
+            not np.allclose(a[2:, 0], b[2:, 0], atol=1e-6)
+            for a, b in zip(tf.nest.flatten(first), tf.nest.flatten(second))
+        )
+
+
+def test_last_function_of_the_old_episode_is_forgotten(agent_name):
+    specs = fakes.make_specs()
+    actions, env_outputs = _trajectory(*specs)
+    env_outputs.done[:] = True
+    with tf.Graph().as_default(), tf.Session() as session:
+        agent = agents.make_agent(agent_name, specs[0], specs[1], MAX_STEP_MUL)
+        outputs = []
+        for function in (0, 3):
+            actions['function'][:] = function
+            output, _ = agent.unroll(*_tensors((actions, env_outputs)), agent.initial_state(B))
+            outputs.append(_logits(output))
+        session.run(tf.global_variables_initializer())
+        first, second = session.run(outputs)
+    tf.nest.map_structure(np.testing.assert_array_equal, first, second)
+
+
+def test_order_of_dictionaries_changes_nothing(agent_name):
+    specs = fakes.make_specs()
+    actions, env_outputs = _trajectory(*specs)
+
+    def backwards(nest):
+        if not isinstance(nest, dict):
+            return nest
+        return {name: backwards(nest[name]) for name in reversed(list(nest))}
+
+    results = []
+    for reorder in (lambda nest: nest, backwards):
+        with tf.Graph().as_default(), tf.Session() as session:
+            tf.set_random_seed(0)
+            agent = agents.make_agent(agent_name, specs[0], specs[1], MAX_STEP_MUL)
+            observation = reorder(env_outputs.observation)
+            output, _ = agent.unroll(
+                *_tensors((reorder(actions), env_outputs._replace(observation=observation))),
+                agent.initial_state(B),
+            )
+            session.run(tf.global_variables_initializer())
+            results.append(session.run(_logits(output)))
+    tf.nest.map_structure(np.testing.assert_array_equal, *results)
+
+
+def test_fixed_step_mul_is_played_always(agent_name):
+    specs = fakes.make_specs()
+    with tf.Graph().as_default(), tf.Session() as session:
+        agent = agents.make_agent(agent_name, specs[0], specs[1], MAX_STEP_MUL, fixed_step_mul=3)
+        trajectory = _tensors(_trajectory(*specs))
+        output, _ = agent.unroll(*trajectory, agent.initial_state(B))
+        session.run(tf.global_variables_initializer())
+        output = session.run(output)
+    assert (output.step_mul == 3).all()
+    assert output.step_mul_logits.shape == (T, B, 1)
+    assert not agent.policy.learn_step_mul
+
+
+def test_greedy_takes_the_largest_logits(agent_name):
+    specs = fakes.make_specs()
+    actions, env_outputs = _trajectory(*specs)
+    with tf.Graph().as_default(), tf.Session() as session:
+        agent = agents.make_agent(agent_name, specs[0], specs[1], MAX_STEP_MUL)
+        inputs = tf.nest.map_structure(lambda x: tf.constant(x[0]), (actions, env_outputs))
+        output, _ = agent.act(inputs, agent.initial_state(B), greedy=True)
+        session.run(tf.global_variables_initializer())
+        output = session.run(output)
+    for name, logits in output.action_logits.items():
+        np.testing.assert_array_equal(output.action[name], logits.argmax(-1))
+    np.testing.assert_array_equal(output.step_mul, output.step_mul_logits.argmax(-1) + 1)
+
+
+def test_unknown_agent():
+    specs = fakes.make_specs()
+    with pytest.raises(ValueError, match="unknown agent 'transformer'.*fully_conv_lstm"):
+        agents.make_agent('transformer', specs[0], specs[1], MAX_STEP_MUL)
