@@ -1,0 +1,54 @@
+"""The arguments of a batch of PySC2 function calls, checked for shape but not for value."""
+
+from typing import Any, Mapping, Sequence
+
+import numpy as np
+
+from sc2impala.sim import functions
+from sc2impala.sim.geometry import View
+
+
+class Arguments:
+    """Arguments of K function calls by PySC2's names; those that are not given count as zero."""
+
+    def __init__(self, arguments: Mapping[str, Any], num_games: int):
+        """Args:
+          arguments: int [K, 2] as (x, y) pixels for screen, minimap and screen2, int [K] for all
+            others.
+          num_games: K.
+
+        Raises:
+          ValueError: if a name is unknown, or a value has another shape or is no array of integers.
+        """
+        shapes = {name: [num_games, 2] for name in functions.POINT_ARGUMENTS}
+        shapes.update({name: [num_games] for name in functions.SCALAR_ARGUMENTS})
+        unknown = set(arguments) - set(shapes)
+        if unknown:
+            raise ValueError(
+                f'arguments has {sorted(unknown)}; expected names among {sorted(shapes)}.'
+            )
+        self._values = {
+            name: integers(f'arguments[{name!r}]', value, shapes[name])
+            for name, value in arguments.items()
+        }
+        self._absent = {1: np.zeros([num_games], np.int64), 2: np.zeros([num_games, 2], np.int64)}
+
+    def scalar(self, name: str, games: np.ndarray) -> np.ndarray:
+        """The argument of the games int [n]: int [n], any value."""
+        return self._values.get(name, self._absent[1])[games]
+
+    def pixels(self, name: str, games: np.ndarray, view: View) -> np.ndarray:
+        """The points for the games int [n], moved into the picture: int [2, n]."""
+        limit = np.array(view.size) - 1
+        return np.clip(self._values.get(name, self._absent[2])[games], 0, limit).T
+
+
+def integers(name: str, value: Any, shape: Sequence[int]) -> np.ndarray:
+    """Returns the value as an array, or raises ValueError unless it holds integers of a shape."""
+    array = np.asarray(value)
+    if array.shape != tuple(shape) or array.dtype.kind not in 'iu':
+        raise ValueError(
+            f'{name} is an array of {array.dtype} {list(array.shape)}; '
+            f'expected integers {list(shape)}.'
+        )
+    return array

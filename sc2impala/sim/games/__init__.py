@@ -1,0 +1,18 @@
+"""The mini-games, one module each. A new one is a module and a line here.
+
+The rules of a map are an object with
+
+* name: PySC2's name of the map;
+* episode_loops: int, game loops of a whole episode;
+* arena: Arena;
+* unit_types: the UnitTypes that can occur;
+* num_units, num_mobile: slots for units, and how many of them (the first) are for units that move;
+* start(world, games): places the units of a new episode of the games int [n];
+* step(world, running): what the map's triggers do at the end of a loop, in the games bool [K].
+"""
+
+from sc2impala.sim.games.collect_mineral_shards import CollectMineralShards
+from sc2impala.sim.games.move_to_beacon import MoveToBeacon
+
+GAMES = {rules.name: rules for rules in (MoveToBeacon(), CollectMineralShards())}
+"""Map name -> rules."""

@@ -1,0 +1,61 @@
+"""CollectMineralShards: two marines pick up twenty shards, then twenty more, and so on. [S] MAP"""
+
+import numpy as np
+
+from sc2impala.sim import geometry, unit_types
+from sc2impala.sim.geometry import Rectangle
+from sc2impala.sim.world import World
+
+NUM_MARINES = 2
+NUM_SHARDS = 20
+SHARD_REGION = Rectangle(left=23.0, right=43.0, bottom=21.0, top=35.0)  # [S] MAP
+MIN_SPAWN_DISTANCE = 2.0  # From the nearest marine. [S] MAP
+MINERALS_PER_SHARD = 100  # [S] GD
+REACH = 1.42
+"""Between the centres of marine and shard; chosen so that published agents score alike. [U]"""
+
+_MARINES = slice(0, NUM_MARINES)
+_SHARDS = slice(NUM_MARINES, NUM_MARINES + NUM_SHARDS)
+
+
+class CollectMineralShards:
+    """The rules; see `games` for what they consist of."""
+
+    name = 'CollectMineralShards'
+    episode_loops = 120 * unit_types.LOOPS_PER_SECOND  # [S] MAP
+    arena = geometry.SINGLE_SCREEN
+    unit_types = (unit_types.MARINE, unit_types.MINERAL_SHARD)
+    num_units = NUM_MARINES + NUM_SHARDS
+    num_mobile = NUM_MARINES
+
+    def start(self, world: World, games: np.ndarray) -> None:
+        """Places marines and shards of the games int [n]."""
+        marines = world.random.points(games, self.arena.playable, NUM_MARINES)
+        world.units.place(games, _MARINES, unit_types.MARINE, unit_types.SELF, marines)
+        _place_shards(world, games)
+
+    def step(self, world: World, running: np.ndarray) -> None:
+        """Lets marines pick up the shards they have reached; replaces the last one by new ones."""
+        shards = world.units.alive[:, _SHARDS]
+        marines = world.units.position[:, :, _MARINES, None]
+        ways = marines - world.units.position[:, :, None, _SHARDS]
+        reached = (geometry.length(ways) <= REACH).any(1) & shards & running[:, None]
+        if not reached.any():
+            return
+        shards &= ~reached
+        collected = reached.sum(1)
+        world.score += collected
+        world.minerals += MINERALS_PER_SHARD * collected
+        empty = np.flatnonzero(running & ~shards.any(1))
+        if empty.size:
+            _place_shards(world, empty)
+
+
+def _place_shards(world, games):
+    def accept(points, games):
+        marines = world.units.position[:, games, _MARINES, None]
+        distance = geometry.length(points[:, :, None, :] - marines)
+        return (distance >= MIN_SPAWN_DISTANCE).all(1)
+
+    points = world.random.points_where(games, SHARD_REGION, NUM_SHARDS, accept)
+    world.units.place(games, _SHARDS, unit_types.MINERAL_SHARD, unit_types.NEUTRAL, points)

@@ -1,0 +1,88 @@
+"""The world and the pictures of it.
+
+Points of the world are float64 arrays [2, ...], x (to the right) before y (up), in cells of the
+map. Points of a picture are [2, ...] as well: column, then row (down), in pixels.
+"""
+
+import collections
+from typing import Tuple
+
+import numpy as np
+
+MAP_EXTENT = 64  # Every map has 64 x 64 cells. [S] MAP
+CAMERA_EXTENT = 24  # The camera shows 24 x 24 of them, at any screen size. [S] OBS
+
+Rectangle = collections.namedtuple('Rectangle', ['left', 'right', 'bottom', 'top'])
+"""An upright rectangle of the world, borders included."""
+
+Arena = collections.namedtuple('Arena', ['playable', 'camera'])
+"""playable: Rectangle where units can be. camera: (x, y), what the camera looks at first."""
+
+SINGLE_SCREEN = Arena(
+    playable=Rectangle(left=22.0, right=44.0, bottom=20.0, top=36.0),  # [S] MAP, OBS
+    camera=(33.0, 25.0),  # 3 below the middle of the region, locked. [S] MAP
+)
+
+
+def clamp(points: np.ndarray, rectangle: Rectangle) -> np.ndarray:
+    """Moves points [2, ...] to the nearest ones of the rectangle."""
+    left, right, bottom, top = rectangle
+    axes = [2] + [1] * (points.ndim - 1)
+    low, high = np.reshape([left, bottom], axes), np.reshape([right, top], axes)
+    return np.minimum(np.maximum(points, low), high)
+
+
+def length(vectors: np.ndarray) -> np.ndarray:
+    """Euclidean length of vectors [2, ...].
+
+    Sums, products and roots are rounded alike on every machine and in every place of an array,
+    which `np.hypot` is not: a game must not depend on its place in the batch.
+    """
+    x, y = np.square(vectors)
+    return np.sqrt(x + y)
+
+
+class View:
+    """A square window on the world, drawn as a picture of `size` pixels: screen or minimap.
+
+    Attributes:
+      size: (width, height) in pixels.
+      scale: float64 [2], pixels per cell, across and down.
+    """
+
+    def __init__(self, size: Tuple[int, int], extent: float):
+        """Args:
+        size: (width, height) in pixels. A picture that is not square shows the same window,
+            squeezed, as PySC2 has it.
+        extent: side of the window in cells.
+        """
+        self.size = tuple(size)
+        self.scale = np.array(size) / extent
+        self._upward_scale = self.scale * (1, -1)
+
+    def to_pixels(self, points: np.ndarray, corner: np.ndarray) -> np.ndarray:
+        """Where points of the world appear: fractional pixels [2, ...].
+
+        Args:
+          points: float64 [2, ...].
+          corner: float64 [2, ...], the top left point of the window, broadcast against `points`.
+        """
+        return (points - corner) * self._along(points)
+
+    def to_world(self, pixels: np.ndarray, corner: np.ndarray) -> np.ndarray:
+        """The world's points [2, ...] at the centres of the pixels int [2, ...]."""
+        return corner + (pixels + 0.5) / self._along(pixels)
+
+    def _along(self, points):
+        return self._upward_scale.reshape([2] + [1] * (points.ndim - 1))
+
+
+def screen_corner(camera: np.ndarray) -> np.ndarray:
+    """The top left points [2, ...] of the screens of cameras that look at [2, ...]."""
+    offset = np.array([-0.5, 0.5]) * CAMERA_EXTENT
+    return camera + offset.reshape([2] + [1] * (camera.ndim - 1))
+
+
+def minimap_corner() -> np.ndarray:
+    """The top left point [2] of the map."""
+    return np.array([0.0, MAP_EXTENT])

@@ -1,0 +1,128 @@
+"""Selecting units, and control groups. Only player 1's own units can be selected. [U]
+
+Every function changes the world for the n games int [n] and returns a code of `results` for each.
+Its other arguments are int [n], or int [2, n] for pixels inside the screen. To select where there
+is nothing leaves the selection as it is. [U]
+"""
+
+import numpy as np
+
+from sc2impala.sim import discs, geometry, results
+from sc2impala.sim.world import NUM_CONTROL_GROUPS, World
+
+
+def select_point(world: World, games: np.ndarray, act: np.ndarray, pixel: np.ndarray) -> np.ndarray:
+    """Selects the unit drawn on a pixel (act 0), takes it in or out (1), selects all units of its
+    type that are on the screen (2) or adds them (3). [S] ACT
+    """
+    units = world.units
+    own = units.own[games]
+    corner, size = _boxes(world, games)
+    hit = own & discs.covers(pixel[:, :, None], corner, size)
+    # Of units on the same pixel the last one is seen.
+    top = hit.shape[1] - 1 - hit[:, ::-1].argmax(1)
+    clicked = hit & (np.arange(hit.shape[1]) == top[:, None])
+    same_type = own & _like(units, games, top) & _on_screen(world, corner, size)
+    selected = units.selected[games]
+    return _apply(
+        world,
+        games,
+        act,
+        [clicked, selected ^ clicked, same_type, selected | same_type],
+        has_effect=hit.any(1),
+    )
+
+
+def select_rect(
+    world: World, games: np.ndarray, add: np.ndarray, first: np.ndarray, second: np.ndarray
+) -> np.ndarray:
+    """Selects the units whose boxes touch the rectangle between two pixels, or adds them."""
+    low, high = np.minimum(first, second)[:, :, None], np.maximum(first, second)[:, :, None]
+    corner, size = _boxes(world, games)
+    inside = ((corner <= high) & (corner + size > low)).all(0) & world.units.own[games]
+    return _select(world, games, add, inside)
+
+
+def select_army(world: World, games: np.ndarray, add: np.ndarray) -> np.ndarray:
+    """Selects all units that belong to the army, or adds them."""
+    units = world.units
+    return _select(world, games, add, units.own[games] & units.stats.is_army[units.type[games]])
+
+
+def select_unit(world: World, games: np.ndarray, act: np.ndarray, index: np.ndarray) -> np.ndarray:
+    """Keeps of the selection one unit (act 0), all but it (1), those of its type (2) or the others
+    (3); the index counts the selected units, in the order of `multi_select`. [S] ACT
+    """
+    selected = world.units.selected[games]
+    rank = selected.cumsum(1) - 1
+    chosen = selected & (rank == index[:, None])
+    same_type = selected & _like(world.units, games, chosen.argmax(1))
+    result = _apply(
+        world,
+        games,
+        act,
+        [chosen, selected & ~chosen, same_type, selected & ~same_type],
+        has_effect=chosen.any(1),
+    )
+    return np.where(chosen.any(1), result, results.ERROR)
+
+
+def control_group(
+    world: World, games: np.ndarray, act: np.ndarray, index: np.ndarray
+) -> np.ndarray:
+    """Selects a control group (act 0), makes it the selection (1) or adds the selection to it (2);
+    3 and 4 are 1 and 2, and take the units out of the other groups. [S] ACT
+
+    An empty group is not selected, and an empty selection makes no group. [U]
+    """
+    known = (act >= 0) & (act <= 4) & (index >= 0) & (index < NUM_CONTROL_GROUPS)
+    result = np.where(known, results.OK, results.ERROR)
+    games, act, index = games[known], act[known], index[known]
+
+    units = world.units
+    selected = units.selected[games]
+    group = units.control_groups[games, index]
+    recalled = (act == 0) & group.any(1)
+    changed = (act != 0) & selected.any(1)
+
+    units.selected[games[recalled]] = group[recalled]
+    steals = changed & (act >= 3)
+    units.control_groups[games[steals]] &= ~selected[steals][:, None]
+    kept = ((act == 2) | (act == 4))[:, None] & group
+    units.control_groups[games[changed], index[changed]] = (selected | kept)[changed]
+    return result
+
+
+def _apply(world, games, act, outcomes, has_effect):
+    """Makes outcomes[act] bool [n, U] the selection, where the act is known and has an effect."""
+    known = (act >= 0) & (act < len(outcomes))
+    outcome = np.stack(outcomes)[np.where(known, act, 0), np.arange(len(games))]
+    changed = known & has_effect
+    world.units.selected[games[changed]] = outcome[changed]
+    return np.where(known, results.OK, results.ERROR)
+
+
+def _select(world, games, add, chosen):
+    found = chosen.any(1)
+    kept = (add != 0)[:, None] & world.units.selected[games]
+    world.units.selected[games[found]] = (chosen | kept)[found]
+    return np.full(len(games), results.OK)
+
+
+def _boxes(world, games):
+    """Corner and size, in pixels, of the boxes of all units: int64 [2, n, U] twice."""
+    units = world.units
+    corner = geometry.screen_corner(world.camera[:, games])[:, :, None]
+    centre = world.screen.to_pixels(units.position[:, games], corner)
+    size = discs.sizes(world.screen, units.stats.radius)[:, units.type[games]]
+    return discs.corners(centre, size), size
+
+
+def _on_screen(world, corner, size):
+    extent = np.array(world.screen.size)[:, None, None]
+    return ((corner < extent) & (corner + size > 0)).all(0)
+
+
+def _like(units, games, slot):
+    """Which units are of the type of the one in the slot int [n]: bool [n, U]."""
+    return units.type[games] == units.type[games, slot][:, None]

@@ -1,0 +1,38 @@
+import numpy as np
+import pytest
+
+from sc2impala.sim.canvas import Canvas
+
+
+def make_canvas():
+    return Canvas(2, (3, 2), {'kind': 300, 'sum': 16, 'other': 2}, ['kind', 'sum'])
+
+
+def test_pictures_are_those_asked_for():
+    canvas = make_canvas()
+    assert {name: (a.dtype, a.shape) for name, a in canvas.pictures.items()} == {
+        'kind': (np.uint16, (2, 2, 3)),
+        'sum': (np.uint8, (2, 2, 3)),
+    }
+
+
+def test_painting_replaces_what_was_painted_and_the_last_value_counts():
+    canvas = make_canvas()
+    canvas.paint('kind', np.array([0, 1]), np.array([7, 8]))
+    canvas.paint('kind', np.array([1, 11, 1]), np.array([9, 299, 10]))
+    np.testing.assert_array_equal(
+        canvas.pictures['kind'], [[[0, 10, 0], [0, 0, 0]], [[0, 0, 0], [0, 0, 299]]]
+    )
+
+
+def test_sums_stop_at_the_scale_and_start_anew():
+    canvas = make_canvas()
+    for _ in range(2):
+        pixels = np.array([3, 3, 4, 5])
+        canvas.paint_sum('sum', pixels, np.array([9, 8, 200, 2], np.uint16))
+        np.testing.assert_array_equal(canvas.pictures['sum'][0], [[0, 0, 0], [15, 15, 2]])
+
+
+def test_refuses_unknown_layers():
+    with pytest.raises(ValueError, match=r"\['shape'\].*'kind', 'other', 'sum'"):
+        Canvas(1, (2, 2), {'kind': 300, 'sum': 16, 'other': 2}, ['kind', 'shape'])

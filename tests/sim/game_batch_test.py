@@ -1,0 +1,395 @@
+import numpy as np
+import pytest
+
+from sc2impala import sim
+from sc2impala.sim import functions, layers, results
+from tests.sim import players
+
+ALL_LAYERS = {
+    'screen_layers': tuple(layers.SCREEN_SCALES),
+    'minimap_layers': tuple(layers.MINIMAP_SCALES),
+}
+every_map = pytest.mark.parametrize('map_name', sim.MAP_NAMES)
+
+
+def fill(game, value):
+    return np.full([game.num_games], value)
+
+
+def some_steps(game, player, steps, random):
+    """Plays, with a different number of loops in each game; returns what the player did."""
+    done = []
+    for _ in range(steps):
+        call, loops = player(game), random.randint(12, size=game.num_games)
+        game.act(*call)
+        game.advance(loops)
+        done.append((call, loops))
+        if game.ended.any():
+            game.reset(game.ended)
+    return done
+
+
+def repeat(game, done, select):
+    """Plays what was recorded, of some of the games only."""
+    for (function, arguments), loops in done:
+        game.act(function[select], {name: value[select] for name, value in arguments.items()})
+        game.advance(loops[select])
+        if game.ended.any():
+            game.reset(game.ended)
+
+
+def assert_same(one, other, select=slice(None)):
+    """Asserts that games `select` of one batch are the games of another, to the last bit."""
+    batch = one.num_games
+    for state, expected in [(one.get_state(), other.get_state())]:
+        for name, array in state.items():
+            axis = array.shape.index(batch)
+            part = array[select] if axis == 0 else array[:, select]
+            np.testing.assert_array_equal(part, expected[name], err_msg=name)
+    seen, expected = one.observe(), other.observe()
+    for name, array in seen.items():
+        if name in ('screen', 'minimap'):
+            for layer, picture in array.items():
+                np.testing.assert_array_equal(picture[select], expected[name][layer], layer)
+        else:
+            np.testing.assert_array_equal(array[select], expected[name], name)
+
+
+@every_map
+def test_games_wait_for_their_first_reset(map_name):
+    game = players.make(map_name, [1, 2], **ALL_LAYERS)
+    assert game.num_games == 2
+    assert game.ended.all() and (game.episode == -1).all()
+    game.act(fill(game, functions.SELECT_POINT), {})
+    game.advance(fill(game, 10))
+    assert not game.game_loop.any()
+    assert (game.observe()['action_result'] == results.NOT_SUPPORTED).all()
+    game.reset()
+    assert not game.ended.any() and (game.episode == 0).all()
+
+
+@every_map
+@pytest.mark.parametrize('step_mul', [1, 7, 8, 1000, 2**40])
+def test_episodes_have_their_length_whatever_the_step(map_name, step_mul):
+    game = players.make(map_name, [1, 2])
+    game.reset()
+    assert game.episode_loops == 1920
+    loops = 0
+    while loops < 1920:
+        assert not game.ended.any()
+        game.advance(fill(game, step_mul))
+        loops = min(loops + step_mul, 1920)
+        assert (game.game_loop == loops).all()
+    assert game.ended.all()
+    state = game.get_state()
+    game.advance(fill(game, 10))
+    for name, array in game.get_state().items():
+        np.testing.assert_array_equal(array, state[name])
+
+
+@every_map
+def test_games_advance_and_restart_apart(map_name):
+    game = players.make(map_name, range(3))
+    game.reset()
+    game.advance(np.array([1920, 0, 5]))
+    np.testing.assert_array_equal(game.ended, [True, False, False])
+    game.reset(np.array([True, False, True]))
+    np.testing.assert_array_equal(game.game_loop, [0, 0, 0])
+    np.testing.assert_array_equal(game.episode, [1, 0, 1])
+    assert not game.ended.any()
+
+
+@every_map
+def test_a_batch_plays_as_its_games_alone(map_name):
+    seeds = [11, 2**64 - 1, 0]
+    together = players.make(map_name, seeds, screen=32, **ALL_LAYERS)
+    together.reset()
+    random = np.random.RandomState(0)
+    done = some_steps(together, players.RandomPlayer(1, screen=32), 450, random)
+    assert (together.episode > 0).all()
+    for index, seed in enumerate(seeds):
+        alone = players.make(map_name, [seed], screen=32, **ALL_LAYERS)
+        alone.reset()
+        select = slice(index, index + 1)
+        repeat(alone, done, select)
+        assert_same(together, alone, select)
+
+
+@every_map
+def test_eight_loops_are_eight_times_one_loop(map_name):
+    games = [players.make(map_name, range(4)) for _ in range(2)]
+    player = players.RandomPlayer(3)
+    for game in games:
+        game.reset()
+    for _ in range(100):
+        call = player(games[0])
+        for game in games:
+            game.act(*call)
+        games[0].advance(fill(games[0], 8))
+        for _ in range(8):
+            games[1].advance(fill(games[1], 1))
+    assert_same(*games)
+
+
+@every_map
+def test_an_episode_does_not_depend_on_those_before(map_name):
+    one, other = (players.make(map_name, [7, 8]) for _ in range(2))
+    one.reset()
+    some_steps(one, players.RandomPlayer(0), 30, np.random.RandomState(0))
+    one.reset()
+    other.reset()
+    other.reset()
+    assert_same(one, other)
+    first = one.get_state()['units/position'].copy()
+    one.reset()
+    assert (one.get_state()['units/position'] != first).any()
+
+
+@every_map
+def test_a_restored_batch_goes_on_exactly(map_name):
+    game = players.make(map_name, range(5), screen=32, **ALL_LAYERS)
+    game.reset()
+    random = np.random.RandomState(0)
+    some_steps(game, players.RandomPlayer(0, screen=32), 100, random)
+    state = game.get_state()
+    done = some_steps(game, players.RandomPlayer(1, screen=32), 400, random)
+
+    restored = players.make(map_name, [99] * 5, screen=32, **ALL_LAYERS)
+    restored.observe()
+    restored.set_state(state)
+    repeat(restored, done, slice(None))
+    assert_same(game, restored)
+
+
+@every_map
+def test_a_state_is_a_copy(map_name):
+    game = players.make(map_name, range(2))
+    game.reset()
+    state = game.get_state()
+    before = {name: array.copy() for name, array in state.items()}
+    some_steps(game, players.RandomPlayer(0), 20, np.random.RandomState(0))
+    for name, array in state.items():
+        np.testing.assert_array_equal(array, before[name])
+
+
+def test_refuses_states_of_other_games():
+    game = players.make('MoveToBeacon', range(2))
+    with pytest.raises(ValueError, match=r"state\['.*'\] is .*\(3,.*expected .*\(2,"):
+        game.set_state(players.make('MoveToBeacon', range(3)).get_state())
+    state = game.get_state()
+    del state['score']
+    with pytest.raises(ValueError, match='state holds .* expected .*score'):
+        game.set_state(state)
+
+
+@every_map
+def test_no_value_of_an_action_raises(map_name):
+    game = players.make(map_name, range(16), screen=32, minimap=32, **ALL_LAYERS)
+    random = np.random.RandomState(0)
+    extremes = np.array([-(2**63), -1, 0, 1, 2, 3, 4, 5, 9, 10, 31, 32, 500, 2**63 - 1])
+
+    def anything(*shape):
+        return random.choice(extremes, size=shape)
+
+    def wild(game):
+        offered = players.RandomPlayer(random.randint(2**31), 32, 32)(game)[0]
+        function = np.where(random.rand(16) < 0.9, offered, anything(16))
+        arguments = {name: anything(16) for name in functions.SCALAR_ARGUMENTS}
+        arguments.update({name: anything(16, 2) for name in functions.POINT_ARGUMENTS})
+        return function, arguments
+
+    seen = set()
+    game.reset()
+    while not game.ended.all():
+        call = wild(game)
+        game.act(*call)
+        game.advance(fill(game, 8))
+        result = game.observe()['action_result'][:, 0]
+        seen.update(zip(call[0][result == results.OK], result[result == results.OK]))
+    carried_out = {function for function, _ in seen}
+    assert carried_out >= set(functions.ALWAYS_AVAILABLE + functions.MARINE_CARD) | {
+        functions.SELECT_ARMY
+    }
+
+
+@every_map
+def test_functions_that_are_not_available_only_report_an_error(map_name):
+    unavailable = [functions.MOVE_SCREEN, functions.SELECT_UNIT, 6, 264, -1, 573, 2**40]
+    game = players.make(map_name, range(len(unavailable)))
+    game.reset()
+    before = game.get_state()
+    game.act(np.array(unavailable), {})
+    after = game.get_state()
+    assert (after['action_result'] == results.NOT_SUPPORTED).all()
+    for name in set(before) - {'action_result'}:
+        np.testing.assert_array_equal(before[name], after[name], name)
+
+
+def test_results_and_last_actions_are_those_of_the_last_call():
+    game = players.make('CollectMineralShards', range(3))
+    game.reset()
+    game.act(fill(game, functions.SELECT_ARMY), {})
+    index = np.array([1, 2, 0])
+    game.act(fill(game, functions.SELECT_UNIT), {'select_unit_id': index})
+    seen = game.observe()
+    np.testing.assert_array_equal(seen['action_result'][:, 0], [0, results.ERROR, 0])
+    np.testing.assert_array_equal(seen['last_actions'][:, 0], [5, 0, 5])
+    game.act(fill(game, functions.NO_OP), {})
+    assert not game.observe()['action_result'].any()
+    assert not game.observe()['last_actions'].any()
+
+
+def test_a_full_queue_is_reported():
+    game = players.make('MoveToBeacon', [1])
+    game.reset()
+    game.act(fill(game, functions.SELECT_ARMY), {})
+    found = []
+    for _ in range(9):
+        game.act(fill(game, functions.PATROL_SCREEN), {'queued': fill(game, 1)})
+        found.append(game.observe()['action_result'][0, 0])
+    assert found == [0] * 8 + [results.QUEUE_IS_FULL]
+
+
+@pytest.mark.parametrize(
+    'function_id, argument, pixel',
+    [
+        (functions.MOVE_SCREEN, 'screen', (42, 30)),
+        (functions.ATTACK_SCREEN, 'screen', (42, 30)),
+        (functions.SMART_SCREEN, 'screen', (42, 30)),
+        (functions.MOVE_MINIMAP, 'minimap', (33, 35)),
+        (functions.ATTACK_MINIMAP, 'minimap', (33, 35)),
+        (functions.SMART_MINIMAP, 'minimap', (33, 35)),
+    ],
+)
+def test_orders_lead_to_the_middle_of_the_pixel(function_id, argument, pixel):
+    game = players.make('MoveToBeacon', range(4))
+    game.reset()
+    game.act(fill(game, functions.SELECT_ARMY), {})
+    game.act(fill(game, function_id), {argument: np.array([pixel] * 4)})
+    game.advance(fill(game, 400))
+    x, y = game.get_state()['units/position'][:, :, 0]
+    scale, left, top = (3.5, 21, 37) if argument == 'screen' else (1, 0, 64)
+    np.testing.assert_allclose(x, left + (pixel[0] + 0.5) / scale)
+    np.testing.assert_allclose(y, top - (pixel[1] + 0.5) / scale)
+
+
+def test_a_target_outside_the_playable_region_means_its_border():
+    game = players.make('MoveToBeacon', range(2))
+    game.reset()
+    game.act(fill(game, functions.SELECT_ARMY), {})
+    corners = np.array([[0, 83], [200, -1]])
+    game.act(fill(game, functions.MOVE_SCREEN), {'screen': corners})
+    game.advance(fill(game, 400))
+    position = game.get_state()['units/position'][:, :, 0]
+    np.testing.assert_array_equal(position, [[22, 44], [20, 36]])
+
+
+def test_a_locked_camera_does_not_move():
+    game = players.make('MoveToBeacon', [3], **ALL_LAYERS)
+    game.reset()
+    before = game.observe()['minimap']['camera'].copy()
+    game.act(fill(game, functions.MOVE_CAMERA), {'minimap': np.array([[10, 10]])})
+    seen = game.observe()
+    assert seen['action_result'] == results.OK
+    np.testing.assert_array_equal(seen['minimap']['camera'], before)
+
+
+@every_map
+def test_a_new_episode_forgets_selection_groups_orders_and_score(map_name):
+    fresh, used = (players.make(map_name, [5]) for _ in range(2))
+    used.reset()
+    used.act(np.array([functions.SELECT_ARMY]), {})
+    used.act(np.array([functions.SELECT_CONTROL_GROUP]), {'control_group_act': np.array([1])})
+    used.act(np.array([functions.MOVE_SCREEN]), {'screen': np.array([[60, 40]])})
+    used.advance(np.array([60]))
+    assert used.observe()['control_groups'].any()
+    used.reset()
+    fresh.reset()
+    fresh.reset()
+    assert_same(used, fresh)
+
+
+@every_map
+def test_observations(map_name):
+    game = players.make(map_name, range(3), screen=20, minimap=16, **ALL_LAYERS)
+    game.reset()
+    game.act(fill(game, functions.SELECT_ARMY), {})
+    game.advance(fill(game, 8))
+    seen = game.observe()
+    shapes = {name: value.shape for name, value in seen.items() if isinstance(value, np.ndarray)}
+    assert shapes == {
+        'available_actions': (3, 573),
+        'player': (3, 11),
+        'score_cumulative': (3, 13),
+        'single_select': (3, 1, 7),
+        'multi_select': (3, sim.MAX_SELECTED, 7),
+        'single_select_count': (3,),
+        'multi_select_count': (3,),
+        'control_groups': (3, 10, 2),
+        'game_loop': (3, 1),
+        'action_result': (3, 1),
+        'last_actions': (3, 1),
+    }
+    for name in set(shapes) - {'available_actions'}:
+        assert seen[name].dtype == np.int32
+    assert (seen['game_loop'] == 8).all()
+    assert (seen['last_actions'] == functions.SELECT_ARMY).all()
+    assert seen['screen']['selected'].any((1, 2)).all()
+
+
+@every_map
+def test_at_the_start_nothing_is_selected(map_name):
+    game = players.make(map_name, range(50))
+    game.reset()
+    seen = game.observe()
+    for row in seen['available_actions']:
+        assert list(np.flatnonzero(row)) == [0, 1, 2, 3, 4, 7]
+    assert not seen['single_select_count'].any() and not seen['multi_select_count'].any()
+
+
+@every_map
+def test_a_game_takes_less_than_a_mebibyte(map_name):
+    game = sim.make(map_name, range(10), (84, 84), (64, 64), **ALL_LAYERS)
+    game.reset()
+    seen = game.observe()
+    arrays = list(game.get_state().values()) + list(seen['screen'].values())
+    arrays += list(seen['minimap'].values())
+    assert sum(array.nbytes for array in arrays) / 10 < 2**19
+
+
+@pytest.mark.parametrize(
+    'change, message',
+    [
+        ({'map_name': 'Beacons'}, "'Beacons'.*'CollectMineralShards', 'MoveToBeacon'"),
+        ({'seeds': []}, 'seeds'),
+        ({'seeds': [-1]}, 'seeds holds -1'),
+        ({'screen_size': (84, 0)}, r'screen_size is \(84, 0\)'),
+        ({'minimap_size': 64}, 'minimap_size is 64'),
+        ({'screen_layers': ['camera']}, "'camera'.*'player_relative'"),
+        ({'minimap_layers': ['unit_density']}, "'unit_density'.*'alerts'"),
+    ],
+)
+def test_refuses_to_make_nonsense(change, message):
+    arguments = {
+        'map_name': 'MoveToBeacon',
+        'seeds': [1],
+        'screen_size': (84, 84),
+        'minimap_size': (64, 64),
+    }
+    arguments.update(change)
+    with pytest.raises(ValueError, match=message):
+        sim.make(**arguments)
+
+
+def test_refuses_arrays_of_other_shapes():
+    game = players.make('MoveToBeacon', range(2))
+    with pytest.raises(ValueError, match=r'loops .*\[3\].*\[2\]'):
+        game.advance(np.zeros([3], int))
+    with pytest.raises(ValueError, match='loops holds -1'):
+        game.advance(np.array([1, -1]))
+    with pytest.raises(ValueError, match='loops .*float64'):
+        game.advance(np.array([1.0, 1.0]))
+    with pytest.raises(ValueError, match=r'function_id .*\[\].*\[2\]'):
+        game.act(0, {})
+    with pytest.raises(ValueError, match=r'games .*int64 \[2\].*bool \[2\]'):
+        game.reset(np.array([0, 1]))

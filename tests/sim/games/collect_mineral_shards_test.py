@@ -1,0 +1,75 @@
+import numpy as np
+
+from tests.sim import players
+
+
+def units(game):
+    """Marines [K, 2, 2], shards [K, 20, 2], which shards are there [K, 20]."""
+    state = game.get_state()
+    position = np.moveaxis(state['units/position'], 0, -1)
+    return position[:, :2], position[:, 2:], state['units/alive'][:, 2:]
+
+
+def nearest_marine(marines, shards):
+    ways = shards[:, :, None] - marines[:, None]
+    return np.hypot(ways[..., 0], ways[..., 1]).min(2)
+
+
+def test_spawn_rule_over_ten_thousand_episodes():
+    game = players.make('CollectMineralShards', range(2500))
+    for _ in range(4):
+        game.reset()
+        marines, shards, there = units(game)
+        assert there.all()
+        assert (nearest_marine(marines, shards) >= 2 - 1e-9).all()
+        np.testing.assert_allclose(shards.min((0, 1)), (23, 21), atol=0.05)
+        np.testing.assert_allclose(shards.max((0, 1)), (43, 35), atol=0.05)
+        np.testing.assert_allclose(marines.min((0, 1)), (22, 20), atol=0.05)
+        np.testing.assert_allclose(marines.max((0, 1)), (44, 36), atol=0.05)
+
+
+def test_a_point_for_every_shard_that_is_reached_and_for_nothing_else():
+    game = players.make('CollectMineralShards', range(20))
+    player = players.FeatureUnitsScript(20)
+    game.reset()
+    waves = 0
+    for loop in range(1920):
+        if loop % 8 == 0:
+            game.act(*player(game))
+        _, shards, there = units(game)
+        score = game.score
+        game.advance(np.ones([20], int))
+        marines, new_shards, still_there = units(game)
+        reached = there & (nearest_marine(marines, shards) <= 1.42)
+        np.testing.assert_array_equal(game.score - score, reached.sum(1))
+
+        cleared = (there == reached).all(1)
+        waves += cleared.sum()
+        np.testing.assert_array_equal(still_there[~cleared], (there & ~reached)[~cleared])
+        np.testing.assert_array_equal(new_shards[~cleared], shards[~cleared])
+        assert still_there[cleared].all()
+        assert (nearest_marine(marines, new_shards)[cleared] >= 2 - 1e-9).all()
+    assert waves >= 60
+
+
+def test_minerals_are_a_hundred_per_shard():
+    game = players.make('CollectMineralShards', range(5))
+    players.play(game, players.FeatureUnitsScript(5))
+    seen = game.observe()
+    assert (game.score > 50).all()
+    np.testing.assert_array_equal(seen['player'][:, 1], 100 * game.score)
+    np.testing.assert_array_equal(seen['score_cumulative'][:, 0], game.score)
+    np.testing.assert_array_equal(seen['score_cumulative'][:, 7], 100 * game.score)
+
+
+def test_scripted_play_scores_as_in_the_real_game():
+    game = players.make('CollectMineralShards', range(40))
+    scores = players.play(game, players.FeatureUnitsScript(40))
+    assert 107 < scores.mean() < 116
+    assert scores.max() < 140
+
+
+def test_random_play_scores_as_in_the_real_game():
+    game = players.make('CollectMineralShards', range(100))
+    scores = players.play(game, players.RandomPlayer(0))
+    assert 14.5 < scores.mean() < 20
