@@ -66,7 +66,8 @@ class CheckpointWriter:
             return
         try:
             if self._replay is not None:
-                replay_lib.save(memory_path(self._logdir, frames), self._replay.get_state())
+                with self._replay.lock:
+                    replay_lib.save(memory_path(self._logdir, frames), self._replay.get_state())
             path = os.path.join(self._logdir, BASENAME)
             # A saver takes plain sessions only. The name of the argument is prescribed.
             session.run_step_fn(

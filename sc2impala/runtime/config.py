@@ -25,6 +25,7 @@ class Config(NamedTuple):
     screen_size: str = '16'
     minimap_size: str = '16'
     functions: str = ''
+    fixed_arguments: str = ''
     screen_layers: str = ''
     minimap_layers: str = ''
     vectors: str = 'player'
@@ -140,6 +141,27 @@ def names(text: str) -> Any:
     return [] if text == 'none' else [name.strip() for name in text.split(',')]
 
 
+def _functions(text):
+    """Names, and ids given as numbers."""
+    functions = names(text)
+    if isinstance(functions, list):
+        return [int(f) if f.isdigit() else f for f in functions]
+    return functions
+
+
+def _fixed_arguments(text):
+    """'queued=0,select_add=0' -> dict, 'none' -> {}, '' -> None."""
+    if not text:
+        return None
+    pairs = [pair.partition('=') for pair in (names(text) or [])]
+    if text == 'all' or not all(value.strip().isdigit() for _, _, value in pairs):
+        raise UserError(
+            f'--fixed_arguments={text} is not understood, expected pairs as queued=0,select_add=0 '
+            "or 'none'."
+        )
+    return {name.strip(): int(value) for name, _, value in pairs}
+
+
 def make_specs(config: Config) -> Tuple[Any, Any]:
     """Observation and action spec of the run.
 
@@ -150,7 +172,8 @@ def make_specs(config: Config) -> Tuple[Any, Any]:
     try:
         return envs.make_specs(
             config.map_name,
-            functions=names(config.functions),
+            functions=_functions(config.functions),
+            fixed_arguments=_fixed_arguments(config.fixed_arguments),
             screen_size=sizes[0],
             minimap_size=sizes[1],
             screen_layers=names(config.screen_layers),

@@ -19,15 +19,23 @@ class EpisodeLog:
         start: how often the run had been started before, kept with every episode.
         window: how many episodes the means are over.
         """
-        is_new = not os.path.exists(path)
-        self._file = open(path, 'a', newline='')  # noqa: SIM115
+        self._file = open(path, 'a+', newline='')  # noqa: SIM115
         self._writer = csv.writer(self._file)
-        if is_new:
-            self._writer.writerow(COLUMNS)
+        self._begin()
         self._start = start
         self._last = collections.deque(maxlen=window)
         self.finished = 0
         self.aborted = 0
+
+    def _begin(self):
+        """Writes the header into a new file, and ends a line that a killed start left unfinished."""
+        end = self._file.seek(0, os.SEEK_END)
+        if not end:
+            self._writer.writerow(COLUMNS)
+            return
+        self._file.seek(end - 1)
+        if self._file.read(1) != '\n':
+            self._file.write('\r\n')
 
     def add(self, done: np.ndarray, infos: Any, global_step: int) -> Dict[str, float]:
         """Takes in one update's `done` and `infos` of [T, B].

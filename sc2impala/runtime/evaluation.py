@@ -8,6 +8,7 @@ import numpy as np
 from sc2impala import structs
 from sc2impala.runtime import config as config_lib
 from sc2impala.runtime import graph, logdir, pictures, players
+from sc2impala.runtime.errors import UserError
 from sc2impala.runtime.training import EPISODES_CSV
 
 EVALUATION_JSON = 'evaluation.json'
@@ -42,9 +43,8 @@ def evaluate(config: config_lib.Config) -> Dict[str, Any]:
     print(table(result))
     if picture is not None:
         picture.save(os.path.join(config.logdir, ANIMATION))
-    episodes_csv = os.path.join(config.logdir, EPISODES_CSV)
     if config.curve:
-        pictures.save_learning_curve(episodes_csv, os.path.join(config.logdir, CURVE))
+        _save_curve(config)
     return result
 
 
@@ -119,6 +119,16 @@ def table(result: Dict[str, Any]) -> str:
         '  '.join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip()
         for line in (head, row)
     )
+
+
+def _save_curve(config):
+    episodes_csv = os.path.join(config.logdir, EPISODES_CSV)
+    try:
+        pictures.save_learning_curve(
+            episodes_csv, os.path.join(config.logdir, CURVE), config.map_name
+        )
+    except ValueError as error:
+        raise UserError(f'--curve cannot be drawn: {error}') from error
 
 
 def _draw(picture, env_output, action, step_mul, next_output):

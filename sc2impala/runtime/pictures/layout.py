@@ -1,0 +1,51 @@
+"""Where the parts of a picture lie. All numbers are pixels of the picture."""
+
+import collections
+import math
+from typing import Sequence, Tuple
+
+PANEL_SIZE = 200
+"""The longer side of a layer is enlarged by the whole factor that brings it nearest to this."""
+
+GAP = 8
+TITLE_HEIGHT = 18
+CAPTION_HEIGHT = 66
+_MAX_COLUMNS = 4
+_MIN_WIDTH = 440
+
+Layout = collections.namedtuple(
+    'Layout', ['size', 'factors', 'corners', 'cell_width', 'caption_top']
+)
+"""size: (width, height) of the picture.
+factors: how many times each panel's layer is enlarged.
+corners: (x, y) of the upper left pixel of each panel; its title is in the TITLE_HEIGHT above.
+cell_width: from one panel to the next, what a title can use.
+caption_top: y where the caption begins, which is as wide as the picture.
+"""
+
+
+def make_layout(layer_sizes: Sequence[Tuple[int, int]]) -> Layout:
+    """Places panels in rows as even as possible, columns of equal width, and a caption below.
+
+    Args:
+      layer_sizes: (width, height) of each panel's layer, in pixels of the layer; possibly none.
+    """
+    factors = [max(1, int(PANEL_SIZE / max(size) + 0.5)) for size in layer_sizes]
+    panels = [(width * f, height * f) for (width, height), f in zip(layer_sizes, factors)]
+    num_rows = math.ceil(len(panels) / _MAX_COLUMNS)
+    num_columns = math.ceil(len(panels) / max(num_rows, 1))
+    cell_width = GAP + max((width for width, _ in panels), default=0)
+    corners = []
+    y = 0
+    for row in range(num_rows):
+        y += GAP + TITLE_HEIGHT
+        in_row = panels[row * num_columns : (row + 1) * num_columns]
+        corners += [(GAP + column * cell_width, y) for column in range(len(in_row))]
+        y += max(height for _, height in in_row)
+    return Layout(
+        size=(max(_MIN_WIDTH, GAP + num_columns * cell_width), y + GAP + CAPTION_HEIGHT),
+        factors=factors,
+        corners=corners,
+        cell_width=cell_width,
+        caption_top=y + GAP,
+    )

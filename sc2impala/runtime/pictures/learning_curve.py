@@ -1,0 +1,143 @@
+"""The learning curve of a run, or of several: returns of finished episodes over frames."""
+
+import csv
+from typing import Mapping, Tuple, Union
+
+import numpy as np
+from matplotlib import ticker
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+WINDOW = 100
+"""Episodes that the running mean is over."""
+
+_LABELS = ('episode', f'mean of the last {WINDOW} episodes', 'one standard deviation')
+_COLUMNS = ('start', 'global_step', 'episode_return')
+
+
+def save_learning_curve(
+    episodes_csv: Union[str, Mapping[str, str]], path: str, map_name: str = ''
+) -> None:
+    """Draws the return of every finished episode, their running mean and its deviation.
+
+    Dots are episodes; the line is the mean of the last WINDOW of them, of fewer at the beginning;
+    the band is one standard deviation of the same episodes.
+
+    Args:
+      episodes_csv: the `episodes.csv` of a run; or {label: file} to compare several runs.
+      path: the PNG to write, 900 x 500 pixels, replaced if it is there.
+      map_name: for the title.
+
+    Raises:
+      ValueError: as `read_episodes`, or if there is no file.
+    """
+    compared = isinstance(episodes_csv, Mapping)
+    runs = episodes_csv if compared else {'': episodes_csv}
+    if not runs:
+        raise ValueError(f'episodes_csv is {runs}, expected at least one file.')
+    figure = Figure(figsize=(9, 5), dpi=100, layout='constrained')
+    axes = figure.subplots()
+    for i, (label, file) in enumerate(runs.items()):
+        labels = (None, label, None) if compared else _LABELS
+        _draw_run(axes, *read_episodes(file), color=f'C{i}', labels=labels)
+    axes.set_xlabel('environment frames (game loops)')
+    axes.set_ylabel('episode return')
+    axes.set_title(map_name)
+    axes.xaxis.set_major_formatter(ticker.EngFormatter(sep=''))
+    axes.set_xlim(left=0)
+    axes.grid(alpha=0.3)
+    axes.spines['top'].set_visible(False)
+    axes.spines['right'].set_visible(False)
+    title = _LABELS[1] if compared else None
+    axes.legend(loc='upper left', title=title, framealpha=0.7, edgecolor='none')
+    FigureCanvasAgg(figure).print_png(path)
+
+
+def read_episodes(episodes_csv: str) -> Tuple[np.ndarray, np.ndarray]:
+    """Reads the finished episodes that a run learned from and kept.
+
+    A run that dies goes on from its last checkpoint, at an earlier step than it had reached. What
+    it had played since then is in the file but was lost: episodes of a start at or beyond the first
+    step of a later start are left out. So are lines with too few or too many values, which is what
+    is left of a line that was being written when the run died.
+
+    Args:
+      episodes_csv: file with the columns start, global_step and episode_return, among others.
+
+    Returns:
+      int64 [n] environment frames at the end of each episode, and float64 [n] returns; n > 0.
+
+    Raises:
+      ValueError: if the file cannot be read, lacks a column or a finished episode, or holds
+        anything but numbers in these columns.
+    """
+    try:
+        with open(episodes_csv, newline='', encoding='utf-8', errors='replace') as file:
+            header, *rows = list(csv.reader(file)) or [[]]
+    except (OSError, csv.Error) as error:
+        raise ValueError(
+            f'{episodes_csv} cannot be read ({error}), expected the list of episodes of a run.'
+        ) from error
+    missing = [name for name in _COLUMNS if name not in header]
+    if missing:
+        raise ValueError(
+            '{} has no column {}, expected the list of episodes of a run.'.format(
+                episodes_csv, ', '.join(missing)
+            )
+        )
+    rows = [row for row in rows if len(row) == len(header)]
+    if not rows:
+        raise ValueError(f'{episodes_csv} has no finished episode, expected at least one.')
+    try:
+        starts, steps, returns = (
+            np.array([row[header.index(name)] for row in rows]).astype(np.float64)
+            for name in _COLUMNS
+        )
+    except ValueError as error:
+        raise ValueError(f'{episodes_csv} has a line without numbers: {error}.') from error
+    kept = _kept(starts, steps)
+    return steps[kept].astype(np.int64), returns[kept]
+
+
+def running_mean_and_std(values: np.ndarray, window: int) -> Tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation of the last values, of fewer where there are not so many yet.
+
+    Args:
+      values: float64 [n].
+      window: how many values, including the one at each place.
+
+    Returns:
+      Two float64 [n].
+    """
+    counts = np.minimum(np.arange(len(values)) + 1, window)
+    # Around the mean, since the difference of large sums would leave little of a small variance.
+    centered = values - values.mean()
+    means, squares = (_window_sums(x, window) / counts for x in (centered, centered**2))
+    return means + values.mean(), np.sqrt(np.maximum(squares - means**2, 0))
+
+
+def _window_sums(values, window):
+    sums = np.cumsum(values)
+    sums[window:] -= sums[:-window].copy()
+    return sums
+
+
+def _kept(starts, steps):
+    """Which episodes were not played again by a later start: bool [n]."""
+    kept = np.ones([len(starts)], np.bool_)
+    first_later_step = np.inf
+    for start in sorted(set(starts), reverse=True):
+        of_start = starts == start
+        kept[of_start] = steps[of_start] < first_later_step
+        first_later_step = min(first_later_step, steps[of_start][0])
+    return kept
+
+
+def _draw_run(axes, frames, returns, color, labels):
+    axes.plot(frames, returns, '.', color=color, alpha=0.25, ms=4, mew=0, label=labels[0])
+    # Environments that run in step end episodes at the same frame: one value of the mean for each.
+    last = np.append(np.diff(frames) > 0, True)
+    mean, std = (values[last] for values in running_mean_and_std(returns, WINDOW))
+    band = (frames[last], mean - std, mean + std)
+    axes.plot(frames[last], mean, color=color, label=labels[1])
+    axes.fill_between(*band, color=color, alpha=0.2, linewidth=0, label=labels[2])
