@@ -32,6 +32,8 @@ FLAGS = {
         'minimap_size': 'pixels of the minimap layers',
         'functions': "names or ids of PySC2 functions, separated by commas, or 'all' 573; the "
         "map's own choice if empty",
+        'fixed_arguments': 'PySC2 arguments that the agent does not choose, with their values, as '
+        "queued=0,select_add=0, or 'none'; the map's own choice if empty",
         'screen_layers': "names of PySC2 screen layers, or 'all'; the map's own choice if empty",
         'minimap_layers': "names of PySC2 minimap layers, 'all' or 'none'; the map's own if empty",
         'vectors': 'observations that are no layers: player, single_select, multi_select, '
