@@ -50,9 +50,9 @@ def assert_same(one, other, select=slice(None)):
     for name, array in seen.items():
         if name in ('screen', 'minimap'):
             for layer, picture in array.items():
-                np.testing.assert_array_equal(picture[select], expected[name][layer], layer)
+                np.testing.assert_array_equal(picture[select], expected[name][layer], err_msg=layer)
         else:
-            np.testing.assert_array_equal(array[select], expected[name], name)
+            np.testing.assert_array_equal(array[select], expected[name], err_msg=name)
 
 
 @every_map
@@ -222,7 +222,7 @@ def test_functions_that_are_not_available_only_report_an_error(map_name):
     after = game.get_state()
     assert (after['action_result'] == results.NOT_SUPPORTED).all()
     for name in set(before) - {'action_result'}:
-        np.testing.assert_array_equal(before[name], after[name], name)
+        np.testing.assert_array_equal(before[name], after[name], err_msg=name)
 
 
 def test_results_and_last_actions_are_those_of_the_last_call():

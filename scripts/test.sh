@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Checks the formatting and runs the test suite; arguments go to pytest. What takes minutes is left
+# out: bash scripts/test.sh -m slow
+set -euo pipefail
+source "$(dirname "$0")/setup.sh"
+"$VENV/bin/ruff" format --check .
+"$VENV/bin/ruff" check .
+exec "$VENV/bin/python" -m pytest -q "$@"

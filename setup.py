@@ -1,0 +1,54 @@
+import io
+import os
+import re
+
+import setuptools
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def read(*path):
+    with io.open(os.path.join(HERE, *path), encoding='utf-8') as file:
+        return file.read()
+
+
+# TensorFlow 1.15 on Python 3.7, a current one on Python 3.11 and newer; nothing between is claimed.
+OLD = '; python_version < "3.8"'
+NEW = '; python_version >= "3.11"'
+
+setuptools.setup(
+    name='sc2impala',
+    version=re.search(r"__version__ = '(.*)'", read('sc2impala', '__init__.py')).group(1),
+    description='IMPALA with CLEAR replay for StarCraft II mini-games, with a simulator of them',
+    long_description=read('README.md'),
+    long_description_content_type='text/markdown',
+    license='Apache-2.0',
+    python_requires='>=3.7,!=3.8.*,!=3.9.*,!=3.10.*',
+    packages=setuptools.find_packages(include=['sc2impala', 'sc2impala.*']),
+    install_requires=[
+        'tensorflow==1.15.*' + OLD,
+        'tensorflow>=2.20' + NEW,
+        'dm-sonnet==2.0.2',
+        'PySC2==4.0.0' + OLD,
+        'pysc2_evolved>=1.1.1' + NEW,
+        # What TensorFlow 1.15 and PySC2 4.0 were built with; they do not say so themselves.
+        'protobuf<3.21' + OLD,
+        'numpy>=1.18,<1.19' + OLD,
+        'importlib_metadata' + OLD,
+        'numpy' + NEW,
+        'matplotlib>=3.5',
+        'pillow>=9.0',
+    ],
+    extras_require={
+        # TensorFlow 1.15 finds the GPU by itself, if CUDA 10.0 is installed.
+        'gpu': ['tensorflow[and-cuda]>=2.20' + NEW],
+        'dev': ['pytest', 'ruff' + NEW, 'tensorboard'],
+    },
+    entry_points={'console_scripts': ['sc2impala = sc2impala.experiment:main']},
+    classifiers=[
+        'License :: OSI Approved :: Apache Software License',
+        'Programming Language :: Python :: 3.7',
+        'Programming Language :: Python :: 3.11',
+        'Topic :: Scientific/Engineering :: Artificial Intelligence',
+    ],
+)
