@@ -148,13 +148,18 @@ def read_config(arguments: Optional[List[str]] = None) -> config_lib.Config:
         return config
     kept = {k: v for k, v in manifest['config'].items() if k not in EVALUATION_FLAGS}
     of_run = config_lib.Config(**dict(kept, **{k: getattr(config, k) for k in EVALUATION_FLAGS}))
-    for name, value in given.items():
-        if value != getattr(of_run, name):
-            raise UserError(
-                f'--{name}={value} differs from the run in --logdir={config.logdir}, which was '
-                f'trained with {getattr(of_run, name)}: leave the flag out, or choose another '
-                'folder.'
+    different = {k: v for k, v in given.items() if v != getattr(of_run, k)}
+    if different:
+        raise UserError(
+            '--logdir={} was trained with other settings: {}. Leave these flags out, or choose '
+            'another folder.'.format(
+                config.logdir,
+                ', '.join(
+                    f'--{name}={getattr(of_run, name)} (now {value})'
+                    for name, value in sorted(different.items())
+                ),
             )
+        )
     return of_run
 
 

@@ -59,7 +59,7 @@ def build_actor(agent: Any, env: Any, unroll_length: int, greedy: bool = False) 
     stored = tf.nest.map_structure(lambda variable, t: variable.assign(t).op, persistent, end)
     with tf.control_dependencies(tf.nest.flatten(stored)):
         env_outputs, agent_outputs = tf.nest.map_structure(
-            lambda first, array: _batch_major(first, array.stack()), first_step, history
+            lambda first, array: _batch_major(first, array, unroll_length), first_step, history
         )
         return structs.ActorOutput(
             agent_state=tf.nest.map_structure(tf.identity, first_state),
@@ -91,8 +91,11 @@ def _local_variable(initial_value):
     )
 
 
-def _batch_major(first, rest):
-    """[K, ...], [T, K, ...] -> [K, T + 1, ...]."""
+def _batch_major(first, array, unroll_length):
+    """[K, ...], T arrays of [K, ...] -> [K, T + 1, ...]."""
+    rest = array.stack()
+    # TensorFlow 1.15 forgets how many there are.
+    rest.set_shape([unroll_length] + first.shape.as_list())
     time_major = tf.concat([first[tf.newaxis], rest], axis=0)
     rank = len(time_major.shape)
     return tf.transpose(time_major, [1, 0] + list(range(2, rank)))

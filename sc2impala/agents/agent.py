@@ -46,6 +46,18 @@ class Agent(snt.RNNCore):
         """The state at the start of an episode, for `batch_size` (int or int32 []) columns."""
         return self._core.initial_state(batch_size)
 
+    def create_variables(self, observation_spec: Any) -> None:
+        """Makes all variables now, on the device of the caller.
+
+        Args:
+          observation_spec: `envs.specs.ObservationSpec`.
+        """
+        observation = tf.nest.map_structure(
+            lambda spec: tf.zeros([1] + list(spec.shape), spec.dtype), observation_spec.structure()
+        )
+        env_output = structs.EnvOutput((), (), tf.zeros([1], tf.bool), observation)
+        self(({'function': tf.zeros([1], tf.int32)}, env_output), self.initial_state(1))
+
     def __call__(
         self, inputs: Tuple[Mapping[str, tf.Tensor], structs.EnvOutput], prev_state: Any
     ) -> Tuple[structs.AgentOutput, Any]:

@@ -2,7 +2,8 @@
 
 A checkpoint is TensorFlow's (all variables: weights, optimizer slots, the frames of both phases),
 and beside it `replay-<frames>.npz` with the replay memory and its random state. The memory is
-written first, so that a checkpoint that can be found always has its memory.
+written first, so that a checkpoint that can be found always has its memory; the last two memories
+are kept.
 """
 
 import os
@@ -16,7 +17,6 @@ from sc2impala import replay as replay_lib
 from sc2impala.runtime.errors import UserError
 
 BASENAME = 'model.ckpt'
-_KEPT_MEMORIES = 2
 
 
 class CheckpointWriter:
@@ -35,11 +35,12 @@ class CheckpointWriter:
         keep: how many of the latest to keep; 0 keeps all.
         replay: `replay.Replay` or None.
         """
-        self.saver = tf.train.Saver(max_to_keep=keep)
+        # Relative paths: the folder may be moved or copied, and never means the old place again.
+        self.saver = tf.train.Saver(max_to_keep=keep, save_relative_paths=True)
         self._logdir = logdir
         self._save_secs = save_secs
         self._replay = replay
-        self._last_time = time.time()
+        self._last_time = time.monotonic()
         self._last_frames = None
 
     def start_from(self, frames: Optional[int]) -> None:
@@ -53,7 +54,7 @@ class CheckpointWriter:
           session: a monitored session.
           frames: those of all phases together; they never decrease and name the checkpoint.
         """
-        if time.time() - self._last_time >= self._save_secs:
+        if time.monotonic() - self._last_time >= self._save_secs:
             self.save(session, frames)
 
     def save(self, session: Any, frames: int) -> None:
@@ -80,10 +81,20 @@ class CheckpointWriter:
                 f'cannot save a checkpoint in --logdir={self._logdir} '
                 f'({str(error).splitlines()[0]}); what was saved before is still there.'
             ) from error
-        for path in _memories(self._logdir)[:-_KEPT_MEMORIES]:
-            os.remove(path)
-        self._last_time = time.time()
+        self._remove_memories_but({self._last_frames, frames})
+        self._last_time = time.monotonic()
         self._last_frames = frames
+
+    def _remove_memories_but(self, kept):
+        """Removes replay memories of other frames, and what kills in the middle of saving left.
+
+        Frames may be ahead of the present: of a memory whose checkpoint was not written any more,
+        or when the run was taken back to an earlier checkpoint.
+        """
+        for name in os.listdir(self._logdir):
+            match = re.match(r'replay-(\d+)\.npz(\.tmp)?$', name)
+            if match and (match.group(2) or int(match.group(1)) not in kept):
+                os.remove(os.path.join(self._logdir, name))
 
 
 def memory_path(logdir: str, frames: int) -> str:
@@ -97,12 +108,13 @@ def restore_memory(replay: Any, checkpoint: str) -> bool:
     Raises:
       UserError: if the file is damaged or of another kind of sequence.
     """
-    path = memory_path(os.path.dirname(checkpoint), _frames_of(checkpoint))
+    frames = re.search(r'-(\d+)$', checkpoint)
+    path = memory_path(os.path.dirname(checkpoint), int(frames.group(1))) if frames else ''
     if not os.path.exists(path):
         return False
     try:
         replay.set_state(replay_lib.load(path))
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         raise UserError(
             f'{path} cannot be restored ({error}); move it away to go on with an empty replay '
             'memory.'
@@ -110,29 +122,45 @@ def restore_memory(replay: Any, checkpoint: str) -> bool:
     return True
 
 
-def latest(folder_or_checkpoint: str, flag: str) -> Optional[str]:
-    """The checkpoint meant by a folder, or by the name of one checkpoint; None if there is none.
+def latest(logdir: str) -> Optional[str]:
+    """The latest checkpoint in the folder of a run; None if there is none, or no folder.
 
     Raises:
       UserError: if the folder says that there is one but its files are missing.
     """
-    if os.path.isdir(folder_or_checkpoint):
-        state = tf.train.get_checkpoint_state(folder_or_checkpoint)
-        if state is None or not state.model_checkpoint_path:
-            if os.path.exists(os.path.join(folder_or_checkpoint, 'checkpoint')):
-                raise UserError(
-                    '{} cannot be read, expected the list of checkpoints that TensorFlow '
-                    'writes.'.format(os.path.join(folder_or_checkpoint, 'checkpoint'))
-                )
-            return None
-        # The folder may have been moved since.
-        path = os.path.join(folder_or_checkpoint, os.path.basename(state.model_checkpoint_path))
-    else:
-        path = re.sub(r'\.index$', '', folder_or_checkpoint)
+    index = os.path.join(logdir, 'checkpoint')
+    if not os.path.exists(index):
+        return None
+    try:
+        state = tf.train.get_checkpoint_state(logdir)
+    except ValueError:  # No text, or no checkpoint in it.
+        state = None
+    if state is None or not state.model_checkpoint_path:
+        raise UserError(
+            f'{index} cannot be read, expected the list of checkpoints that TensorFlow writes.'
+        )
+    path = state.model_checkpoint_path
     if not os.path.exists(path + '.index'):
         raise UserError(
-            f'--{flag}={folder_or_checkpoint} names the checkpoint {os.path.basename(path)}, but '
-            f'there is no such file: {path}.index.'
+            f'{index} names the checkpoint {os.path.basename(path)}, but there is no such file: '
+            f'{path}.index.'
+        )
+    return path
+
+
+def find_initial(folder_or_checkpoint: str) -> str:
+    """The checkpoint that `--init_checkpoint` means: the latest in a folder, or the one named.
+
+    Raises:
+      UserError: if there is none.
+    """
+    path = re.sub(r'\.index$', '', folder_or_checkpoint)
+    if os.path.isdir(folder_or_checkpoint):
+        path = latest(folder_or_checkpoint)
+    if path is None or not os.path.exists(path + '.index'):
+        raise UserError(
+            f'--init_checkpoint={folder_or_checkpoint} holds no checkpoint, expected the folder of '
+            'a run or the name of a checkpoint.'
         )
     return path
 
@@ -146,7 +174,7 @@ def read(checkpoint: str) -> Dict[str, Any]:
     try:
         reader = tf.train.load_checkpoint(checkpoint)
         return {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()}
-    except (tf.errors.OpError, ValueError, RuntimeError, OSError) as error:
+    except (tf.errors.OpError, ValueError, RuntimeError, OSError, IndexError) as error:
         raise UserError(
             f'{checkpoint} is damaged or no checkpoint ({str(error).splitlines()[0]}); an earlier '
             'one in the same folder can be chosen by editing its file named checkpoint, or by '
@@ -189,14 +217,3 @@ def _check_shape(checkpoint, variable, value):
             f'{checkpoint} is of another agent: its {variable.op.name} has shape '
             f'{list(value.shape)}, expected {variable.shape.as_list()}.'
         )
-
-
-def _memories(logdir):
-    """Files of replay memories, oldest first."""
-    paths = [os.path.join(logdir, name) for name in os.listdir(logdir)]
-    paths = [p for p in paths if re.search(r'replay-\d+\.npz$', p)]
-    return sorted(paths, key=_frames_of)
-
-
-def _frames_of(path):
-    return int(re.search(r'-(\d+)(\.npz)?$', path).group(1))

@@ -48,13 +48,13 @@ class Config(NamedTuple):
     adam_beta2: float = 0.999
     adam_epsilon: float = 1e-5
     clip_grad_norm: float = 40.0
-    discounting: float = 0.98
-    discounting_per_frame: bool = False
+    discounting: float = 0.95
+    discounting_per_frame: bool = True
     reward_scaling: float = 1.0
     reward_clipping: str = 'none'
     baseline_cost: float = 0.5
-    entropy_cost: float = 0.002
-    final_entropy_cost: float = -1.0
+    entropy_cost: float = 0.001
+    final_entropy_cost: float = 0.0
     clip_advantage: bool = False
 
     replay_proportion: float = 0.0
@@ -116,8 +116,10 @@ def fixed_step_mul(config: Config) -> Any:
 
 
 def max_step_mul(config: Config) -> int:
-    """The most game loops that one agent step may take."""
-    return config.step_mul if config.fixed_step_mul else config.max_step_mul
+    """The most game loops that one step may take, of an agent or of another player."""
+    if config.fixed_step_mul:
+        return config.step_mul
+    return max(config.step_mul, config.max_step_mul)
 
 
 def parse_size(flag: str, text: str) -> Tuple[int, int]:
@@ -127,7 +129,7 @@ def parse_size(flag: str, text: str) -> Tuple[int, int]:
       UserError: if it is neither.
     """
     parts = text.lower().split('x')
-    if not (1 <= len(parts) <= 2 and all(p.isdigit() and 0 < int(p) <= 1024 for p in parts)):
+    if not (1 <= len(parts) <= 2 and all(p.isdecimal() and 0 < int(p) <= 1024 for p in parts)):
         raise UserError(
             f'--{flag}={text} is no size, expected pixels as 84 or, width first, 84x64.'
         )
@@ -145,7 +147,7 @@ def _functions(text):
     """Names, and ids given as numbers."""
     functions = names(text)
     if isinstance(functions, list):
-        return [int(f) if f.isdigit() else f for f in functions]
+        return [int(f) if f.isdecimal() else f for f in functions]
     return functions
 
 
@@ -154,7 +156,7 @@ def _fixed_arguments(text):
     if not text:
         return None
     pairs = [pair.partition('=') for pair in (names(text) or [])]
-    if text == 'all' or not all(value.strip().isdigit() for _, _, value in pairs):
+    if text == 'all' or not all(value.strip().isdecimal() for _, _, value in pairs):
         raise UserError(
             f'--fixed_arguments={text} is not understood, expected pairs as queued=0,select_add=0 '
             "or 'none'."
@@ -170,7 +172,7 @@ def make_specs(config: Config) -> Tuple[Any, Any]:
     """
     sizes = [parse_size(flag, getattr(config, flag)) for flag in ('screen_size', 'minimap_size')]
     try:
-        return envs.make_specs(
+        specs = envs.make_specs(
             config.map_name,
             functions=_functions(config.functions),
             fixed_arguments=_fixed_arguments(config.fixed_arguments),
@@ -183,6 +185,12 @@ def make_specs(config: Config) -> Tuple[Any, Any]:
     except ValueError as error:
         # The arguments of `make_specs` have the names of the flags.
         raise UserError('--' + str(error)) from error
+    if not specs[0].screen_layers:
+        raise UserError(
+            f'--screen_layers={config.screen_layers} leaves the agent nothing to look at, expected '
+            'at least one layer.'
+        )
+    return specs
 
 
 def check(config: Config) -> None:
@@ -231,6 +239,13 @@ def check(config: Config) -> None:
             f'--deterministic needs one actor, but --num_actors={config.num_actors}: the order in '
             'which several actors finish is not reproducible.'
         )
+    # Actor and learner take turns: what an actor has played must find room.
+    room = config.batch_size + config.num_envs - 1
+    if config.mode == 'train' and config.deterministic and 0 < config.queue_capacity < room:
+        raise UserError(
+            f'--queue_capacity={config.queue_capacity} is too small for --deterministic, expected '
+            f'at least {room} (--batch_size + --num_envs - 1), or 0 to choose it.'
+        )
 
 
 def differences(config: Config, other: Dict[str, Any]) -> Dict[str, Tuple[Any, Any]]:
@@ -255,6 +270,7 @@ def _choices():
 
 
 _MANY = 2**31 - 1
+_LARGE = 1e9
 _RANGES = {
     'seed': (0, 2**63 - 1),
     'step_mul': (1, 10000),
@@ -267,19 +283,19 @@ _RANGES = {
     'batch_size': (1, 65536),
     'learning_rate': (0.0, 10.0),
     'final_learning_rate': (0.0, 10.0),
-    'adam_beta1': (0.0, 1.0),
-    'adam_beta2': (0.0, 1.0),
-    'adam_epsilon': (0.0, 1.0),
-    'clip_grad_norm': (0.0, math.inf),
+    'adam_beta1': (0.0, 0.999999),
+    'adam_beta2': (0.0, 0.999999),
+    'adam_epsilon': (1e-20, 1.0),
+    'clip_grad_norm': (0.0, _LARGE),
     'discounting': (0.0, 1.0),
-    'reward_scaling': (-math.inf, math.inf),
-    'baseline_cost': (0.0, math.inf),
-    'entropy_cost': (0.0, math.inf),
-    'final_entropy_cost': (-1.0, math.inf),
+    'reward_scaling': (-_LARGE, _LARGE),
+    'baseline_cost': (0.0, _LARGE),
+    'entropy_cost': (0.0, _LARGE),
+    'final_entropy_cost': (-1.0, _LARGE),
     'replay_proportion': (0.0, 1.0),
     'replay_buffer_size': (1, _MANY),
-    'policy_cloning_cost': (0.0, math.inf),
-    'value_cloning_cost': (0.0, math.inf),
+    'policy_cloning_cost': (0.0, _LARGE),
+    'value_cloning_cost': (0.0, _LARGE),
     'num_critic_pretrain_frames': (0, 2**62),
     'critic_learning_rate': (0.0, 10.0),
     'save_checkpoint_secs': (0.0, math.inf),

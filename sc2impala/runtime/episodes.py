@@ -2,10 +2,11 @@
 
 import collections
 import csv
-import os
 from typing import Any, Dict
 
 import numpy as np
+
+from sc2impala.runtime.errors import UserError
 
 COLUMNS = ('start', 'global_step', 'episode_return', 'episode_frames', 'episode_steps')
 
@@ -18,24 +19,24 @@ class EpisodeLog:
         path: the file; it is continued if it is there.
         start: how often the run had been started before, kept with every episode.
         window: how many episodes the means are over.
+
+        Raises:
+          UserError: if the file cannot be written to.
         """
-        self._file = open(path, 'a+', newline='')  # noqa: SIM115
+        try:
+            _cut_unfinished_line(path)
+            self._file = open(path, 'a', newline='')  # noqa: SIM115
+        except OSError as error:
+            raise UserError(
+                f'{path} cannot be written to ({error.strerror}), expected a file that this user '
+                'may change, or none.'
+            ) from error
         self._writer = csv.writer(self._file)
-        self._begin()
+        if not self._file.tell():
+            self._writer.writerow(COLUMNS)
         self._start = start
         self._last = collections.deque(maxlen=window)
-        self.finished = 0
         self.aborted = 0
-
-    def _begin(self):
-        """Writes the header into a new file, and ends a line that a killed start left unfinished."""
-        end = self._file.seek(0, os.SEEK_END)
-        if not end:
-            self._writer.writerow(COLUMNS)
-            return
-        self._file.seek(end - 1)
-        if self._file.read(1) != '\n':
-            self._file.write('\r\n')
 
     def add(self, done: np.ndarray, infos: Any, global_step: int) -> Dict[str, float]:
         """Takes in one update's `done` and `infos` of [T, B].
@@ -52,7 +53,6 @@ class EpisodeLog:
                 [self._start, global_step, float(episode_return), int(frames), int(steps)]
             )
             self._last.append(float(episode_return))
-        self.finished += len(rows)
         if not len(rows):
             return {}
         means = rows.mean(axis=0)
@@ -73,3 +73,10 @@ class EpisodeLog:
     def close(self) -> None:
         """Closes the file."""
         self._file.close()
+
+
+def _cut_unfinished_line(path):
+    """Cuts off what was being written when the run was killed; makes the file if there is none."""
+    with open(path, 'ab+') as file:
+        file.seek(0)
+        file.truncate(file.read().rfind(b'\n') + 1)

@@ -30,9 +30,9 @@ def evaluate(config: config_lib.Config) -> Dict[str, Any]:
     """
     config_lib.check(config)
     specs = config_lib.make_specs(config)
-    logdir.prepare(config.logdir)
     num_envs = min(config.num_eval_envs, config.num_episodes)
     player = players.make_player(config, specs, num_envs)
+    logdir.prepare(config.logdir)
     with graph.make_environment(config, specs, 'evaluation', num_envs) as env:
         picture = pictures.EpisodePicture(*specs) if config.animation else None
         infos = play_episodes(env, player, config.num_episodes, picture)
@@ -83,8 +83,12 @@ def play_episodes(
 
 
 def summarize(config: config_lib.Config, infos: List[structs.EpisodeInfo]) -> Dict[str, Any]:
-    """What `evaluation.json` holds; the standard deviation is that of the episodes."""
+    """What `evaluation.json` holds; the standard deviation is that of the episodes.
+
+    `step_mul` is None where the agent chooses it.
+    """
     returns = np.array([info.episode_return for info in infos])
+    chooses = config.policy in ('sampled', 'greedy') and not config.fixed_step_mul
     return {
         'map_name': config.map_name,
         'backend': config.backend,
@@ -96,7 +100,7 @@ def summarize(config: config_lib.Config, infos: List[structs.EpisodeInfo]) -> Di
         'max_return': float(returns.max()),
         'environment_frames': int(sum(info.episode_frames for info in infos)),
         'seed': config.seed,
-        'step_mul': config.step_mul if config.fixed_step_mul else None,
+        'step_mul': None if chooses else config.step_mul,
     }
 
 

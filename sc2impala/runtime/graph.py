@@ -10,14 +10,20 @@ from sc2impala.runtime import seeds
 
 
 def make_agent(config: config_lib.Config, observation_spec: Any, action_spec: Any) -> agents.Agent:
-    """The agent of a run. Its variables are named alike in every graph where it is made first."""
-    return agents.make_agent(
+    """The agent of a run, with its variables on the GPU if there is one.
+
+    The variables are named alike in every graph in which the agent is made first.
+    """
+    agent = agents.make_agent(
         config.agent,
         observation_spec,
         action_spec,
         config.max_step_mul,
         config_lib.fixed_step_mul(config),
     )
+    with tf.device(gpu_device()):
+        agent.create_variables(observation_spec)
+    return agent
 
 
 def make_environment(

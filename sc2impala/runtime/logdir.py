@@ -59,17 +59,23 @@ class Lock:
         self._file = None
 
     def __enter__(self) -> 'Lock':
-        """Raises: UserError: if another process holds the folder."""
+        """Raises: UserError: if another process holds the folder, or it cannot be locked."""
         if fcntl is None:
             return self
-        self._file = open(os.path.join(self._logdir, _LOCK), 'w')  # noqa: SIM115
+        path = os.path.join(self._logdir, _LOCK)
         try:
+            self._file = open(path, 'w')  # noqa: SIM115
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
+        except BlockingIOError as error:
             self._file.close()
             raise UserError(
                 f'--logdir={self._logdir} is being written to by another run, expected a folder of '
                 'its own for each run.'
+            ) from error
+        except OSError as error:
+            raise UserError(
+                f'{path} cannot be locked ({error.strerror}), expected a --logdir that this user '
+                'may write to, on a file system with locks.'
             ) from error
         return self
 
@@ -90,14 +96,29 @@ def read_manifest(logdir: str) -> Optional[Dict[str, Any]]:
     try:
         with open(path) as file:
             manifest = json.load(file)
-        if not isinstance(manifest['config'], dict) or not isinstance(manifest['starts'], list):
-            raise ValueError('config or starts')
+        _check_manifest(manifest)
         return manifest
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError) as error:
         raise UserError(
             f'{path} cannot be read ({error}), expected the manifest of a run: mend the file or '
             'choose another --logdir.'
         ) from error
+
+
+def _check_manifest(manifest):
+    """Raises: ValueError: if a setting is missing, unknown, or of another type."""
+    if not isinstance(manifest, dict):
+        raise ValueError('it is no object')
+    for name, kind in (('config', dict), ('starts', list)):
+        if not isinstance(manifest.get(name), kind):
+            raise ValueError(f'{name} is missing or no {kind.__name__}')
+    settings, defaults = manifest['config'], config_lib.Config()._asdict()
+    for name in sorted(set(settings) ^ set(defaults)):
+        raise ValueError(f'config has {"an unknown" if name in settings else "no"} {name}')
+    for name, default in defaults.items():
+        kinds = (int, float) if isinstance(default, float) else (type(default),)
+        if type(settings[name]) not in kinds:
+            raise ValueError(f'config has {settings[name]!r} for {name}')
 
 
 def check_same_settings(config: config_lib.Config, manifest: Dict[str, Any]) -> None:
@@ -153,14 +174,24 @@ def write_manifest(
 
 
 def write_json(path: str, content: Any) -> None:
-    """Writes a file whole or not at all."""
+    """Writes a file whole or not at all.
+
+    Raises:
+      UserError: if that does not work.
+    """
     temporary = path + '.tmp'
-    with open(temporary, 'w') as file:
-        json.dump(content, file, indent=2, sort_keys=True)
-        file.write('\n')
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, path)
+    try:
+        with open(temporary, 'w') as file:
+            json.dump(content, file, indent=2, sort_keys=True)
+            file.write('\n')
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except OSError as error:
+        raise UserError(
+            f'{path} cannot be written ({error.strerror}), expected a --logdir with free space '
+            'that this user may write to.'
+        ) from error
 
 
 def _changed(config, manifest):

@@ -1,12 +1,15 @@
 """The loop of updates, and what happens between two of them: log, save, stop."""
 
 import contextlib
+import os
 import signal
 from typing import Any, Iterator, Optional, Sequence
 
 import tensorflow.compat.v1 as tf
 
 from sc2impala.runtime.progress import Progress
+
+_STDERR = 2
 
 
 class StopRequest:
@@ -25,7 +28,8 @@ class StopRequest:
         before = {number: signal.getsignal(number) for number in numbers}
 
         def on_signal(number, unused_frame):
-            print('\nstopping after this update; once more stops at once', flush=True)
+            # Python's own streams may be in the middle of a write, and cannot be entered again.
+            os.write(_STDERR, b'\nstopping after this update; once more stops at once\n')
             self.requested = True
             signal.signal(number, before[number])
 
@@ -86,7 +90,7 @@ class Loop:
 
     def _run_phase(self, phase, frames, earlier):
         """Updates until the phase has its frames; returns how many it has now."""
-        if frames >= phase.num_frames:
+        if frames >= phase.num_frames or self._stop.requested:
             return frames
         progress = Progress(phase.name, frames, phase.num_frames, self._progress_secs)
         while frames < phase.num_frames and not self._stop.requested:

@@ -107,7 +107,7 @@ def make_player(config: config_lib.Config, specs: Tuple[Any, Any], num_envs: int
         except ValueError as error:
             raise UserError('--policy=scripted cannot play: --' + str(error)) from error
         return FixedPlayer(script, config.step_mul)
-    checkpoint = checkpoints.latest(config.logdir, 'logdir')
+    checkpoint = checkpoints.latest(config.logdir)
     if checkpoint is None:
         raise UserError(
             f'--logdir={config.logdir} holds no checkpoint to evaluate, expected the folder of a '

@@ -18,7 +18,7 @@ class Progress:
         total_frames: int,
         every_secs: float,
         stream: Optional[TextIO] = None,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] = time.monotonic,
     ):
         self._phase = phase
         self._total = total_frames
@@ -35,7 +35,8 @@ class Progress:
           episodes: `EpisodeLog`.
         """
         now = self._clock()
-        if now - self._last[0] < self._every_secs or frames == self._last[1]:
+        too_early = now - self._last[0] < self._every_secs
+        if too_early or now == self._last[0] or frames == self._last[1]:
             return None
         rate = (frames - self._last[1]) / (now - self._last[0])
         overall = (frames - self._first[1]) / (now - self._first[0])
@@ -78,6 +79,7 @@ def duration_text(seconds: float) -> str:
 
 
 def _returns_text(episodes):
+    aborted = f', {episodes.aborted} aborted' if episodes.aborted else ''
     if not episodes.last_count():
-        return 'no episode finished yet'
-    return f'mean return {episodes.last_mean():.2f} (last {episodes.last_count()})'
+        return 'no episode finished yet' + aborted
+    return f'mean return {episodes.last_mean():.2f} (last {episodes.last_count()}){aborted}'

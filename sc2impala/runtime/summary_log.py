@@ -23,9 +23,9 @@ class SummaryLog:
 
     def due(self) -> bool:
         """Whether the next update should be summarised; asking sets the clock."""
-        if time.time() - self._last_time < self._every_secs:
+        if time.monotonic() - self._last_time < self._every_secs:
             return False
-        self._last_time = time.time()
+        self._last_time = time.monotonic()
         return True
 
     def add(self, summary: bytes, step: int) -> None:

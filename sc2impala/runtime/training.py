@@ -39,7 +39,7 @@ def train(config: config_lib.Config) -> None:
         manifest = logdir.read_manifest(config.logdir)
         if manifest is not None:
             logdir.check_same_settings(config, manifest)
-        checkpoint = checkpoints.latest(config.logdir, 'logdir')
+        checkpoint = checkpoints.latest(config.logdir)
         if checkpoint is not None and manifest is None:
             raise UserError(
                 f'--logdir={config.logdir} holds a checkpoint but no {logdir.MANIFEST}, expected a '
@@ -74,13 +74,13 @@ def _train_from(config, specs, manifest, checkpoint, stack):
     if not config.deterministic:
         experience.run_in_background(source)
 
+    episodes = EpisodeLog(os.path.join(config.logdir, EPISODES_CSV), start)
+    stack.callback(episodes.close)
     logdir.write_manifest(config, manifest, specs)
     print(_description(config, specs, source.queue, device, checkpoint), flush=True)
     session = stack.enter_context(_open_session(config, writer.saver, initialize))
     frames = sum(int(session.run(phase.frames)) for phase in stages)
     writer.start_from(frames if checkpoint else None)
-    episodes = EpisodeLog(os.path.join(config.logdir, EPISODES_CSV), start)
-    stack.callback(episodes.close)
     summaries = SummaryLog(config.logdir, config.save_summaries_secs, frames)
     stack.callback(summaries.close)
     stop = stack.enter_context(loop.StopRequest().installed())
@@ -136,12 +136,7 @@ def _restore(config, checkpoint, replay) -> Optional[Callable[[Any, Any], None]]
 
 
 def _load_weights(init_checkpoint):
-    path = checkpoints.latest(init_checkpoint, 'init_checkpoint')
-    if path is None:
-        raise UserError(
-            f'--init_checkpoint={init_checkpoint} holds no checkpoint, expected the folder of a '
-            'run or the name of a checkpoint.'
-        )
+    path = checkpoints.find_initial(init_checkpoint)
     variables = tf.trainable_variables()
     values = checkpoints.assignments_from(path, variables)
     missing = sorted(v.op.name for v in variables if v.op.name not in values)
@@ -176,7 +171,7 @@ def _description(config, specs, queue, device, checkpoint):
             'the GPU' if device else 'the CPU',
         ),
         'functions: {}'.format(', '.join(specs[1].function_names)),
-        f'batch: {num_new} new and {num_replay} replayed sequences of {config.unroll_length} agent steps',
+        f'batch: {num_new} new, {num_replay} replayed sequences of {config.unroll_length} steps',
     ]
     if num_replay:
         lines.append(

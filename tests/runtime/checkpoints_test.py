@@ -1,0 +1,138 @@
+"""Checkpoints: which one is meant, when one is written, and what is refused."""
+
+import os
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from sc2impala import replay as replay_lib
+from sc2impala.runtime import checkpoints
+from sc2impala.runtime.errors import UserError
+
+
+def make_replay(capacity=3):
+    return replay_lib.Replay(capacity, [((2,), np.float32)], 'fifo', np.random.RandomState(0))
+
+
+@pytest.fixture
+def session():
+    """A monitored session with two variables, w [2] and counter []."""
+    with tf.Graph().as_default():
+        tf.get_variable('w', initializer=tf.constant([1.0, 2.0]))
+        tf.get_variable('counter', initializer=tf.constant(5, tf.int64), trainable=False)
+        tf.train.get_or_create_global_step()
+        yield tf.train.SingularMonitoredSession
+
+
+def write(session, folder, frames, keep=5, replay=None):
+    writer = checkpoints.CheckpointWriter(str(folder), 0, keep, replay)
+    with session() as monitored:
+        for each in frames:
+            if replay is not None:
+                replay.insert([np.full([1, 2], each, np.float32)])
+            writer.save(monitored, each)
+    return writer
+
+
+def test_latest(session, tmp_path):
+    assert checkpoints.latest(str(tmp_path)) is None
+    assert checkpoints.latest(str(tmp_path / 'no folder')) is None
+    write(session, tmp_path, [10, 20])
+    path = checkpoints.latest(str(tmp_path))
+    assert path == str(tmp_path / 'model.ckpt-20')
+    assert checkpoints.find_initial(str(tmp_path)) == path
+    earlier = str(tmp_path / 'model.ckpt-10')
+    assert checkpoints.find_initial(earlier) == earlier
+    assert checkpoints.find_initial(earlier + '.index') == earlier
+
+
+def test_read_gives_all_variables(session, tmp_path):
+    write(session, tmp_path, [10])
+    values = checkpoints.read(checkpoints.latest(str(tmp_path)))
+    assert sorted(values) == ['counter', 'global_step', 'w']
+    np.testing.assert_array_equal(values['w'], [1, 2])
+    assert values['counter'] == 5
+
+
+def test_the_same_frames_are_saved_once(session, tmp_path):
+    writer = checkpoints.CheckpointWriter(str(tmp_path), 0, 5)
+    with session() as monitored:
+        writer.start_from(10)
+        writer.save(monitored, 10)
+        assert os.listdir(str(tmp_path)) == []
+        writer.save(monitored, 11)
+        assert checkpoints.latest(str(tmp_path)).endswith('-11')
+
+
+def test_saves_when_due(session, tmp_path, monkeypatch):
+    now = [1000.0]
+    monkeypatch.setattr(checkpoints.time, 'monotonic', lambda: now[0])
+    writer = checkpoints.CheckpointWriter(str(tmp_path), 60, 5)
+    with session() as monitored:
+        for seconds, frames, expected in [(59, 10, None), (1, 20, 20), (59, 30, 20), (2, 40, 40)]:
+            now[0] += seconds
+            writer.save_if_due(monitored, frames)
+            latest = checkpoints.latest(str(tmp_path))
+            assert latest == (expected and str(tmp_path / f'model.ckpt-{expected}'))
+
+
+def test_memory_goes_with_the_checkpoint(session, tmp_path):
+    write(session, tmp_path, [10, 20], replay=make_replay())
+    restored = make_replay()
+    assert checkpoints.restore_memory(restored, checkpoints.latest(str(tmp_path)))
+    assert restored.num_inserted == 2
+    assert checkpoints.restore_memory(restored, str(tmp_path / 'model.ckpt-10'))
+    assert restored.num_inserted == 1
+    assert not checkpoints.restore_memory(restored, str(tmp_path / 'model.ckpt-30'))
+    assert not checkpoints.restore_memory(restored, str(tmp_path / 'renamed'))
+
+
+def test_what_a_kill_left_behind_does_not_push_out_the_present(session, tmp_path):
+    for name in ('replay-500.npz', 'replay-600.npz', 'replay-15.npz.tmp', 'my-replay-1.npz'):
+        (tmp_path / name).write_text('left behind')
+    write(session, tmp_path, [10, 20, 30], replay=make_replay())
+    names = sorted(name for name in os.listdir(str(tmp_path)) if 'replay' in name)
+    assert names == ['my-replay-1.npz', 'replay-20.npz', 'replay-30.npz']
+
+
+def test_memory_of_another_size(session, tmp_path):
+    write(session, tmp_path, [10], replay=make_replay())
+    with pytest.raises(UserError, match='replay-10.npz cannot be restored .*capacity'):
+        checkpoints.restore_memory(make_replay(4), checkpoints.latest(str(tmp_path)))
+
+
+def test_folder_that_is_gone(session, tmp_path):
+    folder = tmp_path / 'logs'
+    folder.mkdir()
+    writer = checkpoints.CheckpointWriter(str(folder), 0, 5, make_replay())
+    folder.rmdir()
+    complaint = 'cannot save a checkpoint in --logdir=.*still there'
+    with session() as monitored, pytest.raises(UserError, match=complaint):
+        writer.save(monitored, 10)
+
+
+def test_check_complete(session, tmp_path):
+    write(session, tmp_path, [10])
+    path = checkpoints.latest(str(tmp_path))
+    variables = tf.global_variables()
+    checkpoints.check_complete(path, variables)
+    extra = tf.get_variable('extra', shape=[])
+    with pytest.raises(UserError, match='model.ckpt-10 is not of this run: .* no variable extra'):
+        checkpoints.check_complete(path, variables + [extra])
+    with tf.Graph().as_default():
+        other = tf.get_variable('w', shape=[3])
+        with pytest.raises(
+            UserError, match=r'another agent: its w has shape \[2\], expected \[3\]'
+        ):
+            checkpoints.check_complete(path, [other])
+
+
+def test_assignments(session, tmp_path):
+    write(session, tmp_path, [10])
+    path = checkpoints.latest(str(tmp_path))
+    extra = tf.get_variable('extra', shape=[])
+    found = checkpoints.assignments_from(path, tf.trainable_variables())
+    assert list(found) == ['w']
+    with pytest.raises(UserError, match='has none of the variables of this agent'):
+        checkpoints.assignments_from(path, [extra])

@@ -1,0 +1,72 @@
+"""The list of finished episodes: what enters it, and what a kill in the middle of a line leaves."""
+
+import csv
+import math
+
+import numpy as np
+import pytest
+
+from sc2impala import structs
+from sc2impala.runtime.episodes import COLUMNS, EpisodeLog
+from sc2impala.runtime.errors import UserError
+
+
+def infos(returns, aborted):
+    returns = np.array(returns, np.float32)
+    frames = (100 * returns).astype(np.int32)
+    return structs.EpisodeInfo(returns, frames, frames // 8, np.array(aborted))
+
+
+def read(path):
+    with open(str(path), newline='') as file:
+        return list(csv.reader(file))
+
+
+def test_finished_episodes_are_listed_and_averaged(tmp_path):
+    path = tmp_path / 'episodes.csv'
+    log = EpisodeLog(str(path), start=3, window=2)
+    assert log.last_count() == 0 and math.isnan(log.last_mean())
+    none = np.zeros([2, 3], np.bool_)
+    assert log.add(none, infos(np.ones([2, 3]), none), 10) == {}
+
+    done = np.array([[True, False, False], [True, False, True]])
+    aborted = np.array([[False, True, False], [False] * 3])
+    means = log.add(done, infos([[1, 9, 9], [2, 9, 6]], aborted), 20)
+    assert means == {'episode_return': 3.0, 'episode_frames': 300.0}
+    assert (log.last_mean(), log.last_count()) == (4.0, 2)
+    assert log.aborted == 1
+    log.flush()
+    assert read(path) == [
+        list(COLUMNS),
+        ['3', '20', '1.0', '100', '12'],
+        ['3', '20', '2.0', '200', '25'],
+        ['3', '20', '6.0', '600', '75'],
+    ]
+    log.close()
+
+
+@pytest.mark.parametrize(
+    'before, kept',
+    [
+        ('', []),
+        ('start,glo', []),
+        ('start,global_step\r\n', [['start', 'global_step']]),
+        ('start\r\n0,5,1.0,1920,240\r\n', [['start'], ['0', '5', '1.0', '1920', '240']]),
+        ('start\r\n0,5,1.0,1920,24', [['start']]),
+    ],
+)
+def test_goes_on_after_a_cut_line(before, kept, tmp_path):
+    """Half a number looks like a whole one: an unfinished line was never written."""
+    path = tmp_path / 'episodes.csv'
+    path.write_bytes(before.encode())
+    for step in (7, 8):
+        log = EpisodeLog(str(path), start=1)
+        log.add(np.array([[True]]), infos([[2]], [[False]]), step)
+        log.close()
+    added = [['1', '7', '2.0', '200', '25'], ['1', '8', '2.0', '200', '25']]
+    assert read(path) == (kept or [list(COLUMNS)]) + added
+
+
+def test_file_that_cannot_be_written(tmp_path):
+    with pytest.raises(UserError, match='cannot be written to .Is a directory.'):
+        EpisodeLog(str(tmp_path), start=0)

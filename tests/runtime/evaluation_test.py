@@ -1,0 +1,114 @@
+"""Whole episodes: who plays how many, which of them count, and what is reported."""
+
+import json
+
+import numpy as np
+import pytest
+
+from sc2impala import structs
+from sc2impala.runtime import config as config_lib
+from sc2impala.runtime import evaluation
+from tests import fakes
+
+
+class NoOpPlayer:
+    """Plays function 0, 7 loops at a time, and remembers what it saw."""
+
+    def __init__(self, env):
+        self.seen = []
+        self._action = {head: np.zeros(env.num_envs, np.int32) for head in env.action_spec.heads}
+
+    def __call__(self, env_output):
+        self.seen.append(env_output)
+        return self._action, np.full(env_output.done.shape, 7, np.int32)
+
+
+class Picture:
+    def __init__(self):
+        self.steps = []
+
+    def add(self, *step):
+        self.steps.append(step)
+
+
+@pytest.mark.parametrize('num_episodes, shares', [(3, [1, 1, 1]), (8, [3, 3, 2]), (9, [3, 3, 3])])
+def test_every_environment_plays_its_share(num_episodes, shares):
+    """Episodes of environment k last 2 + k steps: the short ones would fill the quota first."""
+    env = fakes.FakeEnvironment(3, episode_steps=2)
+    infos = evaluation.play_episodes(env, NoOpPlayer(env), num_episodes)
+    lengths = [info.episode_steps for info in infos]
+    assert sorted(lengths) == sorted(np.repeat([2, 3, 4], shares))
+    assert [info.episode_frames for info in infos] == [7 * length for length in lengths]
+    assert all(type(value) in (int, float, bool) for info in infos for value in info)
+
+
+def test_aborted_episodes_are_played_again():
+    env = fakes.FakeEnvironment(2, episode_steps=3, abort_every=2)
+    player = NoOpPlayer(env)
+    infos = evaluation.play_episodes(env, player, 6)
+    assert not any(info.aborted for info in infos)
+    assert sorted(info.episode_steps for info in infos) == [3, 3, 3, 4, 4, 4]
+    # Three episodes of four steps each, and the two aborted ones between them.
+    assert len(player.seen) == 5 * 4
+
+
+def test_the_first_observation_begins_an_episode():
+    env = fakes.FakeEnvironment(2)
+    player = NoOpPlayer(env)
+    evaluation.play_episodes(env, player, 2)
+    assert player.seen[0].done.all() and not player.seen[1].done.any()
+    assert env.tape[0] == 'reset' and env.tape.count('reset') == 1
+
+
+def test_the_picture_gets_one_episode_of_the_first_environment():
+    env, picture = fakes.FakeEnvironment(2, episode_steps=3), Picture()
+    evaluation.play_episodes(env, NoOpPlayer(env), 6, picture)
+    assert len(picture.steps) == 3
+    observation, action, step_mul, reward, episode_return = picture.steps[-1]
+    assert observation['screen']['unit_hit_points'].shape == (3, 4)
+    assert action['function'] == 0 and step_mul == 7
+    assert (reward, episode_return) == (1.0, 3.0)
+
+
+def infos(returns):
+    return [structs.EpisodeInfo(float(r), 100, 10, False) for r in returns]
+
+
+def test_summary():
+    config = config_lib.Config(policy='greedy', seed=4)
+    result = evaluation.summarize(config, infos([1, 2, 6]))
+    assert json.loads(json.dumps(result)) == {
+        'map_name': 'MoveToBeacon',
+        'backend': 'simulator',
+        'policy': 'greedy',
+        'num_episodes': 3,
+        'mean_return': 3.0,
+        'std_return': pytest.approx((14 / 3) ** 0.5),
+        'min_return': 1.0,
+        'max_return': 6.0,
+        'environment_frames': 300,
+        'seed': 4,
+        'step_mul': None,
+    }
+
+
+@pytest.mark.parametrize(
+    'settings, step_mul',
+    [
+        (dict(policy='sampled', fixed_step_mul=True), 9),
+        (dict(policy='sampled'), None),
+        (dict(policy='random'), 9),
+        (dict(policy='scripted'), 9),
+    ],
+)
+def test_summary_tells_a_fixed_step_mul(settings, step_mul):
+    config = config_lib.Config(step_mul=9, **settings)
+    assert evaluation.summarize(config, infos([1]))['step_mul'] == step_mul
+
+
+def test_table():
+    result = evaluation.summarize(config_lib.Config(), infos([1, 3, 3, 1]))
+    assert evaluation.table(result).splitlines() == [
+        'map           policy   episodes  mean  +-    std   min  max',
+        'MoveToBeacon  sampled  4         2.00  0.50  1.00  1    3',
+    ]

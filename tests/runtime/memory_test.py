@@ -1,0 +1,39 @@
+"""How much memory there is, by what the system says of itself."""
+
+import os
+
+import pytest
+
+from sc2impala.runtime import memory
+
+
+@pytest.fixture
+def system(monkeypatch):
+    """A dict of the files that can be read, {path: text}."""
+    files = {}
+    monkeypatch.setattr(memory, '_read', lambda path: files.get(path, ''))
+    return files
+
+
+def test_what_is_free(system):
+    system['/proc/meminfo'] = 'MemTotal: 9000 kB\nMemAvailable:   2048 kB\nBuffers: 1 kB\n'
+    assert memory.available_bytes() == 2 * memory.MIB
+
+
+@pytest.mark.parametrize('path', memory._CGROUP_LIMITS)
+def test_a_container_may_have_less(path, system):
+    system['/proc/meminfo'] = 'MemAvailable: 2048 kB\n'
+    system[path] = '1048576\n'
+    assert memory.available_bytes() == memory.MIB
+    system[path] = 'max\n'
+    assert memory.available_bytes() == 2 * memory.MIB
+
+
+def test_all_that_there_is_where_nothing_tells_what_is_free(system):
+    expected = os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE')
+    assert memory.available_bytes() == expected
+
+
+def test_this_machine():
+    total = os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE')
+    assert 0 < memory.available_bytes() <= total

@@ -1,0 +1,134 @@
+"""Runs small enough for a test, and what they leave behind."""
+
+import csv
+import os
+import re
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+from sc2impala import experiment
+
+STEP_MUL = 120
+EPISODE_STEPS = 16
+FRAMES_PER_SEQUENCE = 5 * STEP_MUL
+FRAMES_PER_UPDATE = 4 * FRAMES_PER_SEQUENCE
+
+FLAGS = (
+    '--screen_size=4',
+    '--minimap_size=4',
+    '--agent=fully_conv',
+    '--num_actors=1',
+    '--num_envs=4',
+    '--unroll_length=5',
+    '--batch_size=4',
+    '--fixed_step_mul',
+    f'--step_mul={STEP_MUL}',
+    '--save_summaries_secs=0',
+    '--progress_secs=0',
+    '--save_checkpoint_secs=1000',
+)
+
+
+def main(logdir, *flags):
+    """The real `main`; later flags replace earlier ones."""
+    return experiment.main(list(FLAGS) + [f'--logdir={logdir}'] + list(flags))
+
+
+def train(logdir, num_updates, *flags):
+    """Trains until there were so many updates, those of earlier starts included."""
+    total = num_updates * FRAMES_PER_UPDATE
+    assert main(logdir, f'--total_environment_frames={total}', *flags) == 0
+
+
+def evaluate(logdir, *flags):
+    """Evaluates with the settings of the run in the folder."""
+    return experiment.main(['--mode=evaluate', f'--logdir={logdir}'] + list(flags))
+
+
+def snapshot(folder):
+    """{name: (content, time of change)} of all files but the lock."""
+    result = {}
+    for parent, _, names in os.walk(str(folder)):
+        for name in names:
+            path = os.path.join(parent, name)
+            if name != '.lock':
+                with open(path, 'rb') as file:
+                    result[path] = (file.read(), os.stat(path).st_mtime_ns)
+    return result
+
+
+def error_line(capsys):
+    """The one line that an error leaves on stderr."""
+    captured = capsys.readouterr().err
+    lines = [line for line in captured.splitlines() if line.startswith('error: ')]
+    assert len(lines) == 1 and 'Traceback' not in captured, captured
+    return lines[0]
+
+
+def checkpoint_frames(logdir):
+    """The frames of every checkpoint in the folder, in order."""
+    matches = [re.match(r'model\.ckpt-(\d+)\.index$', name) for name in os.listdir(str(logdir))]
+    return sorted(int(match.group(1)) for match in matches if match)
+
+
+def memory_frames(logdir):
+    """The frames of every replay memory in the folder, in order."""
+    matches = [re.match(r'replay-(\d+)\.npz$', name) for name in os.listdir(str(logdir))]
+    return sorted(int(match.group(1)) for match in matches if match)
+
+
+def variables(logdir, frames):
+    """All variables of one checkpoint, {name: array}."""
+    reader = tf.train.load_checkpoint(os.path.join(str(logdir), f'model.ckpt-{frames}'))
+    return {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()}
+
+
+def is_weight(name):
+    """Whether a variable is one of the agent, and not of an optimizer or a counter."""
+    return 'adam' not in name and name not in (
+        'global_step',
+        'critic_pretrain_frames',
+        'beta1_power',
+        'beta2_power',
+    )
+
+
+def same_arrays(a, b):
+    """Whether two dicts hold the same arrays, bit for bit."""
+    return sorted(a) == sorted(b) and all(np.array_equal(a[name], b[name]) for name in a)
+
+
+def episodes(logdir):
+    """The lines of episodes.csv as lists of numbers, without the header."""
+    with open(os.path.join(str(logdir), 'episodes.csv'), newline='') as file:
+        header, *rows = list(csv.reader(file))
+    assert header == [
+        'start',
+        'global_step',
+        'episode_return',
+        'episode_frames',
+        'episode_steps',
+    ]
+    assert all(len(row) == len(header) for row in rows)
+    return [[float(cell) for cell in row] for row in rows]
+
+
+def summaries(logdir):
+    """{tag: [(step, value)]} of all event files; the value of a histogram is its count."""
+    result = {}
+    names = sorted(name for name in os.listdir(str(logdir)) if 'tfevents' in name)
+    for name in names:
+        for event in tf.train.summary_iterator(os.path.join(str(logdir), name)):
+            for value in event.summary.value:
+                number = value.histo.num if value.HasField('histo') else value.simple_value
+                result.setdefault(value.tag, []).append((event.step, number))
+    return result
+
+
+def losses(logdir):
+    """The series of all losses and norms, which must not be empty."""
+    tags = summaries(logdir)
+    result = {tag: tags[tag] for tag in tags if tag.startswith('loss/') or tag == 'grad_norm'}
+    assert len(result) >= 5 and all(len(series) > 1 for series in result.values())
+    return result

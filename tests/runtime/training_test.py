@@ -1,0 +1,411 @@
+"""What a run does to its folder and its weights, on the simulator and on a game that tells all."""
+
+import functools
+import json
+import os
+import shutil
+import socket
+
+import numpy as np
+import pytest
+
+from sc2impala.runtime import checkpoints, experience, graph, loop
+from sc2impala.runtime import config as config_lib
+from tests import fakes
+from tests.runtime import tiny
+
+UPDATE = tiny.FRAMES_PER_UPDATE
+REPLAY = ('--replay_proportion=0.5', '--replay_buffer_size=6', '--batch_size=8')
+
+
+def last(folder):
+    return tiny.checkpoint_frames(folder)[-1]
+
+
+def read_manifest(logdir):
+    with open(os.path.join(str(logdir), 'manifest.json')) as file:
+        return json.load(file)
+
+
+class TestSummaries:
+    def test_tags_without_replay(self, tmp_path):
+        tiny.train(tmp_path, 5)
+        tags = tiny.summaries(tmp_path)
+        assert sorted(tags) == [
+            'MoveToBeacon/episode_frames',
+            'MoveToBeacon/episode_return',
+            'action/function',
+            'action/screen',
+            'entropy_cost',
+            'frames_per_second',
+            'grad_norm',
+            'learning_rate',
+            'loss/baseline',
+            'loss/entropy',
+            'loss/policy_gradient',
+            'loss/total_loss',
+        ]
+        steps = [step for step, _ in tags['loss/total_loss']]
+        assert steps == [UPDATE * (i + 1) for i in range(5)]
+        assert {frames for _, frames in tags['MoveToBeacon/episode_frames']} == {1920}
+        assert all(rate > 0 for _, rate in tags['frames_per_second'])
+        assert tags['action/function'] == [(step, 4 * 5) for step in steps]
+
+    def test_further_tags(self, tmp_path):
+        flags = '--fixed_step_mul=no', '--max_step_mul=9', '--num_critic_pretrain_frames=100'
+        tiny.train(tmp_path, 1, *(REPLAY + flags))
+        tags = tiny.summaries(tmp_path)
+        expected = {'loss/policy_cloning', 'loss/value_cloning', 'action/step_mul'}
+        expected |= {'critic_pretrain/baseline_loss', 'critic_pretrain/grad_norm'}
+        assert expected <= set(tags)
+        # Pre-training is over before the first update of the agent.
+        assert tags['critic_pretrain/grad_norm'][-1][0] < tags['grad_norm'][0][0]
+
+    def test_schedules_follow_the_frames(self, tmp_path):
+        flags = '--learning_rate=0.001', '--entropy_cost=0.4', '--final_entropy_cost=0.2'
+        tiny.train(tmp_path, 10, *flags)
+        tags = tiny.summaries(tmp_path)
+        before_update = np.arange(10) / 10
+        rates = [value for _, value in tags['learning_rate']]
+        costs = [value for _, value in tags['entropy_cost']]
+        np.testing.assert_allclose(rates, 0.001 * (1 - before_update), rtol=1e-5)
+        np.testing.assert_allclose(costs, 0.4 - 0.2 * before_update, rtol=1e-5)
+
+
+class TestResume:
+    def test_goes_on_with_frames_schedule_episodes_and_starts(self, tmp_path):
+        """The budget counts earlier starts, and the schedule does not begin again."""
+        flags = ('--learning_rate=0.001',) + REPLAY
+        tiny.train(tmp_path, 6, *flags)
+        num_episodes = len(tiny.episodes(tmp_path))
+        first_frames = last(tmp_path)
+        tiny.train(tmp_path, 12, *flags)
+
+        assert last(tmp_path) == 12 * UPDATE
+        rates = dict(tiny.summaries(tmp_path)['learning_rate'])
+        second = {step: rate for step, rate in rates.items() if step > first_frames}
+        assert sorted(second) == [UPDATE * (i + 1) for i in range(6, 12)]
+        for step, rate in second.items():
+            expected = 0.001 * (1 - (step - UPDATE) / (12.0 * UPDATE))
+            np.testing.assert_allclose(rate, expected, rtol=1e-4)
+        rows = tiny.episodes(tmp_path)
+        assert [row[0] for row in rows[:num_episodes]] == [0] * num_episodes
+        assert {row[0] for row in rows[num_episodes:]} == {1}
+        assert all(row[1] > first_frames for row in rows[num_episodes:])
+        starts = read_manifest(tmp_path)['starts']
+        assert len(starts) == 2
+        assert starts[1]['settings_changed'] == {'total_environment_frames': 12 * UPDATE}
+
+    def test_restores_every_variable_and_the_memory(self, tmp_path, monkeypatch):
+        """Optimizer slots and counters of both phases included, bit for bit."""
+        flags = REPLAY + (f'--num_critic_pretrain_frames={3 * UPDATE}',)
+        tiny.train(tmp_path, 4, *flags)
+        saved = tiny.variables(tmp_path, last(tmp_path))
+        assert {'global_step', 'critic_pretrain_frames', 'beta1_power'} <= set(saved)
+        assert saved['critic_pretrain_frames'] >= 3 * UPDATE and saved['global_step'] >= 4 * UPDATE
+        assert any('critic_adam' in name for name in saved)
+        found = {}
+
+        def look(self, phases):
+            found['phases'] = [int(self._session.run(phase.frames)) for phase in phases]
+            found['variables'] = self._session.run(
+                {v.op.name: v for v in self._session.graph.get_collection('variables')}
+            )
+
+        def make_replay(config, queue, make=experience.make_replay):
+            found['replay'] = make(config, queue)
+            return found['replay']
+
+        monkeypatch.setattr(loop.Loop, 'run', look)
+        monkeypatch.setattr(experience, 'make_replay', make_replay)
+        tiny.train(tmp_path, 8, *flags)
+        assert tiny.same_arrays(found['variables'], saved)
+        assert found['phases'] == [saved['critic_pretrain_frames'], saved['global_step']]
+        memory = np.load(checkpoints.memory_path(str(tmp_path), last(tmp_path)))
+        assert found['replay'].num_inserted == memory['num_inserted'] > 0
+        restored = found['replay'].get_state()
+        assert tiny.same_arrays(restored, {name: memory[name] for name in memory.files})
+
+    def test_goes_on_within_pre_training(self, tmp_path, monkeypatch):
+        flags = (f'--num_critic_pretrain_frames={6 * UPDATE}', '--save_checkpoint_secs=0')
+        stop_after(monkeypatch, 2)
+        tiny.train(tmp_path, 3, *flags)
+        assert tiny.variables(tmp_path, last(tmp_path))['critic_pretrain_frames'] == 2 * UPDATE
+        assert last(tmp_path) == 2 * UPDATE
+        monkeypatch.undo()
+        tiny.train(tmp_path, 3, *flags)
+        variables = tiny.variables(tmp_path, last(tmp_path))
+        assert variables['critic_pretrain_frames'] == 6 * UPDATE
+        assert variables['global_step'] == 3 * UPDATE
+        steps = [step for step, _ in tiny.summaries(tmp_path)['critic_pretrain/grad_norm']]
+        assert steps == [UPDATE * (i + 1) for i in range(6)]
+
+    def test_of_a_folder_that_was_moved(self, tmp_path):
+        """A checkpoint knows no place: neither a missing folder nor another run in it is read."""
+        original, moved = str(tmp_path / 'original'), str(tmp_path / 'moved')
+        tiny.train(original, 3)
+        shutil.move(original, moved)
+        tiny.train(moved, 4)
+        assert tiny.checkpoint_frames(moved) == [0, 3 * UPDATE, 4 * UPDATE]
+        changed = read_manifest(moved)['starts'][1]['settings_changed']
+        assert changed == {'logdir': moved, 'total_environment_frames': 4 * UPDATE}
+
+    def test_before_the_first_checkpoint_starts_anew(self, tmp_path):
+        tiny.train(tmp_path, 1)
+        for name in os.listdir(str(tmp_path)):
+            if name.startswith(('checkpoint', 'model.ckpt')):
+                (tmp_path / name).unlink()
+        tiny.train(tmp_path, 2)
+        assert tiny.checkpoint_frames(tmp_path) == [0, 2 * UPDATE]
+        assert len(read_manifest(tmp_path)['starts']) == 2
+
+    def test_plays_other_games_after_a_restart(self, tmp_path):
+        config = config_lib.Config(num_envs=3, num_actors=2)
+        specs = config_lib.make_specs(config)
+        beacons = [
+            graph.make_environment(config, specs, 'training', 3, start, actor)
+            .reset()['screen']['player_relative']
+            .tobytes()
+            for start in (0, 1)
+            for actor in (0, 1)
+        ]
+        assert len(set(beacons)) == 4
+
+
+def stop_after(monkeypatch, num_updates):
+    """Asks a run to stop after so many updates, as a signal would."""
+    run_update = loop.Loop._update
+
+    def update(self, phase, earlier):
+        frames = run_update(self, phase, earlier)
+        if earlier + frames >= num_updates * UPDATE:
+            self._stop.requested = True
+        return frames
+
+    monkeypatch.setattr(loop.Loop, '_update', update)
+
+
+class TestRotation:
+    def test_checkpoints_and_memories(self, tmp_path):
+        flags = REPLAY + ('--save_checkpoint_secs=0', '--keep_checkpoints=3')
+        tiny.train(tmp_path, 8, *flags)
+        assert tiny.checkpoint_frames(tmp_path) == [6 * UPDATE, 7 * UPDATE, 8 * UPDATE]
+        assert tiny.memory_frames(tmp_path) == [7 * UPDATE, 8 * UPDATE]
+
+    def test_goes_on_after_a_resume(self, tmp_path):
+        flags = REPLAY + ('--save_checkpoint_secs=0', '--keep_checkpoints=3')
+        tiny.train(tmp_path, 4, *flags)
+        tiny.train(tmp_path, 6, *flags)
+        assert tiny.checkpoint_frames(tmp_path) == [4 * UPDATE, 5 * UPDATE, 6 * UPDATE]
+        assert tiny.memory_frames(tmp_path) == [5 * UPDATE, 6 * UPDATE]
+
+    def test_keeps_all(self, tmp_path):
+        tiny.train(tmp_path, 7, '--save_checkpoint_secs=0', '--keep_checkpoints=0')
+        assert tiny.checkpoint_frames(tmp_path) == [UPDATE * i for i in range(8)]
+
+    def test_back_at_an_earlier_checkpoint_keeps_its_own_memories(self, tmp_path):
+        """As the sentence about a damaged checkpoint advises."""
+        flags = REPLAY + ('--save_checkpoint_secs=0', '--keep_checkpoints=0')
+        tiny.train(tmp_path, 9, *flags)
+        (tmp_path / 'checkpoint').write_text(f'model_checkpoint_path: "model.ckpt-{4 * UPDATE}"')
+        # The memory of that time is gone. It fills again with a batch that is all new.
+        tiny.train(tmp_path, 7, *flags)
+        assert tiny.memory_frames(tmp_path) == [6 * UPDATE, 7 * UPDATE]
+        assert tiny.checkpoint_frames(tmp_path)[-1] == 9 * UPDATE
+        tiny.train(tmp_path, 8, *flags)
+        assert tiny.memory_frames(tmp_path) == [7 * UPDATE, 8 * UPDATE]
+
+
+class TestDeterministic:
+    @staticmethod
+    def run(logdir, seed, *flags):
+        """Losses of all updates, variables at the end, and episodes."""
+        tiny.train(logdir, 5, '--deterministic', f'--seed={seed}', *flags)
+        return (
+            tiny.losses(logdir),
+            tiny.variables(logdir, last(logdir)),
+            tiny.episodes(logdir),
+        )
+
+    @pytest.mark.parametrize('flags', [(), REPLAY, ('--agent=fully_conv_lstm',)])
+    def test_same_seed_same_losses(self, flags, tmp_path):
+        losses, variables, episodes = self.run(tmp_path / 'a', 7, *flags)
+        again, variables_again, episodes_again = self.run(tmp_path / 'b', 7, *flags)
+        # With replay the first batch is twice as much that is new.
+        assert len(losses['loss/total_loss']) == (4 if flags == REPLAY else 5)
+        assert losses == again
+        assert tiny.same_arrays(variables, variables_again)
+        assert episodes == episodes_again
+
+    def test_another_seed_other_losses(self, tmp_path):
+        first, _, _ = self.run(tmp_path / 'a', 7)
+        second, _, _ = self.run(tmp_path / 'b', 8)
+        for (_, loss), (_, other) in zip(first['loss/total_loss'], second['loss/total_loss']):
+            assert loss != other
+
+
+class TestCriticPreTraining:
+    @pytest.mark.parametrize('agent', ['fully_conv', 'fully_conv_lstm'])
+    def test_lowers_its_loss_and_leaves_the_policy(self, agent, tmp_path):
+        source, logdir = tmp_path / 'source', tmp_path / 'run'
+        tiny.train(source, 4, f'--agent={agent}', '--save_summaries_secs=1000')
+        flags = (
+            f'--agent={agent}',
+            f'--init_checkpoint={source}',
+            f'--num_critic_pretrain_frames={60 * UPDATE}',
+            '--critic_learning_rate=0.003',
+            '--reward_scaling=5',
+        )
+        tiny.train(logdir, 1, '--save_checkpoint_secs=0', '--keep_checkpoints=3', *flags)
+        losses = [loss for _, loss in tiny.summaries(logdir)['critic_pretrain/baseline_loss']]
+        assert len(losses) == 60
+        assert np.mean(losses[-15:]) < 0.8 * np.mean(losses[:15])
+
+        before = tiny.variables(source, last(source))
+        after = tiny.variables(logdir, 60 * UPDATE)
+        assert after['global_step'] == 0
+        weights = [name for name in before if tiny.is_weight(name)]
+        changed = [name for name in weights if not np.array_equal(before[name], after[name])]
+        assert changed and all('baseline' in name for name in changed)
+        assert len(weights) > 2 * len(changed)
+        # The update of the agent that follows changes the rest as well.
+        trained = tiny.variables(logdir, 61 * UPDATE)
+        assert sum(not np.array_equal(after[n], trained[n]) for n in weights) > len(changed)
+
+    def test_of_all_variables_when_asked_for(self, tmp_path):
+        flags = f'--num_critic_pretrain_frames={2 * UPDATE}', '--critic_pretrain_all_variables'
+        tiny.train(tmp_path, 1, '--save_checkpoint_secs=0', *flags)
+        first, after = tiny.variables(tmp_path, 0), tiny.variables(tmp_path, 2 * UPDATE)
+        changed = [n for n in first if tiny.is_weight(n) and not np.array_equal(first[n], after[n])]
+        assert any('baseline' not in name for name in changed)
+
+
+class TestInitCheckpoint:
+    def test_gives_the_weights_and_nothing_else(self, tmp_path):
+        source, logdir = tmp_path / 'source', tmp_path / 'run'
+        tiny.train(source, 3)
+        checkpoint = source / f'model.ckpt-{3 * UPDATE}'
+        for flag in (source, str(checkpoint) + '.index'):
+            tiny.train(logdir, 1, f'--init_checkpoint={flag}', '--seed=5')
+            before, after = tiny.variables(source, 3 * UPDATE), tiny.variables(logdir, 0)
+            for name in before:
+                assert np.array_equal(before[name], after[name]) == tiny.is_weight(name), name
+            shutil.rmtree(str(logdir))
+
+    def test_is_not_loaded_again_on_resume(self, tmp_path):
+        source, logdir = tmp_path / 'source', tmp_path / 'run'
+        tiny.train(source, 1)
+        tiny.train(logdir, 2, f'--init_checkpoint={source}')
+        trained = tiny.variables(logdir, 2 * UPDATE)
+        shutil.rmtree(str(source))
+        tiny.train(logdir, 2, f'--init_checkpoint={source}')
+        assert last(logdir) == 2 * UPDATE
+        assert tiny.same_arrays(tiny.variables(logdir, 2 * UPDATE), trained)
+
+
+@pytest.fixture
+def fake_game(monkeypatch):
+    """Makes runs play a fake environment: a function that takes how often episodes abort."""
+
+    def install(abort_every):
+        env = fakes.FakeEnvironment(4, 5, abort_every)
+        monkeypatch.setattr(config_lib, 'make_specs', lambda config: fakes.make_specs())
+        monkeypatch.setattr(graph, 'make_environment', lambda *args: env)
+        return env
+
+    return install
+
+
+def expected_episodes(num_unrolls, abort_every):
+    """Lengths of the episodes that end in so many unrolls of four environments, aborts left out."""
+    lengths = []
+    for length in 5 + np.arange(4):
+        numbers = np.arange(5 * num_unrolls // length)
+        if abort_every:
+            numbers = numbers[numbers % abort_every != abort_every - 1]
+        lengths += [length] * len(numbers)
+    return sorted(lengths)
+
+
+class TestStatistics:
+    FLAGS = ('--step_mul=8', '--deterministic')
+
+    @pytest.mark.parametrize('flags', [(), REPLAY])
+    @pytest.mark.parametrize('abort_every', [0, 2])
+    def test_every_episode_that_was_not_aborted_is_listed_once(
+        self, abort_every, flags, fake_game, tmp_path, capsys
+    ):
+        """Also when finished episodes are replayed again and again."""
+        num_unrolls = 30
+        env = fake_game(abort_every)
+        total = num_unrolls * 4 * 5 * 8
+        flags = self.FLAGS + flags + (f'--total_environment_frames={total}',)
+        assert tiny.main(tmp_path, *flags) == 0
+        rows = tiny.episodes(tmp_path)
+        assert sorted(row[4] for row in rows) == expected_episodes(num_unrolls, abort_every)
+        assert all(row[3] == 8 * row[4] for row in rows)
+        assert env.tape[-1] == 'close'
+        # TensorBoard shows the same returns: means of those that ended in one update.
+        shown = tiny.summaries(tmp_path)['MoveToBeacon/episode_return']
+        by_step = {}
+        for _, step, episode_return, _, _ in rows:
+            by_step.setdefault(int(step), []).append(episode_return)
+        np.testing.assert_allclose(
+            [mean for _, mean in shown], list(map(np.mean, by_step.values()))
+        )
+        assert [step for step, _ in shown] == list(by_step)
+        assert ('aborted' in capsys.readouterr().out) == bool(abort_every)
+
+    def test_nothing_is_listed_when_all_abort(self, fake_game, tmp_path, capsys):
+        fake_game(abort_every=1)
+        assert tiny.main(tmp_path, '--total_environment_frames=2000', *self.FLAGS) == 0
+        assert tiny.episodes(tmp_path) == []
+        assert not any('MoveToBeacon' in tag for tag in tiny.summaries(tmp_path))
+        assert 'no episode finished yet, ' in capsys.readouterr().out
+
+
+def listening_sockets():
+    """Inodes of the TCP and UDP sockets of this process that wait for others."""
+    own = set()
+    for descriptor in os.listdir('/proc/self/fd'):
+        try:
+            target = os.readlink('/proc/self/fd/' + descriptor)
+        except OSError:
+            continue
+        if target.startswith('socket:['):
+            own.add(target[len('socket:[') : -1])
+    listening = set()
+    for table in ('tcp', 'tcp6', 'udp', 'udp6'):
+        if os.path.exists('/proc/net/' + table):
+            with open('/proc/net/' + table) as file:
+                rows = [line.split() for line in file.readlines()[1:]]
+            # 0A: a TCP socket listens; 07: a UDP socket is bound.
+            listening |= {row[9] for row in rows if row[3] in ('0A', '07')}
+    return own & listening
+
+
+@pytest.mark.skipif(not os.path.exists('/proc/net/tcp'), reason='needs /proc')
+def test_no_port_is_opened(tmp_path, monkeypatch):
+    with socket.socket() as server:
+        server.bind(('127.0.0.1', 0))
+        server.listen(1)
+        assert listening_sockets()
+    before = listening_sockets()
+    seen = []
+    run_update = loop.Loop._update
+
+    @functools.wraps(run_update)
+    def update(self, *args):
+        frames = run_update(self, *args)
+        seen.append(listening_sockets())
+        return frames
+
+    monkeypatch.setattr(loop.Loop, '_update', update)
+    tiny.train(tmp_path, 3)
+    assert seen == [before] * 3
+
+
+def test_several_actors_feed_one_learner(tmp_path):
+    tiny.train(tmp_path, 8, '--num_actors=3', '--num_envs=2', '--replay_proportion=0.25')
+    assert last(tmp_path) >= 8 * UPDATE
+    assert len(tiny.episodes(tmp_path)) > 0
