@@ -4,7 +4,8 @@
 #   bash scripts/quickstart.sh --seed=1 --logdir=runs/quickstart-1
 set -euo pipefail
 source "$(dirname "$0")/setup.sh"
-flags=(--logdir=runs/quickstart --map_name=MoveToBeacon --agent=fully_conv_lstm "$@")
+flags=(--logdir=runs/quickstart --map_name=MoveToBeacon --agent=fully_conv_lstm
+    --total_environment_frames=2200000 "$@")
 "$VENV/bin/python" -m sc2impala.experiment "${flags[@]}"
 "$VENV/bin/python" -m sc2impala.experiment "${flags[@]}" --mode=evaluate --num_episodes=100 \
     --policy=sampled --animation --curve
