@@ -1,4 +1,3 @@
-import io
 import os
 import re
 
@@ -8,7 +7,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def read(*path):
-    with io.open(os.path.join(HERE, *path), encoding='utf-8') as file:
+    with open(os.path.join(HERE, *path), encoding='utf-8') as file:
         return file.read()
 
 
