@@ -9,12 +9,14 @@ from sc2impala.learner.critic import (
     critic_frames,
 )
 from sc2impala.learner.learner import LearnerOutput, build_learner
+from sc2impala.learner.optimization import NOT_FINITE
 
 __all__ = [
     'Batch',
     'CRITIC_SUMMARIES',
     'CriticLearnerOutput',
     'LearnerOutput',
+    'NOT_FINITE',
     'build_critic_learner',
     'build_learner',
     'critic_frames',

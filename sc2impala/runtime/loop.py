@@ -7,6 +7,8 @@ from typing import Any, Iterator, Optional, Sequence
 
 import tensorflow.compat.v1 as tf
 
+from sc2impala import learner
+from sc2impala.runtime.errors import UserError
 from sc2impala.runtime.progress import Progress
 
 _STDERR = 2
@@ -111,7 +113,16 @@ class Loop:
             fetches['stage'] = self._stage
         if self._summaries.due():
             fetches['summary'] = phase.summary
-        results = self._session.run(fetches)
+        try:
+            results = self._session.run(fetches)
+        except tf.errors.InvalidArgumentError as error:
+            if learner.NOT_FINITE not in str(error):
+                raise
+            raise UserError(
+                f'the gradient is no longer finite in {phase.name}; the last checkpoint is from '
+                'before: lower the learning rate, or clip rewards or gradients, in a new --logdir '
+                'with --init_checkpoint.'
+            ) from error
         frames = int(results['frames'])
         step = earlier + frames
         if 'summary' in results:

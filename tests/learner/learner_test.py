@@ -346,3 +346,19 @@ def test_discount_per_frame_depends_on_the_multiplier():
         _Case(discounting_per_frame=True).summary['loss/baseline']
         != _Case().summary['loss/baseline']
     )
+
+
+def test_a_gradient_that_is_not_finite_changes_nothing():
+    pi, mu = table.random_outputs(0, T, B), table.random_outputs(1, T, B)
+    env = table.random_env_outputs(2, T, B)
+    env.reward[2, 1] = np.nan
+    env.info.aborted[:] = False
+    with tf.Graph().as_default(), _session() as session:
+        agent = table.TableAgent(pi)
+        output = learner.build_learner(agent, (), _tensors(env), _tensors(mu), clip_grad_norm=1.0)
+        session.run(tf.global_variables_initializer())
+        before = session.run(agent.variables)
+        with pytest.raises(tf.errors.InvalidArgumentError, match=learner.NOT_FINITE):
+            session.run(output.num_env_frames_and_train)
+        tf.nest.map_structure(np.testing.assert_array_equal, before, session.run(agent.variables))
+        assert session.run(tf.train.get_global_step()) == 0

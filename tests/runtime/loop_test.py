@@ -5,8 +5,11 @@ import signal
 
 import numpy as np
 import pytest
+import tensorflow.compat.v1 as tf
 
+from sc2impala import learner
 from sc2impala.runtime import loop
+from sc2impala.runtime.errors import UserError
 from sc2impala.runtime.phases import Phase
 
 
@@ -136,3 +139,19 @@ def test_the_first_signal_asks_and_the_second_has_its_usual_effect(number, capfd
         assert usual == [number] * 2
     finally:
         signal.signal(number, before)
+
+
+@pytest.mark.parametrize(
+    'message, expected', [(learner.NOT_FINITE, UserError), ('other', tf.errors.OpError)]
+)
+def test_a_gradient_that_is_not_finite_ends_the_run_with_one_sentence(message, expected):
+    class Diverged(Tape):
+        def run(self, fetches):
+            if isinstance(fetches, dict):
+                raise tf.errors.InvalidArgumentError(None, None, message)
+            return super().run(fetches)
+
+    tape = Diverged()
+    with pytest.raises(expected, match='learning rate' if expected is UserError else message):
+        run(tape)
+    assert tape == ['save 0']
