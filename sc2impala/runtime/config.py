@@ -53,7 +53,7 @@ class Config(NamedTuple):
     reward_scaling: float = 1.0
     reward_clipping: str = 'none'
     baseline_cost: float = 0.5
-    entropy_cost: float = 0.001
+    entropy_cost: float = 0.01
     final_entropy_cost: float = 0.0
     clip_advantage: bool = False
 
