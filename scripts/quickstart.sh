@@ -5,7 +5,7 @@
 set -euo pipefail
 source "$(dirname "$0")/setup.sh"
 flags=(--logdir=runs/quickstart --map_name=MoveToBeacon --agent=fully_conv_lstm
-    --fixed_step_mul --step_mul=6 --total_environment_frames=2400000 "$@")
+    --fixed_step_mul --step_mul=6 --discounting_per_frame --total_environment_frames=2400000 "$@")
 "$VENV/bin/python" -m sc2impala.experiment "${flags[@]}"
 "$VENV/bin/python" -m sc2impala.experiment "${flags[@]}" --mode=evaluate --num_episodes=100 \
     --policy=sampled --animation --curve

@@ -31,7 +31,7 @@ class Config(NamedTuple):
     vectors: str = 'player'
     fixed_step_mul: bool = False
     step_mul: int = 8
-    max_step_mul: int = 16
+    max_step_mul: int = 8
 
     agent: str = 'fully_conv_lstm'
 
@@ -49,7 +49,7 @@ class Config(NamedTuple):
     adam_epsilon: float = 1e-5
     clip_grad_norm: float = 40.0
     discounting: float = 0.95
-    discounting_per_frame: bool = True
+    discounting_per_frame: bool = False
     reward_scaling: float = 1.0
     reward_clipping: str = 'none'
     baseline_cost: float = 0.5

@@ -169,7 +169,7 @@ def test_plain_impala_written_by_hand_bit_for_bit():
         )
         loss = tf.add_n(
             [
-                COSTS['baseline'] * tf.reduce_sum(0.5 * (returns.vs - pi.baseline) ** 2 * mask),
+                COSTS['baseline'] * tf.reduce_sum(0.5 * tf.square(returns.vs - pi.baseline) * mask),
                 COSTS['entropy'] * tf.reduce_sum(-agent.policy.entropy(pi, mu) * mask),
                 tf.reduce_sum(-log_prob * returns.pg_advantages * mask),
             ]
