@@ -9,14 +9,26 @@ import collections
 
 import numpy as np
 
-from sc2impala.sim import formations, functions, geometry, orders, results, selection
+from sc2impala.sim import (
+    formations,
+    functions,
+    geometry,
+    orders,
+    picking,
+    results,
+    selection,
+    unit_types,
+)
 from sc2impala.sim.arguments import Arguments
+from sc2impala.sim.units import NO_UNIT
 from sc2impala.sim.world import World
 
 Order = collections.namedtuple('Order', ['kind', 'target'])
 """What a function orders the selected units to do, and the argument that says where, if any."""
 
-# Nothing in these games can be attacked, so that Smart always means Move. [A]
+SMART = -1
+"""Stands for the kind of order that fits what is under the pixel."""
+
 ORDERS = {
     functions.ATTACK_SCREEN: Order(orders.ATTACK, 'screen'),
     functions.ATTACK_MINIMAP: Order(orders.ATTACK, 'minimap'),
@@ -25,8 +37,8 @@ ORDERS = {
     functions.MOVE_MINIMAP: Order(orders.MOVE, 'minimap'),
     functions.PATROL_SCREEN: Order(orders.PATROL, 'screen'),
     functions.PATROL_MINIMAP: Order(orders.PATROL, 'minimap'),
-    functions.SMART_SCREEN: Order(orders.MOVE, 'screen'),
-    functions.SMART_MINIMAP: Order(orders.MOVE, 'minimap'),
+    functions.SMART_SCREEN: Order(SMART, 'screen'),
+    functions.SMART_MINIMAP: Order(SMART, 'minimap'),
     functions.STOP_QUICK: Order(orders.IDLE, None),
 }
 
@@ -81,32 +93,80 @@ def _select_army(world, games, function, arguments):
     return selection.select_army(world, games, arguments.scalar('select_add', games))
 
 
+def _move_camera(world, games, function, arguments):
+    """Has no effect where the camera is locked. [U]"""
+    if world.arena.camera_moves:
+        pixel = arguments.pixels('minimap', games, world.minimap)
+        middle = world.minimap.to_world(pixel, geometry.minimap_corner()[:, None])
+        # [U]
+        world.look_at(games, geometry.clamp(middle, world.arena.playable))
+    return np.full(len(games), results.OK)
+
+
 def _give_order(world, games, function, arguments):
+    """Orders the selected units that have the function to obey it."""
     units = world.units
-    screen = world.screen.to_world(
-        arguments.pixels('screen', games, world.screen),
-        geometry.screen_corner(world.camera[:, games]),
+    mobile = slice(0, units.num_mobile)
+    target, point = _aim(world, games, function, arguments)
+    offered = units.stats.functions[units.type[games, mobile], function[:, None]]
+    chosen = units.selected[games, mobile] & offered
+    # A unit cannot aim at itself.
+    aims = chosen & (target[:, None] != NO_UNIT) & (target[:, None] != np.arange(units.num_mobile))
+    kind = np.broadcast_to(_ORDER_KIND[function][:, None], chosen.shape)
+    attacks = aims & _can_be_attacked(world, games, target)[:, None]
+    hostile = (units.owner[games, target] == unit_types.ENEMY)[:, None]
+    attacks &= (kind == orders.ATTACK) | ((kind == SMART) & hostile)
+    kind = np.where(kind == SMART, np.where(attacks, orders.ATTACK, orders.MOVE), kind)
+
+    obeys = chosen.any(1)
+    spread = np.zeros((2,) + chosen.shape)
+    spread[:, obeys] = formations.targets(
+        units.position[:, games[obeys], mobile], chosen[obeys], point[:, obeys]
     )
-    minimap = world.minimap.to_world(
-        arguments.pixels('minimap', games, world.minimap), geometry.minimap_corner()[:, None]
-    )
-    chosen = units.selected[games, : units.num_mobile]
-    position = units.position[:, games, : units.num_mobile]
-    point = np.where(_TARGETS_MINIMAP[function], minimap, screen)
-    target = formations.targets(position, chosen, point)
     # Who is sent outside the playable region goes to its border. [U]
+    spread = geometry.clamp(spread, world.arena.playable)
     full = orders.give(
         units,
         games,
         chosen=chosen,
-        kind=_ORDER_KIND[function],
-        point=geometry.clamp(target, world.arena.playable),
+        kind=kind,
+        point=np.where(attacks, units.position[:, games, target][:, :, None], spread),
         queued=arguments.scalar('queued', games) != 0,
+        target=np.where(attacks, target[:, None], NO_UNIT),
     )
     return np.where(full, results.QUEUE_IS_FULL, results.OK)
 
 
+def _aim(world, games, function, arguments):
+    """The unit under the pixel that each call names, int [n], and its point float64 [2, n]."""
+    on_minimap = _TARGETS_MINIMAP[function]
+    on_screen = _TARGETS_SCREEN[function]
+    target = np.full([len(games)], NO_UNIT)
+    point = np.zeros([2, len(games)])
+    if on_screen.any():
+        some = games[on_screen]
+        pixel = arguments.pixels('screen', some, world.screen)
+        corner = geometry.screen_corner(world.camera[:, some])
+        point[:, on_screen] = world.screen.to_world(pixel, corner)
+        if 'combat' in world.mechanics:
+            target[on_screen] = picking.on_screen(world, some, pixel)
+    if on_minimap.any():
+        some = games[on_minimap]
+        pixel = arguments.pixels('minimap', some, world.minimap)
+        corner = geometry.minimap_corner()[:, None]
+        point[:, on_minimap] = world.minimap.to_world(pixel, corner)
+        if 'combat' in world.mechanics:
+            target[on_minimap] = picking.on_minimap(world, some, pixel)
+    return target, point
+
+
+def _can_be_attacked(world, games, target):
+    """Whether the units in the slots int [n] are someone's: bool [n]. [A]"""
+    return (target != NO_UNIT) & (world.units.owner[games, target] != unit_types.NEUTRAL)
+
+
 _FUNCTIONS_OF_HANDLER = {
+    _move_camera: [functions.MOVE_CAMERA],
     _select_point: [functions.SELECT_POINT],
     _select_rect: [functions.SELECT_RECT],
     _select_control_group: [functions.SELECT_CONTROL_GROUP],
@@ -115,13 +175,15 @@ _FUNCTIONS_OF_HANDLER = {
     _give_order: list(ORDERS),
 }
 _HANDLERS = tuple(_FUNCTIONS_OF_HANDLER)
-# Functions without a handler do nothing: no_op, and move_camera while the camera is locked. [U]
+# Functions without a handler do nothing, as no_op.
 _HANDLER_OF_FUNCTION = np.full([functions.NUM_FUNCTIONS], -1)
 for _index, _handler in enumerate(_HANDLERS):
     _HANDLER_OF_FUNCTION[_FUNCTIONS_OF_HANDLER[_handler]] = _index
 
 _ORDER_KIND = np.zeros([functions.NUM_FUNCTIONS], np.int8)
+_TARGETS_SCREEN = np.zeros([functions.NUM_FUNCTIONS], bool)
 _TARGETS_MINIMAP = np.zeros([functions.NUM_FUNCTIONS], bool)
 for _function, _order in ORDERS.items():
     _ORDER_KIND[_function] = _order.kind
+    _TARGETS_SCREEN[_function] = _order.target == 'screen'
     _TARGETS_MINIMAP[_function] = _order.target == 'minimap'

@@ -21,7 +21,8 @@ FULL_RATIO = 255  # [S] OBS
 
 def shown(world: World) -> np.ndarray:
     """Which units player 1 sees: bool [K, U]."""
-    return world.units.alive
+    fog = world.mechanics.get('fog')
+    return world.units.alive if fog is None else world.units.alive & fog.sees(world)
 
 
 UNIT_LAYERS = {

@@ -10,7 +10,8 @@ from sc2impala.sim.functions import NUM_FUNCTIONS
 from sc2impala.sim.games import GAMES
 from sc2impala.sim.geometry import CAMERA_EXTENT, MAP_EXTENT, View
 from sc2impala.sim.rendering import Renderer
-from sc2impala.sim.world import Units, World
+from sc2impala.sim.units import Units
+from sc2impala.sim.world import World
 
 MAP_NAMES = tuple(sorted(GAMES))
 """The maps that can be played."""
@@ -42,8 +43,10 @@ class GameBatch:
             Units(len(seeds), rules.num_units, rules.num_mobile, rules.unit_types),
             View(_size('screen_size', screen_size), CAMERA_EXTENT),
             View(_size('minimap_size', minimap_size), MAP_EXTENT),
+            rules.mechanics(len(seeds)),
         )
         self._renderer = Renderer(self._world, screen_layers, minimap_layers)
+        self._available = None
 
     @property
     def num_games(self) -> int:
@@ -91,6 +94,7 @@ class GameBatch:
                 f'expected bool [{self.num_games}].'
             )
         chosen = np.flatnonzero(chosen)
+        self._available = None
         self._world.restart(chosen)
         self._rules.start(self._world, chosen)
 
@@ -114,8 +118,9 @@ class GameBatch:
         checked = Arguments(arguments, self.num_games)
         exists = (function >= 0) & (function < NUM_FUNCTIONS)
         function = np.where(exists, function, 0).astype(np.int64)
-        available = observation.available_actions(self._world)
-        allowed = exists & available[np.arange(self.num_games), function] & ~self._world.ended
+        available = self._available_actions()[np.arange(self.num_games), function]
+        allowed = exists & available & ~self._world.ended
+        self._available = None
         actions.execute(self._world, function, checked, allowed)
 
     def advance(self, loops: np.ndarray) -> None:
@@ -131,10 +136,14 @@ class GameBatch:
         if loops.min() < 0:
             raise ValueError(f'loops holds {loops.min()}; expected at least 0.')
         world, rules = self._world, self._rules
+        self._available = None
         left = np.where(world.ended, 0, np.minimum(loops, rules.episode_loops - world.game_loop))
         for loop in range(left.max()):
             running = (loop < left) & ~world.ended
             world.game_loop += running
+            world.died[:] = False
+            for mechanic in world.mechanics.values():
+                mechanic.step(world, running)
             movement.walk(world.units, running)
             movement.push_apart(world.units, running, world.arena.playable)
             rules.step(world, running)
@@ -160,7 +169,7 @@ class GameBatch:
         return {
             'screen': self._renderer.screen.pictures,
             'minimap': self._renderer.minimap.pictures,
-            'available_actions': observation.available_actions(world),
+            'available_actions': self._available_actions().copy(),
             'player': observation.player(world),
             'score_cumulative': observation.score_cumulative(world),
             'control_groups': observation.control_groups(world),
@@ -181,6 +190,13 @@ class GameBatch:
           ValueError: if names, shapes or dtypes are others; nothing is changed then.
         """
         self._world.set_state(state)
+        self._available = None
+
+    def _available_actions(self):
+        """Which functions can be called: bool [K, 573], kept until something changes."""
+        if self._available is None:
+            self._available = observation.available_actions(self._world)
+        return self._available
 
 
 def make(

@@ -15,12 +15,20 @@ CAMERA_EXTENT = 24  # The camera shows 24 x 24 of them, at any screen size. [S] 
 Rectangle = collections.namedtuple('Rectangle', ['left', 'right', 'bottom', 'top'])
 """An upright rectangle of the world, borders included."""
 
-Arena = collections.namedtuple('Arena', ['playable', 'camera'])
-"""playable: Rectangle where units can be. camera: (x, y), what the camera looks at first."""
+Arena = collections.namedtuple('Arena', ['playable', 'camera', 'camera_moves'])
+"""playable: Rectangle where units can be. camera: (x, y), what the camera looks at first.
+camera_moves: whether the player can move it."""
 
 SINGLE_SCREEN = Arena(
     playable=Rectangle(left=22.0, right=44.0, bottom=20.0, top=36.0),  # [S] MAP, OBS
-    camera=(33.0, 25.0),  # 3 below the middle of the region, locked. [S] MAP
+    camera=(33.0, 25.0),  # 3 below the middle of the region. [S] MAP
+    camera_moves=False,  # [S] MAP
+)
+
+OPEN_FIELD = Arena(
+    playable=Rectangle(left=10.0, right=54.0, bottom=12.0, top=44.0),  # [S] MAP
+    camera=(32.0, 25.0),  # [S] MAP
+    camera_moves=True,
 )
 
 

@@ -6,10 +6,11 @@ Units turn and get up to speed at once. [S] GD
 import numpy as np
 
 from sc2impala.sim import geometry, orders
-from sc2impala.sim.world import Units
+from sc2impala.sim.units import Units
 
 _TINY = 1e-9
-_GIVES_WAY = np.array([2, 0, 1, 1, 1])  # By kind of order, from idle to patrol.
+_GIVES_WAY = np.array([2, 0, 1, 1, 1, 1, 1, 1])
+"""By kind of order; the higher of two is pushed."""
 _TOUCH = 1e-6  # Units that overlap by less are side by side; rounding errors stay far below it.
 
 
@@ -27,7 +28,8 @@ def walk(units: Units, running: np.ndarray) -> None:
     distance = geometry.length(way)
     position += way * (stride / np.maximum(np.maximum(distance, stride), _TINY))
 
-    arrived = (distance <= stride) & (stride > 0) & (units.order_kind[:, :, 0] > orders.HOLD)
+    arrived = (distance <= stride) & (stride > 0) & ~units.busy
+    arrived &= units.order_kind[:, :, 0] > orders.HOLD
     if arrived.any():
         at = np.nonzero(arrived)
         # The sum above may miss the goal by a rounding error.
@@ -52,7 +54,7 @@ def push_apart(units: Units, running: np.ndarray, playable: geometry.Rectangle) 
     others = units.others
     position = units.position[:, :, : units.num_mobile]
     radius = units.stats.radius[units.type[:, : units.num_mobile]]
-    active = units.alive[:, : units.num_mobile] & running[:, None]
+    active = units.alive[:, : units.num_mobile] & units.solid & running[:, None]
 
     # Every unit and each of the others: [K, M, M - 1].
     apart = position[..., None] - position[:, :, others]
@@ -63,17 +65,25 @@ def push_apart(units: Units, running: np.ndarray, playable: geometry.Rectangle) 
     if not touching.any():
         return
 
-    walks = units.order_kind[:, :, 0] > orders.HOLD
+    walks = np.where(
+        units.busy, (units.goal != position).any(0), units.order_kind[:, :, 0] > orders.HOLD
+    )
     to_goal = geometry.length(units.goal[..., None] - position[:, :, others])
     blocked = walks & (touching & (to_goal < reach)).any(-1)
 
     # Units in the very same place are pushed apart along x.
     apart[0] += _TINY * (np.arange(units.num_mobile)[:, None] - others)
-    rank = _GIVES_WAY[units.order_kind[:, :, 0]]
+    rank = _ranks(units)
     share = (1 + np.sign(rank[..., None] - rank[:, others])) / 2
     overlap = np.where(touching, reach / np.maximum(distance, _TINY) - 1, 0)
     position += (apart * (share * overlap)).sum(-1) * (rank > 0)
     position[...] = geometry.clamp(position, playable)
     np.copyto(units.goal, position, where=~walks)
+    blocked &= ~units.busy
     if blocked.any():
         orders.finish(units, blocked.nonzero())
+
+
+def _ranks(units):
+    """How readily units give way, [K, M]: of two that touch the one of higher rank is pushed."""
+    return _GIVES_WAY[units.order_kind[:, :, 0]]

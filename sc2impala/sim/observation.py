@@ -25,6 +25,8 @@ def available_actions(world: World) -> np.ndarray:
     for kind in np.flatnonzero(units.stats.functions.any(1)):
         some_selected = (units.selected & (units.type == kind)).any(1)
         available[some_selected] |= units.stats.functions[kind]
+    for mechanic in world.mechanics.values():
+        mechanic.restrict(world, available)
     return available
 
 
@@ -37,6 +39,7 @@ def player(world: World) -> np.ndarray:
     row = np.zeros([world.num_games, _PLAYER_COLUMNS], np.int32)
     row[:, 0] = unit_types.SELF
     row[:, 1] = world.minerals
+    row[:, 2] = world.vespene
     row[:, 3] = (food * own).sum(1)
     row[:, 5] = (food * army).sum(1)
     row[:, 8] = army.sum(1)

@@ -5,18 +5,23 @@ unit stood then; when it arrives and nothing else waits it turns back. Holding t
 until something else is ordered, queued or not.
 """
 
-from typing import Tuple
+from typing import Optional, Tuple
 
 import numpy as np
 
-from sc2impala.sim.world import MAX_ORDERS, Units
+from sc2impala.sim.units import MAX_ORDERS, NO_UNIT, Units
 
 IDLE = 0
 HOLD = 1
 MOVE = 2
 ATTACK = 3
 PATROL = 4
+GATHER = 5
+RETURN = 6
+BUILD = 7
 """Kinds of order; those greater than HOLD walk. To stop is to be ordered to be idle."""
+
+NUM_KINDS = 8
 
 
 def give(
@@ -26,6 +31,8 @@ def give(
     kind: np.ndarray,
     point: np.ndarray,
     queued: np.ndarray,
+    target: Optional[np.ndarray] = None,
+    built: Optional[np.ndarray] = None,
 ) -> np.ndarray:
     """Orders units to do something, at once or after what they do already.
 
@@ -33,9 +40,11 @@ def give(
       units: changed in place.
       games: int [n], indices of games.
       chosen: bool [n, M], which of their units.
-      kind: int [n], one of the kinds above.
+      kind: int [n, M] or [n, 1], one of the kinds above.
       point: float64 [2, n, M], where each of them goes.
       queued: bool [n].
+      target: like `kind`, slot of the unit that the order aims at, or NO_UNIT; None for nobody.
+      built: like `kind`, index into `units.types` of what is to be built; None for nothing.
 
     Returns:
       bool [n], whether the queue of one of the chosen units was too full for the order.
@@ -51,17 +60,22 @@ def give(
 
     rows, slots, place = rows[fits], slots[fits], place[fits]
     at = games[rows], slots
-    units.order_kind[at + (place,)] = kind[rows]
+    shape = chosen.shape
+    units.order_kind[at + (place,)] = np.broadcast_to(kind, shape)[rows, slots]
     units.order_point[(slice(None),) + at + (place,)] = point[:, rows, slots]
+    target = NO_UNIT if target is None else np.broadcast_to(target, shape)[rows, slots]
+    units.order_target[at + (place,)] = target
+    built = 0 if built is None else np.broadcast_to(built, shape)[rows, slots]
+    units.order_type[at + (place,)] = built
     first = place == 0
     at = at[0][first], at[1][first]
     units.order_kind[at + (slice(1, None),)] = IDLE
-    _begin(units, at)
+    begin(units, at)
     return full
 
 
 def finish(units: Units, at: Tuple[np.ndarray, np.ndarray]) -> None:
-    """Ends the walks of units that have arrived.
+    """Ends the orders that units carry out, as when they have arrived; the next ones begin.
 
     Args:
       units: changed in place.
@@ -73,27 +87,74 @@ def finish(units: Units, at: Tuple[np.ndarray, np.ndarray]) -> None:
     on = at[0][~turning], at[1][~turning]
     _turn(units, back)
     _shift(units, on)
-    _begin(units, on)
+    begin(units, on)
 
 
-def _turn(units, at):
-    points = (slice(None),) + at
-    goal = units.goal[points]
-    units.goal[points] = units.patrol_origin[points]
-    units.patrol_origin[points] = goal
+def begin(units: Units, at: Tuple[np.ndarray, np.ndarray]) -> None:
+    """Sends units where the first orders of their queues lead; those without one stand.
 
-
-def _shift(units, at):
-    rest, next_rest = (slice(None, -1),), (slice(1, None),)
-    points = (slice(None),) + at
-    units.order_kind[at + rest] = units.order_kind[at + next_rest]
-    units.order_kind[at + (-1,)] = IDLE
-    units.order_point[points + rest] = units.order_point[points + next_rest]
-
-
-def _begin(units, at):
+    Args:
+      units: changed in place.
+      at: int [n] twice, indices of games and of slots.
+    """
     points = (slice(None),) + at
     position = units.position[points]
     walking = units.order_kind[at + (0,)] > HOLD
     units.goal[points] = np.where(walking, units.order_point[points + (0,)], position)
     units.patrol_origin[points] = position
+    units.busy[at] = False
+    units.solid[at] = True
+
+
+def resume(units: Units, at: Tuple[np.ndarray, np.ndarray]) -> None:
+    """Lets units that were `busy` walk on as their orders say.
+
+    Args:
+      units: changed in place.
+      at: int [n] twice, indices of games and of slots.
+    """
+    points = (slice(None),) + at
+    walking = units.order_kind[at + (0,)] > HOLD
+    units.goal[points] = np.where(walking, units.order_point[points + (0,)], units.position[points])
+    units.busy[at] = False
+
+
+def drop_target(units: Units, games: np.ndarray, slots: np.ndarray) -> None:
+    """Takes the orders that aim at the units in slots, int [n] each, out of all queues."""
+    rows, row_of = np.unique(games, return_inverse=True)
+    gone = np.zeros([len(rows), units.alive.shape[1] + 1], bool)
+    gone[row_of, slots] = True
+    target = units.order_target[rows, slots]
+    aimed = gone[np.arange(len(rows))[:, None, None], target] & (target != NO_UNIT)
+    aimed &= units.order_kind[rows] != IDLE
+    row, slot = np.nonzero(aimed.any(-1))
+    if not row.size:
+        return
+    dropped = aimed[row, slot]
+    at = rows[row], slot
+    # A stable sort of "is dropped or empty" closes the gaps.
+    units.order_kind[at] = np.where(dropped, IDLE, units.order_kind[at])
+    order = np.argsort(units.order_kind[at] == IDLE, axis=-1, kind='stable')
+    places = at[0][:, None], at[1][:, None], order
+    for values in (units.order_kind, units.order_target, units.order_type):
+        values[at] = values[places]
+    points = (slice(None),) + at
+    units.order_point[points] = units.order_point[(slice(None),) + places]
+    current = dropped[:, 0]
+    begin(units, (at[0][current], at[1][current]))
+
+
+def _turn(units, at):
+    points = (slice(None),) + at
+    end = units.order_point[points + (0,)]
+    units.order_point[points + (0,)] = units.goal[points] = units.patrol_origin[points]
+    units.patrol_origin[points] = end
+
+
+def _shift(units, at):
+    rest, next_rest = (slice(None, -1),), (slice(1, None),)
+    points = (slice(None),) + at
+    for values in (units.order_kind, units.order_target, units.order_type):
+        values[at + rest] = values[at + next_rest]
+    units.order_kind[at + (-1,)] = IDLE
+    units.order_point[points + rest] = units.order_point[points + next_rest]

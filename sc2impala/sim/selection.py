@@ -7,8 +7,9 @@ is nothing leaves the selection as it is. [U]
 
 import numpy as np
 
-from sc2impala.sim import discs, geometry, results
-from sc2impala.sim.world import NUM_CONTROL_GROUPS, World
+from sc2impala.sim import discs, picking, results
+from sc2impala.sim.units import NUM_CONTROL_GROUPS
+from sc2impala.sim.world import World
 
 
 def select_point(world: World, games: np.ndarray, act: np.ndarray, pixel: np.ndarray) -> np.ndarray:
@@ -17,10 +18,9 @@ def select_point(world: World, games: np.ndarray, act: np.ndarray, pixel: np.nda
     """
     units = world.units
     own = units.own[games]
-    corner, size = _boxes(world, games)
+    corner, size = picking.screen_boxes(world, games)
     hit = own & discs.covers(pixel[:, :, None], corner, size)
-    # Of units on the same pixel the last one is seen.
-    top = hit.shape[1] - 1 - hit[:, ::-1].argmax(1)
+    top = picking.top(hit)
     clicked = hit & (np.arange(hit.shape[1]) == top[:, None])
     same_type = own & _like(units, games, top) & _on_screen(world, corner, size)
     selected = units.selected[games]
@@ -38,7 +38,7 @@ def select_rect(
 ) -> np.ndarray:
     """Selects the units whose boxes touch the rectangle between two pixels, or adds them."""
     low, high = np.minimum(first, second)[:, :, None], np.maximum(first, second)[:, :, None]
-    corner, size = _boxes(world, games)
+    corner, size = picking.screen_boxes(world, games)
     inside = ((corner <= high) & (corner + size > low)).all(0) & world.units.own[games]
     return _select(world, games, add, inside)
 
@@ -107,15 +107,6 @@ def _select(world, games, add, chosen):
     kept = (add != 0)[:, None] & world.units.selected[games]
     world.units.selected[games[found]] = (chosen | kept)[found]
     return np.full(len(games), results.OK)
-
-
-def _boxes(world, games):
-    """Corner and size, in pixels, of the boxes of all units: int64 [2, n, U] twice."""
-    units = world.units
-    corner = geometry.screen_corner(world.camera[:, games])[:, :, None]
-    centre = world.screen.to_pixels(units.position[:, games], corner)
-    size = discs.sizes(world.screen, units.stats.radius)[:, units.type[games]]
-    return discs.corners(centre, size), size
 
 
 def _on_screen(world, corner, size):

@@ -27,6 +27,23 @@ NAMES = {
     'SMART_SCREEN': 'Smart_screen',
     'SMART_MINIMAP': 'Smart_minimap',
     'STOP_QUICK': 'Stop_quick',
+    'SELECT_IDLE_WORKER': 'select_idle_worker',
+    'BUILD_QUEUE': 'build_queue',
+    'BUILD_BARRACKS_SCREEN': 'Build_Barracks_screen',
+    'BUILD_COMMAND_CENTER_SCREEN': 'Build_CommandCenter_screen',
+    'BUILD_REFINERY_SCREEN': 'Build_Refinery_screen',
+    'BUILD_SUPPLY_DEPOT_SCREEN': 'Build_SupplyDepot_screen',
+    'CANCEL_QUICK': 'Cancel_quick',
+    'CANCEL_LAST_QUICK': 'Cancel_Last_quick',
+    'HALT_QUICK': 'Halt_quick',
+    'HARVEST_GATHER_SCREEN': 'Harvest_Gather_screen',
+    'HARVEST_RETURN_QUICK': 'Harvest_Return_quick',
+    'RALLY_UNITS_SCREEN': 'Rally_Units_screen',
+    'RALLY_UNITS_MINIMAP': 'Rally_Units_minimap',
+    'RALLY_WORKERS_SCREEN': 'Rally_Workers_screen',
+    'RALLY_WORKERS_MINIMAP': 'Rally_Workers_minimap',
+    'TRAIN_MARINE_QUICK': 'Train_Marine_quick',
+    'TRAIN_SCV_QUICK': 'Train_SCV_quick',
 }
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 
 from sc2impala.sim import geometry, movement, unit_types
-from sc2impala.sim.world import Units, World
+from sc2impala.sim.units import Units
+from sc2impala.sim.world import World
 
 
 def marines(positions, screen=(84, 84), minimap=(64, 64)):
@@ -21,7 +22,7 @@ def marines(positions, screen=(84, 84), minimap=(64, 64)):
     )
     games = np.arange(num_games)
     world.restart(games)
-    units.place(
+    world.place(
         games,
         slice(0, num_marines),
         unit_types.MARINE,

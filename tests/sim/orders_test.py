@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from sc2impala.sim import orders
-from sc2impala.sim.world import MAX_ORDERS
+from sc2impala.sim.units import MAX_ORDERS
 from tests.sim import helpers
 
 SPEED = 2.25 / 16
@@ -15,7 +15,7 @@ def give(world, kind, x, y, queued=False, units=(0,)):
         world.units,
         np.array([0]),
         chosen=np.isin(np.arange(num_mobile), units)[None],
-        kind=np.array([kind]),
+        kind=np.array([[kind]]),
         point=point,
         queued=np.array([queued]),
     )
@@ -148,7 +148,7 @@ def test_only_the_chosen_units_of_the_given_games_obey():
         world.units,
         np.array([0, 2]),
         chosen=np.array([[False, True], [False, False]]),
-        kind=np.array([orders.MOVE, orders.MOVE]),
+        kind=np.array([[orders.MOVE], [orders.MOVE]]),
         point=np.full([2, 2, 2], 26.0),
         queued=np.array([False, False]),
     )

@@ -34,7 +34,7 @@ def some_world(size):
     positions = [[(30, 30), (30.4, 30.2), (44, 20)], [(21.1, 36.9), (45.2, 25.03), (33, 28)]]
     world = helpers.marines(positions, screen=size, minimap=size)
     beacons = np.array([[(31.3, 30.9)], [(33.4, 27.7)]]).transpose(2, 0, 1)
-    world.units.place(np.arange(2), slice(3, 4), unit_types.BEACON, unit_types.NEUTRAL, beacons)
+    world.place(np.arange(2), slice(3, 4), unit_types.BEACON, unit_types.NEUTRAL, beacons)
     world.units.alive[1, 2] = False
     world.units.selected[0, 1] = True
     world.units.health[0, 2] = 11.7
@@ -149,7 +149,7 @@ def test_density_aa_counts_covered_points(size):
 def test_density_aa_has_the_area_of_the_circle():
     world = helpers.marines([[(30.123, 30.456)]])
     beacon = np.array([33.3, 28.8]).reshape(2, 1, 1)
-    world.units.place(np.array([0]), slice(1, 2), unit_types.BEACON, unit_types.NEUTRAL, beacon)
+    world.place(np.array([0]), slice(1, 2), unit_types.BEACON, unit_types.NEUTRAL, beacon)
     screen, _ = drawn(world)
     area = math.pi * (0.375**2 + 1.875**2) * 3.5**2
     assert abs(screen['unit_density_aa'].sum() / 16 / area - 1) < 0.02

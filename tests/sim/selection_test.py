@@ -13,7 +13,7 @@ def world():
     """Three marines of player 1, of which the first two stand close together, and a beacon."""
     world = helpers.marines([[(30, 30), (30.75, 30), (35, 25)]])
     beacon = np.array([40.0, 30.0]).reshape(2, 1, 1)
-    world.units.place(GAME, slice(3, 4), unit_types.BEACON, unit_types.NEUTRAL, beacon)
+    world.place(GAME, slice(3, 4), unit_types.BEACON, unit_types.NEUTRAL, beacon)
     return world
 
 

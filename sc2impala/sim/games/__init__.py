@@ -7,8 +7,10 @@ The rules of a map are an object with
 * arena: Arena;
 * unit_types: the UnitTypes that can occur;
 * num_units, num_mobile: slots for units, and how many of them (the first) are for units that move;
+* mechanics(num_games): new Mechanics, in the order in which they act in a loop;
 * start(world, games): places the units of a new episode of the games int [n];
-* step(world, running): what the map's triggers do at the end of a loop, in the games bool [K].
+* step(world, running): what the map's triggers do at the end of a loop, in the games bool [K]:
+  they may read `world.died`, and set `world.ended` where an episode is over before its time.
 """
 
 from sc2impala.sim.games.collect_mineral_shards import CollectMineralShards

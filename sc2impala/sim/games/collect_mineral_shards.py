@@ -1,9 +1,12 @@
 """CollectMineralShards: two marines pick up twenty shards, then twenty more, and so on. [S] MAP"""
 
+from typing import Tuple
+
 import numpy as np
 
 from sc2impala.sim import geometry, unit_types
 from sc2impala.sim.geometry import Rectangle
+from sc2impala.sim.mechanic import Mechanic
 from sc2impala.sim.world import World
 
 NUM_MARINES = 2
@@ -28,10 +31,14 @@ class CollectMineralShards:
     num_units = NUM_MARINES + NUM_SHARDS
     num_mobile = NUM_MARINES
 
+    def mechanics(self, num_games: int) -> Tuple[Mechanic, ...]:
+        """Nobody fights or works here."""
+        return ()
+
     def start(self, world: World, games: np.ndarray) -> None:
         """Places marines and shards of the games int [n]."""
         marines = world.random.points(games, self.arena.playable, NUM_MARINES)
-        world.units.place(games, _MARINES, unit_types.MARINE, unit_types.SELF, marines)
+        world.place(games, _MARINES, unit_types.MARINE, unit_types.SELF, marines)
         _place_shards(world, games)
 
     def step(self, world: World, running: np.ndarray) -> None:
@@ -58,4 +65,4 @@ def _place_shards(world, games):
         return (distance >= MIN_SPAWN_DISTANCE).all(1)
 
     points = world.random.points_where(games, SHARD_REGION, NUM_SHARDS, accept)
-    world.units.place(games, _SHARDS, unit_types.MINERAL_SHARD, unit_types.NEUTRAL, points)
+    world.place(games, _SHARDS, unit_types.MINERAL_SHARD, unit_types.NEUTRAL, points)

@@ -1,9 +1,12 @@
 """MoveToBeacon: one marine, and a beacon that jumps away whenever the marine reaches it. [S] MAP"""
 
+from typing import Tuple
+
 import numpy as np
 
 from sc2impala.sim import geometry, unit_types
 from sc2impala.sim.geometry import Rectangle
+from sc2impala.sim.mechanic import Mechanic
 from sc2impala.sim.world import World
 
 REACH = 1.25  # Between the centres of marine and beacon. [S] MAP
@@ -25,12 +28,16 @@ class MoveToBeacon:
     num_units = 2
     num_mobile = 1
 
+    def mechanics(self, num_games: int) -> Tuple[Mechanic, ...]:
+        """Nobody fights or works here."""
+        return ()
+
     def start(self, world: World, games: np.ndarray) -> None:
         """Places marine and beacon of the games int [n]."""
         marine = world.random.points(games, self.arena.playable, 1)
-        world.units.place(games, slice(0, 1), unit_types.MARINE, unit_types.SELF, marine)
+        world.place(games, slice(0, 1), unit_types.MARINE, unit_types.SELF, marine)
         beacon = _beacon_away_from_marine(world, games)
-        world.units.place(games, slice(1, 2), unit_types.BEACON, unit_types.NEUTRAL, beacon)
+        world.place(games, slice(1, 2), unit_types.BEACON, unit_types.NEUTRAL, beacon)
 
     def step(self, world: World, running: np.ndarray) -> None:
         """Counts the beacons that have been reached and lets them jump."""

@@ -1,0 +1,29 @@
+"""What a mechanic is: a part of the game that only some maps have, such as fighting or harvesting.
+
+A map's rules name the mechanics it needs. Each keeps its own arrays about the units, is told when a
+slot changes hands, and acts once per game loop before units walk.
+"""
+
+import numpy as np
+
+
+class Mechanic:
+    """Base of all mechanics; every method may be left out.
+
+    name: by which `World.mechanics` knows it. FIELDS: names of the arrays that a restart needs.
+    """
+
+    name = ''
+    FIELDS = ()
+
+    def restart(self, world, games: np.ndarray) -> None:
+        """Clears everything for the games int [n], which have no units yet."""
+
+    def forget(self, games: np.ndarray, slots: np.ndarray) -> None:
+        """Clears what is known of the units in slots, int [n] each: they are new, or gone."""
+
+    def step(self, world, running: np.ndarray) -> None:
+        """Acts for one game loop in the games `running`, bool [K]."""
+
+    def restrict(self, world, available: np.ndarray) -> None:
+        """Takes functions that cannot be called now out of `available`, bool [K, 573]."""
