@@ -1,11 +1,17 @@
-"""Measures how many environment steps the simulator takes per second of one core.
+"""Measures how many environment steps the simulator takes per second of one core, and its memory.
 
 One step of a game is: carry out a function call, advance by `step_mul` game loops, observe with all
 feature layers, and begin the next episode where one has ended. Time is processor time, which other
-work on the machine disturbs less. What the players do is prepared in advance:
+work on the machine disturbs less; what the players need to choose their calls is left out. Every
+measurement is made in several rounds, of which the fastest counts. The players are
 
-* random: any function that a marine or the camera has, with random arguments;
-* mover: selects the army once, then sends it to a random point at every step.
+* random: any function that is available, with random arguments;
+* mover: selects its army, or everything if it has none, then sends it to a random point at every
+  step.
+
+The memory of a game is what the batch holds after some steps of the random player, divided by its
+games. What the games share, such as tables and remembered routes, is in it; arrays that live only
+within a step are not.
 
     python benchmarks/simulator.py --games 64 --screen 32 --minimap 32
 
@@ -13,101 +19,158 @@ The last line of the output is JSON.
 """
 
 import argparse
+import gc
 import json
 import time
+import tracemalloc
 
 import numpy as np
 
 from sc2impala import sim
 from sc2impala.sim import functions, layers
 
-_PREPARED_STEPS = 64
+_SCALARS = {
+    'queued': 2,
+    'control_group_act': 5,
+    'control_group_id': 10,
+    'select_point_act': 4,
+    'select_add': 2,
+    'select_unit_act': 4,
+    'select_unit_id': 8,
+    'select_worker': 4,
+    'build_queue_id': 5,
+    'unload_id': 1,
+}
+"""Arguments of the random player, and how many values it chooses from."""
+
+_STEPS_BEFORE_WEIGHING = 20
 
 
-def main():
-    """Measures every map with both players, and prints a line for each and the JSON."""
-    arguments = _parse_arguments()
-    result = {'games': arguments.games, 'step_mul': arguments.step_mul}
-    result.update(screen=arguments.screen, minimap=arguments.minimap, steps_per_second={})
-    for map_name in sim.MAP_NAMES:
-        for player, prepare in (('random', _random_calls), ('mover', _move_calls)):
-            rate = _steps_per_second(map_name, prepare, arguments)
-            result['steps_per_second'][f'{map_name}/{player}'] = round(rate)
-            print(f'{map_name:24}{player:8}{rate:12,.0f} environment steps/s')
+def main(argv=None):
+    """Measures every map with both players, and prints a line for each and the JSON.
+
+    Args:
+      argv: the arguments of the command line; None stands for those of the process.
+    """
+    arguments = _parse_arguments(argv)
+    rates = {}
+    for _ in range(arguments.rounds):
+        for map_name in arguments.maps:
+            for player, call in _PLAYERS.items():
+                rate = _steps_per_second(map_name, call, arguments)
+                rates.setdefault((map_name, player), []).append(rate)
+    for (map_name, player), found in rates.items():
+        print(f'{map_name:28}{player:8}{max(found):12,.0f} environment steps/s')
+    # Now all modules are loaded, and do not count.
+    memory = {map_name: _bytes_per_game(map_name, arguments) for map_name in arguments.maps}
+    for map_name, size in memory.items():
+        print(f'{map_name:28}{size:20,.0f} bytes per game')
+    result = {name: getattr(arguments, name) for name in ('games', 'step_mul', 'screen', 'minimap')}
+    result['steps_per_second'] = {
+        f'{map_name}/{player}': round(max(found)) for (map_name, player), found in rates.items()
+    }
+    result['bytes_per_game'] = {map_name: round(size) for map_name, size in memory.items()}
     print(json.dumps(result))
 
 
-def _parse_arguments():
+def _parse_arguments(argv):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--games', type=int, default=64, help='games in the batch')
     parser.add_argument('--step_mul', type=int, default=8, help='game loops per step')
     parser.add_argument('--screen', type=int, default=32, help='side of the screen in pixels')
     parser.add_argument('--minimap', type=int, default=32, help='side of the minimap in pixels')
-    parser.add_argument('--seconds', type=float, default=3.0, help='time per measurement')
-    return parser.parse_args()
-
-
-def _steps_per_second(map_name, prepare, arguments):
-    game = sim.make(
-        map_name,
-        range(arguments.games),
-        screen_size=(arguments.screen, arguments.screen),
-        minimap_size=(arguments.minimap, arguments.minimap),
-        screen_layers=tuple(layers.SCREEN_SCALES),
-        minimap_layers=tuple(layers.MINIMAP_SCALES),
+    parser.add_argument('--seconds', type=float, default=1.0, help='time per measurement')
+    parser.add_argument('--rounds', type=int, default=3, help='measurements, the fastest counts')
+    parser.add_argument(
+        '--maps', nargs='+', choices=sim.MAP_NAMES, default=sim.MAP_NAMES, metavar='MAP'
     )
-    calls = prepare(np.random.RandomState(0), arguments)
-    loops = np.full([arguments.games], arguments.step_mul)
-    game.reset()
-    select_army = np.full([arguments.games], functions.SELECT_ARMY)
-    game.act(select_army, {})
+    return parser.parse_args(argv)
 
-    steps = 0
-    started = time.process_time()
-    while time.process_time() - started < arguments.seconds:
-        game.act(*calls[steps % len(calls)])
-        game.advance(loops)
+
+class _Play:
+    """Games of one map in which a player acts.
+
+    seconds: processor time of all steps so far, without the player's.
+    """
+
+    def __init__(self, map_name, num_games, call, arguments):
+        self._game = sim.make(
+            map_name,
+            range(num_games),
+            screen_size=(arguments.screen, arguments.screen),
+            minimap_size=(arguments.minimap, arguments.minimap),
+            screen_layers=tuple(layers.SCREEN_SCALES),
+            minimap_layers=tuple(layers.MINIMAP_SCALES),
+        )
+        self._call = call
+        self._random = np.random.RandomState(0)
+        self._arguments = arguments
+        self._loops = np.full([num_games], arguments.step_mul)
+        self._game.reset()
+        self._available = self._game.observe()['available_actions']
+        self.seconds = 0.0
+
+    def step(self):
+        game = self._game
+        call = self._call(self._available, self._random, self._arguments)
+        started = time.process_time()
+        game.act(*call)
+        game.advance(self._loops)
         if game.ended.any():
             game.reset(game.ended)
-            game.act(select_army, {})
-        game.observe()
+        self._available = game.observe()['available_actions']
+        self.seconds += time.process_time() - started
+
+
+def _steps_per_second(map_name, call, arguments):
+    play = _Play(map_name, arguments.games, call, arguments)
+    steps = 0
+    while play.seconds < arguments.seconds:
+        play.step()
         steps += 1
-    return steps * arguments.games / (time.process_time() - started)
+    return steps * arguments.games / play.seconds
 
 
-def _random_calls(random, arguments):
-    functions_of_marine = functions.ALWAYS_AVAILABLE + functions.MARINE_CARD
-    choices = functions_of_marine + (functions.SELECT_UNIT, functions.SELECT_ARMY)
-    scalars = {
-        'queued': 2,
-        'control_group_act': 5,
-        'control_group_id': 10,
-        'select_point_act': 4,
-        'select_add': 2,
-        'select_unit_act': 4,
-        'select_unit_id': 2,
+def _bytes_per_game(map_name, arguments):
+    """What one game of a batch holds; NumPy reports its arrays to tracemalloc."""
+    tracemalloc.start()
+    play = _Play(map_name, arguments.games, _random_call, arguments)
+    for _ in range(_STEPS_BEFORE_WEIGHING):
+        play.step()
+    gc.collect()
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return held / arguments.games
+
+
+def _random_call(available, random, arguments):
+    num_games = len(available)
+    # The chosen one of those that are available, by its rank among them.
+    rank = available.cumsum(1, dtype=np.int16)
+    chosen = random.randint(rank[:, -1]) + 1
+    function = (rank < chosen[:, None]).sum(1)
+    values = {name: random.randint(size, size=num_games) for name, size in _SCALARS.items()}
+    for name in ('screen', 'screen2'):
+        values[name] = random.randint(arguments.screen, size=[num_games, 2])
+    values['minimap'] = random.randint(arguments.minimap, size=[num_games, 2])
+    return function, values
+
+
+def _move_call(available, random, arguments):
+    num_games = len(available)
+    moves = available[:, functions.MOVE_SCREEN]
+    has_army = available[:, functions.SELECT_ARMY]
+    selects = np.where(has_army, functions.SELECT_ARMY, functions.SELECT_RECT)
+    point = random.randint(arguments.screen, size=[num_games, 2])
+    # Who selects a rectangle takes the whole screen.
+    values = {
+        'screen': np.where(moves[:, None], point, 0),
+        'screen2': np.full([num_games, 2], arguments.screen - 1),
     }
-    sides = {
-        'screen': arguments.screen,
-        'screen2': arguments.screen,
-        'minimap': arguments.minimap,
-    }
-
-    def call():
-        chosen = {
-            name: random.randint(size, size=arguments.games) for name, size in scalars.items()
-        }
-        for name, side in sides.items():
-            chosen[name] = random.randint(side, size=[arguments.games, 2])
-        return random.choice(choices, size=arguments.games), chosen
-
-    return [call() for _ in range(_PREPARED_STEPS)]
+    return np.where(moves, functions.MOVE_SCREEN, selects), values
 
 
-def _move_calls(random, arguments):
-    moves = np.full([arguments.games], functions.MOVE_SCREEN)
-    points = random.randint(arguments.screen, size=[_PREPARED_STEPS, arguments.games, 2])
-    return [(moves, {'screen': point}) for point in points]
+_PLAYERS = {'random': _random_call, 'mover': _move_call}
 
 
 if __name__ == '__main__':

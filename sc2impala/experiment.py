@@ -7,14 +7,18 @@ The first command trains on the built-in simulator until --total_environment_fra
 to go on with a run that was stopped. The second one plays whole episodes with what was learned.
 TensorBoard shows the curves: tensorboard --logdir=runs. Frames are game loops, 16 in a game second;
 an agent step lasts as many of them as its step multiplier.
+
+A setting that is not given comes from the run in the folder if there is one, else from the defaults
+of the map (sc2impala/envs/maps.py), else from the general ones below.
 """
 
 import argparse
 import sys
 from typing import Any, List, Optional
 
+from sc2impala import envs
 from sc2impala.runtime import config as config_lib
-from sc2impala.runtime import evaluation, logdir, training
+from sc2impala.runtime import defaults, evaluation, logdir, training
 from sc2impala.runtime.errors import UserError
 
 FLAGS = {
@@ -27,17 +31,17 @@ FLAGS = {
     },
     'environment': {
         'backend': 'what runs the game: simulator',
-        'map_name': 'the mini-game',
+        'map_name': 'the mini-game: ' + ', '.join(sorted(envs.MAP_NAMES)),
         'screen_size': 'pixels of the screen layers: 32, or width and height as 84x64',
         'minimap_size': 'pixels of the minimap layers',
-        'functions': "names or ids of PySC2 functions, separated by commas, or 'all' 573; the "
-        "map's own choice if empty",
+        'functions': "names or ids of PySC2 functions, separated by commas, or 'all' 573",
         'fixed_arguments': 'PySC2 arguments that the agent does not choose, with their values, as '
-        "queued=0,select_add=0, or 'none'; the map's own choice if empty",
-        'screen_layers': "names of PySC2 screen layers, or 'all'; the map's own choice if empty",
-        'minimap_layers': "names of PySC2 minimap layers, 'all' or 'none'; the map's own if empty",
+        "queued=0,select_add=0, or 'none'",
+        'screen_layers': "names of PySC2 screen layers, or 'all'",
+        'minimap_layers': "names of PySC2 minimap layers, 'all' or 'none'",
         'vectors': 'observations that are no layers: player, single_select, multi_select, '
-        "control_groups, score_cumulative, game_loop, action_result; 'all' or 'none'",
+        'control_groups, score_cumulative, game_loop, action_result, alerts, build_queue, '
+        "production_queue, feature_units; 'all' or 'none'",
         'fixed_step_mul': 'act every --step_mul loops; otherwise the agent chooses at each step',
         'step_mul': 'game loops per agent step when fixed, and for random and scripted players',
         'max_step_mul': 'the agent chooses from 1 to this many loops',
@@ -99,7 +103,7 @@ FLAGS = {
         'curve': 'write the learning curve of the run, curve.png',
     },
 }
-"""Help of every flag, by group; types and defaults are those of `Config`."""
+"""Help of every flag, by group; types and general defaults are those of `Config`."""
 
 EVALUATION_FLAGS = frozenset(
     ['mode', 'logdir', 'seed', 'deterministic'] + list(FLAGS['evaluation'])
@@ -115,11 +119,12 @@ def make_parser() -> argparse.ArgumentParser:
         argument_default=argparse.SUPPRESS,
         allow_abbrev=False,
     )
+    of_some_map = defaults.set_by_some_map()
     for title, flags in FLAGS.items():
         group = parser.add_argument_group(title)
         for name, text in flags.items():
             default = config_lib.Config._field_defaults[name]
-            shown = '{} (default: {})'.format(text, default if default != '' else 'empty')
+            shown = f'{text} ({_default_text(name, default, of_some_map)})'
             if isinstance(default, bool):
                 group.add_argument(
                     '--' + name, nargs='?', const=True, type=_boolean, metavar='BOOL', help=shown
@@ -131,36 +136,44 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def read_config(arguments: Optional[List[str]] = None) -> config_lib.Config:
-    """Flags -> settings. An evaluation takes over the settings of the run in its folder.
+    """Flags -> settings; `defaults` says where those come from that were not given.
+
+    An evaluation takes over the settings of the run in its folder, but for those of its own.
 
     Raises:
-      UserError: if an evaluation asks for other settings than those of the run.
+      UserError: if an evaluation asks for other settings than those of the run, or the folder's
+        manifest cannot be read.
       SystemExit: if a flag is unknown or of the wrong type.
     """
     given = vars(make_parser().parse_args(arguments))
-    config = config_lib.Config(**given)
-    if not config.logdir:
-        config = config._replace(logdir='runs/' + config.map_name)
-    if config.mode != 'evaluate':
-        return config
-    manifest = logdir.read_manifest(config.logdir)
+    general = config_lib.Config()
+    if not given.get('logdir'):
+        given['logdir'] = 'runs/' + given.get('map_name', general.map_name)
+    manifest = logdir.read_manifest(given['logdir'])
     if manifest is None:
-        return config
-    kept = {k: v for k, v in manifest['config'].items() if k not in EVALUATION_FLAGS}
-    of_run = config_lib.Config(**dict(kept, **{k: getattr(config, k) for k in EVALUATION_FLAGS}))
-    different = {k: v for k, v in given.items() if v != getattr(of_run, k)}
+        return defaults.complete(given)
+    settings = dict(manifest['config'])
+    if given.get('mode') != 'evaluate':
+        return defaults.complete(given, settings)
+    settings.update((name, getattr(general, name)) for name in EVALUATION_FLAGS)
+    config = defaults.complete(given, settings)
+    different = {
+        name: value
+        for name, value in config._asdict().items()
+        if name not in EVALUATION_FLAGS and value != settings[name]
+    }
     if different:
         raise UserError(
             '--logdir={} was trained with other settings: {}. Leave these flags out, or choose '
             'another folder.'.format(
                 config.logdir,
                 ', '.join(
-                    f'--{name}={getattr(of_run, name)} (now {value})'
+                    f'--{name}={settings[name]} (now {value})'
                     for name, value in sorted(different.items())
                 ),
             )
         )
-    return of_run
+    return config
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
@@ -174,6 +187,13 @@ def main(arguments: Optional[List[str]] = None) -> int:
         print(f'error: {error}', file=sys.stderr)
         return 1
     return 0
+
+
+def _default_text(name, default, of_some_map):
+    if name in config_lib.OF_THE_MAP:
+        return 'default: that of the map'
+    text = 'default: {}'.format('empty' if default == '' else default)
+    return text + '; some maps have their own' if name in of_some_map else text
 
 
 def _boolean(text: str) -> bool:

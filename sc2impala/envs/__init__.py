@@ -8,8 +8,9 @@
 NumPy only: environments run in processes that never load TensorFlow.
 """
 
-from typing import Iterable, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Iterable, Mapping, Optional, Sequence, Tuple, Union
 
+from sc2impala import sim
 from sc2impala.envs import checks
 from sc2impala.envs.actions import ActionSpec, make_action_spec
 from sc2impala.envs.maps import MAP_DEFAULTS
@@ -22,15 +23,18 @@ Names = Union[str, Iterable[str]]
 BACKENDS = {'simulator': SimulatedEnvironment}
 """Environment classes by the name of what runs the game."""
 
+MAP_NAMES = tuple(name for name in MAP_DEFAULTS if name in sim.MAP_NAMES)
+"""The maps that can be played: there are defaults for some that the simulator may not have yet."""
+
 
 def make_specs(
     map_name: str,
     functions: Optional[Union[str, Iterable[Union[str, int]]]] = None,
-    screen_size: Tuple[int, int] = (16, 16),
-    minimap_size: Tuple[int, int] = (16, 16),
+    screen_size: Optional[Tuple[int, int]] = None,
+    minimap_size: Optional[Tuple[int, int]] = None,
     screen_layers: Optional[Names] = None,
     minimap_layers: Optional[Names] = None,
-    vectors: Names = ('player',),
+    vectors: Optional[Names] = None,
     fixed_arguments: Optional[Mapping[str, int]] = None,
 ) -> Tuple[ObservationSpec, ActionSpec]:
     """Chooses what is observed and done on a map; None stands for the map's own default.
@@ -49,18 +53,24 @@ def make_specs(
       ValueError: if anything is unknown, repeated or out of range.
     """
     defaults = MAP_DEFAULTS[checks.check_name('map_name', map_name, MAP_DEFAULTS)]
+
+    def chosen(name: str, value: Any) -> Any:
+        return getattr(defaults, name) if value is None else value
+
+    screen_size = chosen('screen_size', screen_size)
+    minimap_size = chosen('minimap_size', minimap_size)
     action_spec = make_action_spec(
-        defaults.functions if functions is None else functions,
+        chosen('functions', functions),
         screen_size,
         minimap_size,
-        defaults.fixed_arguments if fixed_arguments is None else fixed_arguments,
+        chosen('fixed_arguments', fixed_arguments),
     )
     observation_spec = make_observation_spec(
         screen_size,
         minimap_size,
-        defaults.screen_layers if screen_layers is None else screen_layers,
-        defaults.minimap_layers if minimap_layers is None else minimap_layers,
-        vectors,
+        chosen('screen_layers', screen_layers),
+        chosen('minimap_layers', minimap_layers),
+        chosen('vectors', vectors),
         action_spec.num_functions,
     )
     return observation_spec, action_spec

@@ -87,6 +87,8 @@ class SimulatedEnvironment(vector.VectorEnvironment):
     def _observe(self):
         """Copies what the spec asks for, since the game draws into the same buffers again."""
         observed = self._game.observe()
+        if 'feature_units' in self.observation_spec.vectors:
+            observed['feature_units'] = self._game.feature_units()
         observation = {name: np.array(observed[name]) for name in self.observation_spec.vectors}
         observation['available_actions'] = self.action_spec.available(observed['available_actions'])
         # One block of memory for all layers: dozens of middling ones, freed at every step, make the

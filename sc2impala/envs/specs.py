@@ -28,6 +28,10 @@ VECTOR_SHAPES = {
     'score_cumulative': (len(features.ScoreCumulative),),
     'game_loop': (1,),
     'action_result': (1,),
+    'alerts': (sim.MAX_ALERTS,),
+    'build_queue': (sim.MAX_QUEUE, len(features.UnitLayer)),
+    'production_queue': (sim.MAX_QUEUE, len(features.ProductionQueue)),
+    'feature_units': (sim.MAX_FEATURE_UNITS, len(features.FeatureUnit)),
 }
 """Shapes of the int32 vectors that may be chosen; rows without a unit are zero."""
 

@@ -1,19 +1,23 @@
-"""The settings of a run: names, types, defaults, and what must hold between them.
+"""The settings of a run: names, types, general defaults, and what must hold between them.
 
-The comments of the flags in `experiment.py` say what each of them means.
+The comments of the flags in `experiment.py` say what each of them means. Defaults of a map are in
+`envs/maps.py`; which of them applies is up to `runtime/defaults.py`.
 """
 
 import math
 from typing import Any, Dict, NamedTuple, Tuple
 
 from sc2impala import agents, envs
-from sc2impala.envs import maps
 from sc2impala.learner import losses
 from sc2impala.runtime.errors import UserError
 
 
 class Config(NamedTuple):
-    """One field per flag. Empty text stands for the default of the map."""
+    """One field per flag. Empty text in those of `OF_THE_MAP` stands for the default of the map.
+
+    Folders of older versions lack the settings that came later, and count as having the defaults
+    here: the default of a new setting must be what was done before there was one.
+    """
 
     mode: str = 'train'
     logdir: str = ''
@@ -79,6 +83,9 @@ class Config(NamedTuple):
     animation: bool = False
     curve: bool = False
 
+
+OF_THE_MAP = ('functions', 'fixed_arguments', 'screen_layers', 'minimap_layers')
+"""Settings that have no general default, since every map has its own."""
 
 FREE_ON_RESUME = frozenset(
     [
@@ -261,7 +268,7 @@ def _choices():
     return {
         'mode': ('train', 'evaluate'),
         'backend': ('simulator',),
-        'map_name': tuple(sorted(maps.MAP_DEFAULTS)),
+        'map_name': tuple(sorted(envs.MAP_NAMES)),
         'agent': tuple(sorted(agents.AGENTS)),
         'reward_clipping': losses.REWARD_CLIPPINGS,
         'replay_eviction': ('reservoir', 'fifo'),

@@ -29,6 +29,7 @@ def evaluate(config: config_lib.Config) -> Dict[str, Any]:
       UserError: for anything wrong with the settings, the folder, or what is in it.
     """
     config_lib.check(config)
+    config = players.with_needs(config)
     specs = config_lib.make_specs(config)
     num_envs = min(config.num_eval_envs, config.num_episodes)
     player = players.make_player(config, specs, num_envs)

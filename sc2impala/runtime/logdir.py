@@ -19,6 +19,7 @@ import tensorflow.compat.v1 as tf
 import sc2impala
 from sc2impala.envs import pysc2_api
 from sc2impala.runtime import config as config_lib
+from sc2impala.runtime import defaults
 from sc2impala.runtime.errors import UserError
 
 try:
@@ -87,8 +88,10 @@ class Lock:
 def read_manifest(logdir: str) -> Optional[Dict[str, Any]]:
     """The manifest of a folder, or None if there is none.
 
+    Its settings are complete, also if an older version wrote it: see `defaults.of_older_run`.
+
     Raises:
-      UserError: if there is one that cannot be read.
+      UserError: if there is one that cannot be read, or that a newer version wrote.
     """
     path = os.path.join(logdir, MANIFEST)
     if not os.path.exists(path):
@@ -96,8 +99,8 @@ def read_manifest(logdir: str) -> Optional[Dict[str, Any]]:
     try:
         with open(path) as file:
             manifest = json.load(file)
-        _check_manifest(manifest)
-        return manifest
+        _check_manifest(path, manifest)
+        return dict(manifest, config=defaults.of_older_run(manifest))
     except (OSError, ValueError) as error:
         raise UserError(
             f'{path} cannot be read ({error}), expected the manifest of a run: mend the file or '
@@ -105,20 +108,26 @@ def read_manifest(logdir: str) -> Optional[Dict[str, Any]]:
         ) from error
 
 
-def _check_manifest(manifest):
-    """Raises: ValueError: if a setting is missing, unknown, or of another type."""
+def _check_manifest(path, manifest):
+    """Raises: ValueError: if a part is missing or of another type; UserError: if one is unknown."""
     if not isinstance(manifest, dict):
         raise ValueError('it is no object')
     for name, kind in (('config', dict), ('starts', list)):
         if not isinstance(manifest.get(name), kind):
             raise ValueError(f'{name} is missing or no {kind.__name__}')
-    settings, defaults = manifest['config'], config_lib.Config()._asdict()
-    for name in sorted(set(settings) ^ set(defaults)):
-        raise ValueError(f'config has {"an unknown" if name in settings else "no"} {name}')
-    for name, default in defaults.items():
-        kinds = (int, float) if isinstance(default, float) else (type(default),)
-        if type(settings[name]) not in kinds:
-            raise ValueError(f'config has {settings[name]!r} for {name}')
+    general = config_lib.Config()._asdict()
+    unknown = sorted(set(manifest['config']) - set(general))
+    if unknown:
+        raise UserError(
+            '{} has settings that sc2impala {} does not know ({}), expected none but its own: a '
+            'newer version wrote it, so use that one, or choose another --logdir.'.format(
+                path, sc2impala.__version__, ', '.join(unknown)
+            )
+        )
+    for name, value in manifest['config'].items():
+        kinds = (int, float) if isinstance(general[name], float) else (type(general[name]),)
+        if type(value) not in kinds:
+            raise ValueError(f'config has {value!r} for {name}')
 
 
 def check_same_settings(config: config_lib.Config, manifest: Dict[str, Any]) -> None:
@@ -130,7 +139,7 @@ def check_same_settings(config: config_lib.Config, manifest: Dict[str, Any]) -> 
     different = config_lib.differences(config, manifest['config'])
     if different:
         raise UserError(
-            '--logdir={} was written with other settings: {}. Repeat the flags of that run, or '
+            '--logdir={} was written with other settings: {}. Leave these flags out, or '
             'choose another folder.'.format(
                 config.logdir,
                 ', '.join(

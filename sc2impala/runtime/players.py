@@ -6,9 +6,10 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from sc2impala import structs
-from sc2impala.envs import players
+from sc2impala.envs import MAP_DEFAULTS, players
 from sc2impala.runtime import checkpoints, graph, seeds
 from sc2impala.runtime import config as config_lib
+from sc2impala.runtime.defaults import of_map
 from sc2impala.runtime.errors import UserError
 
 
@@ -79,11 +80,43 @@ class FixedPlayer:
 
     def __call__(self, env_output: Any) -> Tuple[Dict[str, np.ndarray], np.ndarray]:
         """Plays one step."""
-        action = self._player.act(env_output.observation)
+        action = self._player.act(env_output.observation, env_output.done)
         return action, np.full(env_output.done.shape, self._step_mul, np.int32)
 
     def close(self) -> None:
         """Nothing to release."""
+
+
+def with_needs(config: config_lib.Config) -> config_lib.Config:
+    """The settings with which the player of `--policy` can play.
+
+    What a scripted player needs stands in for every setting of what is observed and done that has
+    its default, general or of the map. Layers and vectors of the map stay beside its own.
+    """
+    if config.policy != 'scripted' or config.map_name not in players.SCRIPTED_PLAYERS:
+        return config
+    script, on_map = players.SCRIPTED_PLAYERS[config.map_name], MAP_DEFAULTS[config.map_name]
+    needs = {
+        'functions': script.functions,
+        'fixed_arguments': ('none',),
+        'screen_layers': _union(on_map.screen_layers, script.screen_layers),
+        'minimap_layers': _union(on_map.minimap_layers, script.minimap_layers) or ('none',),
+        'vectors': _union(on_map.vectors, script.vectors),
+        'screen_size': ('{}x{}'.format(*script.screen_size),),
+        'minimap_size': ('{}x{}'.format(*script.minimap_size),),
+    }
+    general, of_the_map = config_lib.Config(), of_map(config.map_name)
+    return config._replace(
+        **{
+            name: ','.join(values)
+            for name, values in needs.items()
+            if getattr(config, name) in (getattr(general, name), of_the_map[name])
+        }
+    )
+
+
+def _union(names, others):
+    return tuple(names) + tuple(name for name in others if name not in names)
 
 
 def make_player(config: config_lib.Config, specs: Tuple[Any, Any], num_envs: int) -> Any:

@@ -10,6 +10,7 @@ import tensorflow.compat.v1 as tf
 from sc2impala import learner
 from sc2impala.runtime import (
     checkpoints,
+    defaults,
     experience,
     graph,
     logdir,
@@ -170,6 +171,7 @@ def _description(config, specs, queue, device, checkpoint):
             config.num_envs,
             'the GPU' if device else 'the CPU',
         ),
+        *defaults.description(config),
         'functions: {}'.format(', '.join(specs[1].function_names)),
         f'batch: {num_new} new, {num_replay} replayed sequences of {config.unroll_length} steps',
     ]

@@ -7,7 +7,17 @@ and ID tables of units, OBS a recorded observation of the real game, F, ACT and 
 `features`, `actions` and the documentation of PySC2, #n its issues.
 """
 
+from sc2impala.sim.economy.production import QUEUE_LENGTH as MAX_QUEUE
+from sc2impala.sim.feature_units import MAX_FEATURE_UNITS
 from sc2impala.sim.game_batch import MAP_NAMES, GameBatch, make
-from sc2impala.sim.observation import MAX_SELECTED
+from sc2impala.sim.observation import MAX_ALERTS, MAX_SELECTED
 
-__all__ = ['MAP_NAMES', 'MAX_SELECTED', 'GameBatch', 'make']
+__all__ = [
+    'MAP_NAMES',
+    'MAX_ALERTS',
+    'MAX_FEATURE_UNITS',
+    'MAX_QUEUE',
+    'MAX_SELECTED',
+    'GameBatch',
+    'make',
+]

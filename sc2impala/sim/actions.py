@@ -20,6 +20,7 @@ from sc2impala.sim import (
     unit_types,
 )
 from sc2impala.sim.arguments import Arguments
+from sc2impala.sim.economy import commands
 from sc2impala.sim.units import NO_UNIT
 from sc2impala.sim.world import World
 
@@ -53,6 +54,7 @@ def execute(world: World, function: np.ndarray, arguments: Arguments, allowed: n
       allowed: bool [K], the calls that can be made; the others do nothing but report an error.
     """
     function = np.where(allowed, function, functions.NO_OP)
+    world.alerts[:] = False
     world.action_result[:] = np.where(allowed, results.OK, results.NOT_SUPPORTED)
     handler_of_game = _HANDLER_OF_FUNCTION[function]
     for index, handler in enumerate(_HANDLERS):
@@ -94,11 +96,13 @@ def _select_army(world, games, function, arguments):
 
 
 def _move_camera(world, games, function, arguments):
-    """Has no effect where the camera is locked. [U]"""
+    """Looks at the middle of a pixel of the minimap, or the nearest playable point. [U]
+
+    Where the camera is locked the call has no effect. [U]
+    """
     if world.arena.camera_moves:
         pixel = arguments.pixels('minimap', games, world.minimap)
         middle = world.minimap.to_world(pixel, geometry.minimap_corner()[:, None])
-        # [U]
         world.look_at(games, geometry.clamp(middle, world.arena.playable))
     return np.full(len(games), results.OK)
 
@@ -116,7 +120,10 @@ def _give_order(world, games, function, arguments):
     attacks = aims & _can_be_attacked(world, games, target)[:, None]
     hostile = (units.owner[games, target] == unit_types.ENEMY)[:, None]
     attacks &= (kind == orders.ATTACK) | ((kind == SMART) & hostile)
+    works, work, built = _work(world, games, function, point, aims & (kind == SMART), target)
     kind = np.where(kind == SMART, np.where(attacks, orders.ATTACK, orders.MOVE), kind)
+    kind = np.where(works, work[:, None], kind)
+    aims_at = attacks | works
 
     obeys = chosen.any(1)
     spread = np.zeros((2,) + chosen.shape)
@@ -130,11 +137,29 @@ def _give_order(world, games, function, arguments):
         games,
         chosen=chosen,
         kind=kind,
-        point=np.where(attacks, units.position[:, games, target][:, :, None], spread),
+        point=np.where(aims_at, units.position[:, games, target][:, :, None], spread),
         queued=arguments.scalar('queued', games) != 0,
-        target=np.where(attacks, target[:, None], NO_UNIT),
+        target=np.where(aims_at, target[:, None], NO_UNIT),
+        built=built[:, None],
     )
     return np.where(full, results.QUEUE_IS_FULL, results.OK)
+
+
+def _work(world, games, function, point, smart, target):
+    """What a smart order means in an economy; buildings set their rally points by it.
+
+    Returns:
+      bool [n, M], which of the units `smart` work on the target; int [n], the kind of order, and
+      index of the type that is built.
+    """
+    units = world.units
+    if 'production' not in world.mechanics:
+        return np.zeros_like(smart), np.zeros_like(target), np.zeros_like(target)
+    rallies = _ORDER_KIND[function] == SMART
+    commands.rally_to(world, games[rallies], function[rallies], point[:, rallies], target[rallies])
+    work, built = commands.smart(world, games, target)
+    is_worker = units.stats.is_worker[units.type[games, : units.num_mobile]]
+    return smart & is_worker & (work != orders.MOVE)[:, None], work, built
 
 
 def _aim(world, games, function, arguments):
@@ -148,21 +173,22 @@ def _aim(world, games, function, arguments):
         pixel = arguments.pixels('screen', some, world.screen)
         corner = geometry.screen_corner(world.camera[:, some])
         point[:, on_screen] = world.screen.to_world(pixel, corner)
-        if 'combat' in world.mechanics:
+        if world.mechanics:
             target[on_screen] = picking.on_screen(world, some, pixel)
     if on_minimap.any():
         some = games[on_minimap]
         pixel = arguments.pixels('minimap', some, world.minimap)
         corner = geometry.minimap_corner()[:, None]
         point[:, on_minimap] = world.minimap.to_world(pixel, corner)
-        if 'combat' in world.mechanics:
+        if world.mechanics:
             target[on_minimap] = picking.on_minimap(world, some, pixel)
     return target, point
 
 
 def _can_be_attacked(world, games, target):
-    """Whether the units in the slots int [n] are someone's: bool [n]. [A]"""
-    return (target != NO_UNIT) & (world.units.owner[games, target] != unit_types.NEUTRAL)
+    """Whether the units in the slots int [n] are someone's and there is combat: bool [n]. [A]"""
+    owned = (target != NO_UNIT) & (world.units.owner[games, target] != unit_types.NEUTRAL)
+    return owned & ('combat' in world.mechanics)
 
 
 _FUNCTIONS_OF_HANDLER = {
@@ -173,6 +199,7 @@ _FUNCTIONS_OF_HANDLER = {
     _select_unit: [functions.SELECT_UNIT],
     _select_army: [functions.SELECT_ARMY],
     _give_order: list(ORDERS),
+    **commands.FUNCTIONS_OF_HANDLER,
 }
 _HANDLERS = tuple(_FUNCTIONS_OF_HANDLER)
 # Functions without a handler do nothing, as no_op.

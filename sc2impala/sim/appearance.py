@@ -7,22 +7,32 @@ the ground is flat and bare, nobody has energy, shields or buffs, nothing is hid
 
 import numpy as np
 
-from sc2impala.sim import unit_types
-from sc2impala.sim.geometry import MAP_EXTENT
+from sc2impala.sim import geometry, unit_types
+from sc2impala.sim.fog import VISIBLE
 from sc2impala.sim.world import World
 
 PLAYER_RELATIVE = np.zeros([unit_types.NEUTRAL + 1], np.uint8)
 """How player 1 sees the owners. [S] OBS"""
 PLAYER_RELATIVE[[unit_types.SELF, unit_types.NEUTRAL, unit_types.ENEMY]] = 1, 3, 4
 
-VISIBLE = 2  # As against 0, never seen, and 1, seen before. [S] OBS
 FULL_RATIO = 255  # [S] OBS
+
+
+def refresh(world: World) -> None:
+    """Notes in `world.terrain_changed` where fog has lifted or fallen since the last picture."""
+    fog = world.mechanics.get('fog')
+    if fog is not None:
+        fog.refresh(world)
 
 
 def shown(world: World) -> np.ndarray:
     """Which units player 1 sees: bool [K, U]."""
     fog = world.mechanics.get('fog')
-    return world.units.alive if fog is None else world.units.alive & fog.sees(world)
+    seen = world.units.alive if fog is None else world.units.alive & fog.sees(world)
+    if world.units.inside.any():
+        seen = seen.copy()
+        seen[:, : world.units.num_mobile] &= ~world.units.inside
+    return seen
 
 
 UNIT_LAYERS = {
@@ -34,25 +44,45 @@ UNIT_LAYERS = {
     'unit_hit_points_ratio': lambda units: (
         FULL_RATIO * units.health / units.stats.health[units.type]
     ),
+    'active': lambda units: units.active,
+    'build_progress': lambda units: _build_progress(units),
 }
-"""Layer -> function of Units that gives the value of every unit, [K, U]."""
+"""Layer -> function of Units that gives the value of every unit, [K, U], element by element."""
 
 MINIMAP_UNIT_LAYERS = ('player_id', 'player_relative', 'selected')
 """Those that the minimap shows as well; unit_type is hidden there. [S] F"""
 
 TERRAIN_LAYERS = {
-    'visibility_map': lambda world: VISIBLE * _playable_cells(world),
-    'pathable': lambda world: _playable_cells(world),  # [U]
-    'buildable': lambda world: _playable_cells(world),  # [U]
+    'visibility_map': lambda world: _visibility(world),
+    'pathable': lambda world: _free_cells(world, world.arena.pathable),  # [U]
+    'buildable': lambda world: _free_cells(world),  # [U]
 }
 """Layer -> function of World that gives the value of every cell, uint8 [K, 64, 64] by y and x."""
 
 
-def _playable_cells(world):
-    """1 where the middle of a cell is in the playable region, which is revealed for good."""
-    middle = np.arange(MAP_EXTENT) + 0.5
-    left, right, bottom, top = world.arena.playable
-    across = (middle > left) & (middle < right)
-    up = (middle > bottom) & (middle < top)
+def _visibility(world):
+    fog = world.mechanics.get('fog')
+    if fog is not None:
+        return fog.visibility(world)
+    return VISIBLE * _cells_within(world, world.arena.revealed or world.arena.playable)
+
+
+def _build_progress(units):
+    """Of buildings that are not complete; 0 of all others. [U]"""
+    loops = np.maximum(units.stats.build_loops[units.type], 1)
+    progress = FULL_RATIO * (1 - units.unfinished / loops)
+    return np.where(units.unfinished > 0, progress, 0)
+
+
+def _free_cells(world, region=None):
+    """1 where no building stands: in a rectangle, or where it is playable."""
+    cells = _cells_within(world, region or world.arena.playable)
+    ground = world.mechanics.get('ground')
+    return cells if ground is None else cells * ~ground.taken
+
+
+def _cells_within(world, rectangle):
+    """1 where the middle of a cell is in a rectangle."""
+    across, up = geometry.cells_within(rectangle)
     cells = (up[:, None] & across).astype(np.uint8)
     return np.broadcast_to(cells, (world.num_games,) + cells.shape)

@@ -40,7 +40,9 @@ class Arguments:
     def pixels(self, name: str, games: np.ndarray, view: View) -> np.ndarray:
         """The points for the games int [n], moved into the picture: int [2, n]."""
         limit = np.array(view.size) - 1
-        return np.clip(self._values.get(name, self._absent[2])[games], 0, limit).T
+        pixels = self._values.get(name, self._absent[2])[games]
+        # np.clip is many times slower with integers.
+        return np.minimum(np.maximum(pixels, 0), limit).T
 
 
 def integers(name: str, value: Any, shape: Sequence[int]) -> np.ndarray:

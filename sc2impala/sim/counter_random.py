@@ -63,6 +63,18 @@ class CounterRandom:
         bits = _mix(self.key[games][:, None] + ticks * _GOLDEN_GAMMA)
         return (bits >> np.uint64(11)) * _TO_UNIT_INTERVAL
 
+    def each(self, games: np.ndarray) -> np.ndarray:
+        """Draws one number in [0, 1) for every entry of games int [n], which is in ascending order
+        and may name a game several times: float64 [n].
+        """
+        count = np.bincount(games, minlength=len(self.counter))
+        first = count.cumsum() - count
+        rank = np.arange(len(games)) - first[games]
+        ticks = self.counter[games] + (rank + 1).astype(np.uint64)
+        self.counter += count.astype(np.uint64)
+        bits = _mix(self.key[games] + ticks * _GOLDEN_GAMMA)
+        return (bits >> np.uint64(11)) * _TO_UNIT_INTERVAL
+
     def points(self, games: np.ndarray, rectangle: Rectangle, size: int) -> np.ndarray:
         """Draws `size` points of the rectangle for each of the n games: float64 [2, n, size]."""
         x, y = np.split(self.uniform(games, 2 * size), 2, axis=1)

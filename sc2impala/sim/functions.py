@@ -56,6 +56,31 @@ MARINE_CARD = (
 )
 """What a marine offers; the specific variants of these functions are hidden. [S] #302, [A]"""
 
+SCV_CARD = MARINE_CARD + (
+    BUILD_BARRACKS_SCREEN,
+    BUILD_COMMAND_CENTER_SCREEN,
+    BUILD_REFINERY_SCREEN,
+    BUILD_SUPPLY_DEPOT_SCREEN,
+    HALT_QUICK,
+    HARVEST_GATHER_SCREEN,
+    HARVEST_RETURN_QUICK,
+)
+COMMAND_CENTER_CARD = (
+    RALLY_WORKERS_SCREEN,
+    RALLY_WORKERS_MINIMAP,
+    SMART_SCREEN,
+    SMART_MINIMAP,
+    TRAIN_SCV_QUICK,
+)
+BARRACKS_CARD = (
+    RALLY_UNITS_SCREEN,
+    RALLY_UNITS_MINIMAP,
+    SMART_SCREEN,
+    SMART_MINIMAP,
+    TRAIN_MARINE_QUICK,
+)
+"""What the units of a normal game offer, as far as it leads to anything simulated. [A]"""
+
 POINT_ARGUMENTS = ('screen', 'minimap', 'screen2')
 SCALAR_ARGUMENTS = (
     'queued',

@@ -4,8 +4,9 @@ from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
-from sc2impala.sim import actions, movement, observation
+from sc2impala.sim import actions, feature_units, movement, observation
 from sc2impala.sim.arguments import Arguments, integers
+from sc2impala.sim.economy import figures
 from sc2impala.sim.functions import NUM_FUNCTIONS
 from sc2impala.sim.games import GAMES
 from sc2impala.sim.geometry import CAMERA_EXTENT, MAP_EXTENT, View
@@ -163,6 +164,9 @@ class GameBatch:
           'control_groups': int32 [K, 10, 2].
           'action_result': int32 [K, 1], the error of the last action, or 0.
           'last_actions': int32 [K, 1], the function that the last action carried out, or 0.
+          'alerts': int32 [K, MAX_ALERTS], codes of what happened since the last action, then 0.
+          'build_queue': int32 [K, 5, 7], 'production_queue': int32 [K, 5, 2] and the number of rows
+            of them that count, 'build_queue_count': int32 [K], of a building selected alone.
         """
         world = self._world
         self._renderer.draw(world)
@@ -176,8 +180,17 @@ class GameBatch:
             'game_loop': world.game_loop[:, None].copy(),
             'action_result': world.action_result[:, None].copy(),
             'last_actions': world.last_action[:, None].copy(),
+            'alerts': observation.alerts(world),
             **observation.selection(world),
+            **figures.queues(world),
         }
+
+    def feature_units(self) -> np.ndarray:
+        """The units on the screen, see `feature_units`: int32 [K, MAX_FEATURE_UNITS, 46].
+
+        PySC2 gives this observation only if asked to, and so it is no part of `observe`.
+        """
+        return feature_units.feature_units(self._world)
 
     def get_state(self) -> Dict[str, np.ndarray]:
         """Everything that makes the games go on exactly: copies of arrays, by name."""

@@ -15,9 +15,12 @@ CAMERA_EXTENT = 24  # The camera shows 24 x 24 of them, at any screen size. [S] 
 Rectangle = collections.namedtuple('Rectangle', ['left', 'right', 'bottom', 'top'])
 """An upright rectangle of the world, borders included."""
 
-Arena = collections.namedtuple('Arena', ['playable', 'camera', 'camera_moves'])
+Arena = collections.namedtuple(
+    'Arena', ['playable', 'camera', 'camera_moves', 'revealed', 'pathable'], defaults=[None, None]
+)
 """playable: Rectangle where units can be. camera: (x, y), what the camera looks at first.
-camera_moves: whether the player can move it."""
+camera_moves: whether the player can move it. revealed: Rectangle that is seen where there is no
+fog; pathable: Rectangle that the layer of this name shows; None for all that is playable."""
 
 SINGLE_SCREEN = Arena(
     playable=Rectangle(left=22.0, right=44.0, bottom=20.0, top=36.0),  # [S] MAP, OBS
@@ -25,10 +28,21 @@ SINGLE_SCREEN = Arena(
     camera_moves=False,  # [S] MAP
 )
 
+SINGLE_SCREEN_WITH_BASE = Arena(
+    playable=Rectangle(left=19.936, right=45.936, bottom=18.998, top=36.998),  # [A] MAP, OBS
+    camera=(32.936, 24.998),  # [S] MAP
+    camera_moves=False,  # [S] MAP
+    revealed=Rectangle(left=22.0, right=44.0, bottom=20.0, top=36.0),  # [S] MAP, OBS
+)
+"""The two maps on which one builds; buildings may reach beyond what is revealed."""
+
 OPEN_FIELD = Arena(
     playable=Rectangle(left=10.0, right=54.0, bottom=12.0, top=44.0),  # [S] MAP
     camera=(32.0, 25.0),  # [S] MAP
     camera_moves=True,
+    # The ground goes on beyond what is playable. A published agent walks from corner to corner of
+    # this layer, 1/5 inside: here it scores as on the game if it is 8 cells larger. [U]
+    pathable=Rectangle(left=2.0, right=62.0, bottom=4.0, top=52.0),
 )
 
 
@@ -38,6 +52,13 @@ def clamp(points: np.ndarray, rectangle: Rectangle) -> np.ndarray:
     axes = [2] + [1] * (points.ndim - 1)
     low, high = np.reshape([left, bottom], axes), np.reshape([right, top], axes)
     return np.minimum(np.maximum(points, low), high)
+
+
+def cells_within(rectangle: Rectangle) -> Tuple[np.ndarray, np.ndarray]:
+    """Which columns and which rows of cells have their middles in it: bool [64] twice."""
+    left, right, bottom, top = rectangle
+    middle = np.arange(MAP_EXTENT) + 0.5
+    return (middle > left) & (middle < right), (middle > bottom) & (middle < top)
 
 
 def length(vectors: np.ndarray) -> np.ndarray:

@@ -4,6 +4,8 @@ A map's rules name the mechanics it needs. Each keeps its own arrays about the u
 slot changes hands, and acts once per game loop before units walk.
 """
 
+from typing import Dict
+
 import numpy as np
 
 
@@ -26,4 +28,10 @@ class Mechanic:
         """Acts for one game loop in the games `running`, bool [K]."""
 
     def restrict(self, world, available: np.ndarray) -> None:
-        """Takes functions that cannot be called now out of `available`, bool [K, 573]."""
+        """Takes functions that cannot be called now out of `available`, bool [K, 573], and adds
+        those that depend on more than the types of what is selected.
+        """
+
+    def columns(self, world, games: np.ndarray, slots: np.ndarray) -> Dict[str, np.ndarray]:
+        """What is known of the units in slots, int [n] each, for columns of `feature_units`."""
+        return {}

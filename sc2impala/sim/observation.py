@@ -5,11 +5,18 @@ from typing import Dict
 import numpy as np
 
 from sc2impala.sim import functions, unit_types
+from sc2impala.sim.economy import figures
+from sc2impala.sim.units import Units
 from sc2impala.sim.world import World
 
 MAX_SELECTED = 64
 """Rows of `multi_select`; when more units are selected the first ones are listed."""
 
+MAX_ALERTS = 8
+"""Rows of `alerts`: more than there are kinds of them."""
+
+_ALWAYS_AVAILABLE = np.zeros([1, functions.NUM_FUNCTIONS], bool)
+_ALWAYS_AVAILABLE[:, functions.ALWAYS_AVAILABLE] = True
 _UNIT_COLUMNS = 7
 _PLAYER_COLUMNS = 11
 _SCORE_COLUMNS = 13
@@ -18,13 +25,14 @@ _SCORE_COLUMNS = 13
 def available_actions(world: World) -> np.ndarray:
     """Which functions can be called now: bool [K, 573]. [S] ACT"""
     units = world.units
-    available = np.zeros([world.num_games, functions.NUM_FUNCTIONS], bool)
-    available[:, functions.ALWAYS_AVAILABLE] = True
+    available = np.repeat(_ALWAYS_AVAILABLE, world.num_games, axis=0)
     available[:, functions.SELECT_UNIT] = units.selected.sum(1) > 1
     available[:, functions.SELECT_ARMY] = _army(units).any(1)
-    for kind in np.flatnonzero(units.stats.functions.any(1)):
-        some_selected = (units.selected & (units.type == kind)).any(1)
-        available[some_selected] |= units.stats.functions[kind]
+    complete = units.selected & (units.unfinished == 0)
+    for kind, unit_type in enumerate(units.types):
+        if unit_type.functions:
+            some_selected = (complete & (units.type == kind)).any(1)
+            available |= some_selected[:, None] & units.stats.functions[kind]
     for mechanic in world.mechanics.values():
         mechanic.restrict(world, available)
     return available
@@ -33,16 +41,19 @@ def available_actions(world: World) -> np.ndarray:
 def player(world: World) -> np.ndarray:
     """PySC2's `player`: int32 [K, 11]. Supply capacity is 0 on maps without buildings. [U]"""
     units = world.units
-    own = units.own
-    army = _army(units)
-    food = units.stats.food[units.type]
+    own = units.own.reshape(-1).nonzero()[0]
+    game = own // units.alive.shape[1]
+    kind = units.type.reshape(-1).take(own)
+    food, is_army = units.stats.food.take(kind), units.stats.is_army.take(kind)
     row = np.zeros([world.num_games, _PLAYER_COLUMNS], np.int32)
     row[:, 0] = unit_types.SELF
     row[:, 1] = world.minerals
     row[:, 2] = world.vespene
-    row[:, 3] = (food * own).sum(1)
-    row[:, 5] = (food * army).sum(1)
-    row[:, 8] = army.sum(1)
+    row[:, 3] = np.bincount(game, food, world.num_games)
+    row[:, 5] = np.bincount(game, food * is_army, world.num_games)
+    row[:, 8] = np.bincount(game, is_army, world.num_games)
+    if 'production' in world.mechanics:
+        figures.fill_player(world, row)
     return row
 
 
@@ -51,6 +62,8 @@ def score_cumulative(world: World) -> np.ndarray:
     row = np.zeros([world.num_games, _SCORE_COLUMNS], np.int32)
     row[:, 0] = world.score
     row[:, 7] = world.minerals
+    if 'ledger' in world.mechanics:
+        figures.fill_score(world, row)
     return row
 
 
@@ -61,20 +74,21 @@ def selection(world: World) -> Dict[str, np.ndarray]:
     """
     units = world.units
     num_selected = units.selected.sum(1)
-    games, slots = np.nonzero(units.selected)
-    types = units.type[games, slots]
+    at = units.selected.reshape(-1).nonzero()[0]
+    games, slots = np.divmod(at, units.alive.shape[1])
     row = np.zeros([len(games), _UNIT_COLUMNS], np.int32)
-    row[:, 0] = units.stats.unit_type[types]
+    row[:, 0] = units.stats.unit_type.take(units.type.reshape(-1).take(at))
     row[:, 1] = 1
-    row[:, 2] = units.health[games, slots]
-    rank = units.selected.cumsum(1)[games, slots] - 1
+    row[:, 2] = units.health.reshape(-1).take(at)
+    row[:, 6] = build_percent(units, games, slots)
+    rank = np.arange(len(games)) - (num_selected.cumsum() - num_selected).take(games)
 
     single = np.zeros([world.num_games, 1, _UNIT_COLUMNS], np.int32)
     multi = np.zeros([world.num_games, MAX_SELECTED, _UNIT_COLUMNS], np.int32)
-    alone = num_selected[games] == 1
+    alone = num_selected.take(games) == 1
     single[games[alone], 0] = row[alone]
     listed = ~alone & (rank < MAX_SELECTED)
-    multi[games[listed], rank[listed]] = row[listed]
+    multi.reshape(-1, _UNIT_COLUMNS)[(games * MAX_SELECTED + rank)[listed]] = row[listed]
     several = np.where(num_selected > 1, np.minimum(num_selected, MAX_SELECTED), 0)
     return {
         'single_select': single,
@@ -84,15 +98,40 @@ def selection(world: World) -> Dict[str, np.ndarray]:
     }
 
 
+def alerts(world: World) -> np.ndarray:
+    """Codes of what happened since the last action, ascending: int32 [K, MAX_ALERTS].
+
+    Rows without an alert are zero.
+    """
+    games, codes = np.nonzero(world.alerts)
+    row = world.alerts.cumsum(1)[games, codes] - 1
+    found = np.zeros([world.num_games, MAX_ALERTS], np.int32)
+    found[games, row] = codes
+    return found
+
+
+def build_percent(units: Units, games: np.ndarray, slots: np.ndarray) -> np.ndarray:
+    """How far buildings are, in per cent; 0 of what is complete: int [n], int [n] -> [n]."""
+    unfinished = units.unfinished[games, slots]
+    if not unfinished.any():
+        return np.zeros(unfinished.shape)
+    loops = np.maximum(units.stats.build_loops[units.type[games, slots]], 1)
+    return np.where(unfinished > 0, 100 * (1 - unfinished / loops), 0)
+
+
 def control_groups(world: World) -> np.ndarray:
     """Type of the first unit and number of units of every control group: int32 [K, 10, 2]."""
     units = world.units
-    groups = units.control_groups
-    size = groups.sum(-1)
-    leader = groups.argmax(-1)
-    leader_type = units.stats.unit_type[np.take_along_axis(units.type, leader, axis=1)]
-    return np.stack([leader_type * (size > 0), size], axis=-1).astype(np.int32)
+    num_games, num_groups, num_units = units.control_groups.shape
+    members = units.control_groups.reshape(-1).nonzero()[0]
+    group, slot = np.divmod(members, num_units)
+    unit_type = units.stats.unit_type.take(units.type[group // num_groups, slot])
+    listed = np.zeros([num_games * num_groups, 2], np.int32)
+    # Of several values for one place the last stays: that of the first unit.
+    listed[group[::-1], 0] = unit_type[::-1]
+    listed[:, 1] = np.bincount(group, minlength=len(listed))
+    return listed.reshape(num_games, num_groups, 2)
 
 
 def _army(units):
-    return units.own & units.stats.is_army[units.type]
+    return units.own & units.stats.is_army.take(units.type)

@@ -36,6 +36,8 @@ def give(
 ) -> np.ndarray:
     """Orders units to do something, at once or after what they do already.
 
+    Units that are `bound` take only orders for later.
+
     Args:
       units: changed in place.
       games: int [n], indices of games.
@@ -49,7 +51,8 @@ def give(
     Returns:
       bool [n], whether the queue of one of the chosen units was too full for the order.
     """
-    rows, slots = np.nonzero(chosen)
+    bound = units.bound[games] & ~queued[:, None]
+    rows, slots = np.nonzero(chosen & ~bound)
     queue = units.order_kind[games[rows], slots]
     # What is queued behind holding a position takes its place.
     waiting = (queue != IDLE).sum(-1) - (queue == HOLD).sum(-1)
@@ -85,9 +88,11 @@ def finish(units: Units, at: Tuple[np.ndarray, np.ndarray]) -> None:
     turning = (kind[:, 0] == PATROL) & (kind[:, 1] == IDLE)
     back = at[0][turning], at[1][turning]
     on = at[0][~turning], at[1][~turning]
-    _turn(units, back)
-    _shift(units, on)
-    begin(units, on)
+    if turning.any():
+        _turn(units, back)
+    if not turning.all():
+        _shift(units, on)
+        begin(units, on)
 
 
 def begin(units: Units, at: Tuple[np.ndarray, np.ndarray]) -> None:
@@ -102,7 +107,8 @@ def begin(units: Units, at: Tuple[np.ndarray, np.ndarray]) -> None:
     walking = units.order_kind[at + (0,)] > HOLD
     units.goal[points] = np.where(walking, units.order_point[points + (0,)], position)
     units.patrol_origin[points] = position
-    units.busy[at] = False
+    for values in (units.busy, units.bound, units.inside, units.detour):
+        values[at] = False
     units.solid[at] = True
 
 
@@ -121,10 +127,12 @@ def resume(units: Units, at: Tuple[np.ndarray, np.ndarray]) -> None:
 
 def drop_target(units: Units, games: np.ndarray, slots: np.ndarray) -> None:
     """Takes the orders that aim at the units in slots, int [n] each, out of all queues."""
+    if not (units.order_target[games] == slots[:, None, None]).any():
+        return
     rows, row_of = np.unique(games, return_inverse=True)
     gone = np.zeros([len(rows), units.alive.shape[1] + 1], bool)
     gone[row_of, slots] = True
-    target = units.order_target[rows, slots]
+    target = units.order_target[rows]
     aimed = gone[np.arange(len(rows))[:, None, None], target] & (target != NO_UNIT)
     aimed &= units.order_kind[rows] != IDLE
     row, slot = np.nonzero(aimed.any(-1))

@@ -35,13 +35,25 @@ class Renderer:
         num_games, stats = world.num_games, world.units.stats
         self.screen = Canvas(num_games, world.screen.size, layers.SCREEN_SCALES, screen_layers)
         self.minimap = Canvas(num_games, world.minimap.size, layers.MINIMAP_SCALES, minimap_layers)
-        self._discs = Stamps(_disc_pictures(world.screen, stats.radius))
-        self._squares = Stamps(_square_pictures(world.minimap, stats.minimap_radius))
+        self._discs = Stamps(_disc_pictures(world.screen, stats.radius), world.screen.size)
+        self._squares = Stamps(
+            _square_pictures(world.minimap, stats.minimap_radius), world.minimap.size
+        )
         if 'unit_density_aa' in screen_layers:
-            self._smooth_discs = Stamps(_smooth_pictures(world.screen, stats.radius))
+            self._smooth_discs = Stamps(
+                _smooth_pictures(world.screen, stats.radius), world.screen.size
+            )
+        self._sample_for_minimap = _sampler(world.minimap, geometry.minimap_corner()[:, None])
+        self._unit_dtypes = {
+            name: canvas.pictures[name].dtype
+            for canvas in (self.screen, self.minimap)
+            for name in appearance.UNIT_LAYERS
+            if name in canvas.pictures
+        }
 
     def draw(self, world: World) -> None:
         """Brings all layers up to date with the world."""
+        appearance.refresh(world)
         self._draw_terrain(world)
         self._draw_units(world)
 
@@ -49,31 +61,33 @@ class Renderer:
         games = np.flatnonzero(world.terrain_changed)
         if not games.size:
             return
-        screen_corner = geometry.screen_corner(world.camera[:, games])
-        minimap_corner = np.broadcast_to(geometry.minimap_corner()[:, None], screen_corner.shape)
+        screen_corner = geometry.screen_corner(world.camera.take(games, axis=1))
+        samplers = [
+            (self.screen.pictures, _sampler(world.screen, screen_corner)),
+            (self.minimap.pictures, self._sample_for_minimap),
+        ]
         for name, cells_of in appearance.TERRAIN_LAYERS.items():
             cells = cells_of(world)[games]
-            if name in self.screen.pictures:
-                self.screen.pictures[name][games] = _sample(cells, world.screen, screen_corner)
-            if name in self.minimap.pictures:
-                self.minimap.pictures[name][games] = _sample(cells, world.minimap, minimap_corner)
+            for pictures, sample in samplers:
+                if name in pictures:
+                    pictures[name][games] = sample(cells)
         if 'camera' in self.minimap.pictures:
             self.minimap.pictures['camera'][games] = _camera_frames(world.minimap, screen_corner)
         world.terrain_changed[:] = False
 
     def _draw_units(self, world):
         units = world.units
-        shown = np.flatnonzero(appearance.shown(world))
+        shown = appearance.shown(world).reshape(-1).nonzero()[0]
         game = shown // units.alive.shape[1]
-        kind = units.type.reshape(-1)[shown].astype(np.int64)
-        position = units.position.reshape(2, -1)[:, shown]
+        visible = _Chosen(units, shown)
+        kind = visible.type.astype(np.int64)
+        position = units.position.reshape(2, -1).take(shown, axis=1)
         values = {
-            name: values_of(units).reshape(-1)[shown]
-            for name, values_of in appearance.UNIT_LAYERS.items()
-            if name in self.screen.pictures or name in self.minimap.pictures
+            name: appearance.UNIT_LAYERS[name](visible).astype(dtype)
+            for name, dtype in self._unit_dtypes.items()
         }
         if self.screen.pictures:
-            corner = geometry.screen_corner(world.camera)[:, game]
+            corner = geometry.screen_corner(world.camera).take(game, axis=1)
             centre = world.screen.to_pixels(position, corner)
             self._draw_on_screen(kind, centre, game, values)
         if self.minimap.pictures:
@@ -82,28 +96,49 @@ class Renderer:
 
     def _draw_on_screen(self, kind, centre, game, values):
         canvas = self.screen
-        corner = discs.corners(centre, self._discs.size[:, kind])
-        placed, pixels, weight = self._discs.place(kind, corner, game, canvas.size)
-        for name in appearance.UNIT_LAYERS:
-            if name in canvas.pictures:
-                canvas.paint(name, pixels, values[name][placed])
+        corner = discs.corners(centre, self._discs.size.take(kind, axis=1))
+        placed, pixels, weight = self._discs.place(kind, corner, game)
+        _paint(canvas, appearance.UNIT_LAYERS, pixels, placed, values)
         if 'unit_density' in canvas.pictures:
             canvas.paint_sum('unit_density', pixels, weight)
         if 'unit_density_aa' in canvas.pictures:
-            pixel = np.floor(centre).astype(np.int64)
+            pixel = np.floor(centre)
             part = ((centre - pixel) * SUBPIXELS).astype(np.int64)
             stamp = (kind * SUBPIXELS + part[1]) * SUBPIXELS + part[0]
-            corner = pixel - self._smooth_discs.size[:, stamp] // 2
-            _, pixels, weight = self._smooth_discs.place(stamp, corner, game, canvas.size)
+            corner = pixel.astype(np.int64) - self._smooth_discs.size.take(stamp, axis=1) // 2
+            _, pixels, weight = self._smooth_discs.place(stamp, corner, game)
             canvas.paint_sum('unit_density_aa', pixels, weight)
 
     def _draw_on_minimap(self, kind, centre, game, values):
         canvas = self.minimap
-        corner = discs.corners(centre, self._squares.size[:, kind])
-        placed, pixels, _ = self._squares.place(kind, corner, game, canvas.size)
-        for name in appearance.MINIMAP_UNIT_LAYERS:
-            if name in canvas.pictures:
-                canvas.paint(name, pixels, values[name][placed])
+        corner = discs.corners(centre, self._squares.size.take(kind, axis=1))
+        placed, pixels, _ = self._squares.place(kind, corner, game)
+        _paint(canvas, appearance.MINIMAP_UNIT_LAYERS, pixels, placed, values)
+
+
+class _Chosen:
+    """Some of the Units of all games, in one row: what is [K, U] of Units is [n] of these."""
+
+    def __init__(self, units, chosen):
+        self.stats = units.stats
+        self._units = units
+        self._chosen = chosen
+
+    def __getattr__(self, name):
+        # Comes here once for every name, since it is an ordinary attribute afterwards.
+        values = getattr(self._units, name).reshape(-1).take(self._chosen)
+        setattr(self, name, values)
+        return values
+
+
+def _paint(canvas, names, pixels, placed, values):
+    """Paints layers: each pixel int [p] shows the unit int [p], of whose values [n] there are."""
+    for name in names:
+        if name in canvas.pictures:
+            if values[name].any():
+                canvas.paint(name, pixels, values[name].take(placed))
+            else:
+                canvas.clear(name)
 
 
 def _disc_pictures(view, radius):
@@ -142,17 +177,28 @@ def _smooth_pictures(view, radius):
     return pictures
 
 
-def _sample(cells, view, corner):
-    """Values of cells [n, y, x] under the middles of the pixels: [n, height, width], 0 outside."""
+def _sampler(view, corner):
+    """A function of cells [n, y, x] that gives their values under the middles of the pixels of
+    views with top left points [2, n], or [2, 1] for all: [n, height, width], 0 outside of the map.
+    """
     (width, height), (across, down) = view.size, view.scale
     x = np.floor(corner[0][:, None] + (np.arange(width) + 0.5) / across).astype(np.int64)
     y = np.floor(corner[1][:, None] - (np.arange(height) + 0.5) / down).astype(np.int64)
-    x_on_map = (x >= 0) & (x < geometry.MAP_EXTENT)
-    y_on_map = (y >= 0) & (y < geometry.MAP_EXTENT)
-    rows = np.where(y_on_map, y, 0)[:, :, None]
-    columns = np.where(x_on_map, x, 0)[:, None, :]
-    values = cells[np.arange(len(cells))[:, None, None], rows, columns]
-    return values * (y_on_map[:, :, None] & x_on_map[:, None, :])
+    column = np.minimum(np.maximum(x, 0), geometry.MAP_EXTENT - 1)
+    row = np.minimum(np.maximum(y, 0), geometry.MAP_EXTENT - 1)
+    on_map = (row == y)[:, :, None] & (column == x)[:, None, :]
+    whole = on_map.all()
+    view_of_game = np.arange(len(y))[:, None] * geometry.MAP_EXTENT
+    cell = ((view_of_game + row) * geometry.MAP_EXTENT)[:, :, None] + column[:, None, :]
+
+    def sample(cells):
+        if len(cell) == 1:
+            values = cells.reshape(len(cells), -1).take(cell[0], axis=1)
+        else:
+            values = cells.reshape(-1).take(cell)
+        return values if whole else values * on_map
+
+    return sample
 
 
 def _camera_frames(view, corner):

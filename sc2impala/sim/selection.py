@@ -7,7 +7,7 @@ is nothing leaves the selection as it is. [U]
 
 import numpy as np
 
-from sc2impala.sim import discs, picking, results
+from sc2impala.sim import appearance, discs, picking, results
 from sc2impala.sim.units import NUM_CONTROL_GROUPS
 from sc2impala.sim.world import World
 
@@ -20,6 +20,7 @@ def select_point(world: World, games: np.ndarray, act: np.ndarray, pixel: np.nda
     own = units.own[games]
     corner, size = picking.screen_boxes(world, games)
     hit = own & discs.covers(pixel[:, :, None], corner, size)
+    hit = _not_buildings(units, hit & appearance.shown(world)[games])
     top = picking.top(hit)
     clicked = hit & (np.arange(hit.shape[1]) == top[:, None])
     same_type = own & _like(units, games, top) & _on_screen(world, corner, size)
@@ -40,7 +41,8 @@ def select_rect(
     low, high = np.minimum(first, second)[:, :, None], np.maximum(first, second)[:, :, None]
     corner, size = picking.screen_boxes(world, games)
     inside = ((corner <= high) & (corner + size > low)).all(0) & world.units.own[games]
-    return _select(world, games, add, inside)
+    inside &= appearance.shown(world)[games]
+    return _select(world, games, add, _not_buildings(world.units, inside))
 
 
 def select_army(world: World, games: np.ndarray, add: np.ndarray) -> np.ndarray:
@@ -107,6 +109,13 @@ def _select(world, games, add, chosen):
     kept = (add != 0)[:, None] & world.units.selected[games]
     world.units.selected[games[found]] = (chosen | kept)[found]
     return np.full(len(games), results.OK)
+
+
+def _not_buildings(units, found):
+    """Leaves buildings out of what was found, bool [n, U], where other units were found. [A]"""
+    mobile = found[:, : units.num_mobile].any(1)
+    slots = np.arange(found.shape[1])
+    return found & ((slots < units.num_mobile) | ~mobile[:, None])
 
 
 def _on_screen(world, corner, size):

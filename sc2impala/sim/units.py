@@ -5,6 +5,7 @@ from typing import Sequence
 import numpy as np
 
 from sc2impala.sim import unit_types
+from sc2impala.sim.neighbours import Neighbours
 
 NUM_CONTROL_GROUPS = 10  # [S] ACT
 MAX_ORDERS = 8  # The one being carried out included. [U]
@@ -27,9 +28,16 @@ class Units:
       busy: bool [K, M], whether a mechanic has taken over: it sets the goal at every loop, and
         reaching the goal ends no order.
       solid: bool [K, M], whether it bumps into other units.
+      bound: bool [K, M], whether it takes no orders but those that wait in its queue.
+      inside: bool [K, M], whether it is in a building, where nobody sees it.
+      detour: bool [K, M], whether it walks to its `waypoint`, float64 [2, K, M], before its goal.
+      side: int8 [K, M], to which side a busy unit on its way is pushed by those that stand: 1 is
+        left, -1 right; 0 where nobody is in its way.
       patrol_origin: float64 [2, K, M], the other end of the patrol that is carried out.
+      unfinished: int16 [K, U], game loops of work until a building is complete.
+      active: bool [K, U], whether a building produces something.
       types: the UnitTypes that can occur; stats: the same as arrays.
-      num_mobile: M. others: int [M, M - 1], all slots of these but the unit's own.
+      num_mobile: M. neighbours: Neighbours, which finds units that touch.
     """
 
     FIELDS = (
@@ -47,7 +55,14 @@ class Units:
         'goal',
         'busy',
         'solid',
+        'bound',
+        'inside',
+        'waypoint',
+        'detour',
+        'side',
         'patrol_origin',
+        'unfinished',
+        'active',
     )
 
     def __init__(
@@ -61,9 +76,7 @@ class Units:
         self.types = tuple(types)
         self.stats = unit_types.tabulate(types)
         self.num_mobile = num_mobile
-        self.others = np.array(
-            [[other for other in range(num_mobile) if other != slot] for slot in range(num_mobile)]
-        )
+        self.neighbours = Neighbours(num_games, num_mobile)
         self.position = np.zeros([2, num_games, num_units])
         self.alive = np.zeros([num_games, num_units], bool)
         self.type = np.zeros([num_games, num_units], np.int8)
@@ -78,7 +91,14 @@ class Units:
         self.goal = np.zeros([2, num_games, num_mobile])
         self.busy = np.zeros([num_games, num_mobile], bool)
         self.solid = np.ones([num_games, num_mobile], bool)
+        self.bound = np.zeros([num_games, num_mobile], bool)
+        self.inside = np.zeros([num_games, num_mobile], bool)
+        self.waypoint = np.zeros([2, num_games, num_mobile])
+        self.detour = np.zeros([num_games, num_mobile], bool)
+        self.side = np.zeros([num_games, num_mobile], np.int8)
         self.patrol_origin = np.zeros([2, num_games, num_mobile])
+        self.unfinished = np.zeros([num_games, num_units], np.int16)
+        self.active = np.zeros([num_games, num_units], bool)
 
     @property
     def own(self) -> np.ndarray:
@@ -87,11 +107,19 @@ class Units:
 
     def clear(self, games: np.ndarray) -> None:
         """Takes every unit, selection, control group and order out of the games int [n]."""
-        for points in (self.position, self.order_point, self.goal, self.patrol_origin):
+        for points in (
+            self.position,
+            self.order_point,
+            self.goal,
+            self.waypoint,
+            self.patrol_origin,
+        ):
             points[:, games] = 0
         for values in (self.alive, self.type, self.owner, self.health):
             values[games] = 0
-        for values in (self.order_kind, self.order_type, self.busy):
+        for values in (self.order_kind, self.order_type, self.busy, self.bound, self.inside):
+            values[games] = 0
+        for values in (self.detour, self.side, self.unfinished, self.active):
             values[games] = 0
         self.order_target[games] = NO_UNIT
         self.solid[games] = True
@@ -119,12 +147,16 @@ class Units:
         self.type[games, slots] = self.types.index(unit_type)
         self.owner[games, slots] = owner
         self.health[games, slots] = unit_type.health
+        self.unfinished[games, slots] = 0
+        self.active[games, slots] = False
         self._stand(games, slots)
 
     def remove(self, games: np.ndarray, slots: np.ndarray) -> None:
         """Takes n units, int [n] each, out of the game, the selection and all control groups."""
         self.alive[games, slots] = False
         self.health[games, slots] = 0
+        self.unfinished[games, slots] = 0
+        self.active[games, slots] = False
         self.selected[games, slots] = False
         self.control_groups[games, :, slots] = False
         self._stand(games, slots)
@@ -135,7 +167,8 @@ class Units:
         at = games[mobile], slots[mobile]
         self.order_kind[at] = 0
         self.order_target[at] = NO_UNIT
-        self.busy[at] = False
+        for values in (self.busy, self.bound, self.inside, self.detour):
+            values[at] = False
         self.solid[at] = True
         points = (slice(None),) + at
         self.goal[points] = self.position[points]

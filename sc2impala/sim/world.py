@@ -8,7 +8,7 @@ from typing import Dict, Mapping, Sequence
 
 import numpy as np
 
-from sc2impala.sim import geometry, orders, unit_types
+from sc2impala.sim import alerts, geometry, orders, unit_types
 from sc2impala.sim.counter_random import CounterRandom
 from sc2impala.sim.mechanic import Mechanic
 from sc2impala.sim.units import Units
@@ -28,6 +28,7 @@ class World:
       died: bool [K, U], the units that died in this loop; their type and owner can still be read.
       action_result: int32 [K], error of the last action or 0.
       last_action: int32 [K], function that the last action carried out.
+      alerts: bool [K, NUM_ALERTS], see `alerts`: of what happened since the last action.
     """
 
     FIELDS = (
@@ -40,6 +41,7 @@ class World:
         'camera',
         'action_result',
         'last_action',
+        'alerts',
     )
 
     def __init__(
@@ -70,6 +72,7 @@ class World:
         self.died = np.zeros_like(units.alive)
         self.action_result = np.zeros([self.num_games], np.int32)
         self.last_action = np.zeros([self.num_games], np.int32)
+        self.alerts = np.zeros([self.num_games, alerts.NUM_ALERTS], bool)
 
     def restart(self, games: np.ndarray) -> None:
         """Sets the games int [n] to the beginning of their next episode, without units."""
@@ -85,6 +88,7 @@ class World:
         self.look_at(games, np.array(self.arena.camera)[:, None])
         self.action_result[games] = 0
         self.last_action[games] = 0
+        self.alerts[games] = False
 
     def place(
         self,
@@ -118,6 +122,16 @@ class World:
     ) -> None:
         """Like `place`, in any n slots: games and slots int [n], points float64 [2, n]."""
         self.units.put(games, slots, unit_type, owner, points)
+        for mechanic in self.mechanics.values():
+            mechanic.forget(games, slots)
+
+    def relocate(self, games: np.ndarray, slots: np.ndarray, points: np.ndarray) -> None:
+        """Puts n living units elsewhere, without orders: games and slots int [n], points float64
+        [2, n]. Mechanics know no more of them than of new ones.
+        """
+        self.units.position[:, games, slots] = points
+        self.units.order_kind[games, slots] = orders.IDLE
+        orders.begin(self.units, (games, slots))
         for mechanic in self.mechanics.values():
             mechanic.forget(games, slots)
 

@@ -1,6 +1,9 @@
+import dataclasses
+
 import pytest
 
 from sc2impala import envs
+from sc2impala.envs import maps
 from tests.envs import fake_game
 
 
@@ -10,6 +13,14 @@ def test_specs_of_a_map_fit_together():
     assert observation_spec.screen_size == action_spec.screen_size == (20, 10)
     assert observation_spec.minimap_size == action_spec.minimap_size
     assert observation_spec.vectors == ('player',)
+
+
+def test_sizes_are_those_of_the_map_unless_chosen(monkeypatch):
+    changed = dataclasses.replace(maps.MAP_DEFAULTS['DefeatRoaches'], screen_size=(32, 32))
+    monkeypatch.setitem(maps.MAP_DEFAULTS, 'DefeatRoaches', changed)
+    observation_spec, action_spec = envs.make_specs('DefeatRoaches')
+    assert observation_spec.screen_size == action_spec.screen_size == (32, 32)
+    assert envs.make_specs('DefeatRoaches', screen_size=(8, 8))[1].screen_size == (8, 8)
 
 
 def test_choices_replace_the_defaults_of_the_map():

@@ -65,6 +65,9 @@ class FakeGame:
         }
         return dict(self._buffers, **layers)
 
+    def feature_units(self):
+        return self._buffers['feature_units']
+
     def _layers(self, table, names, size):
         width, height = size
         scales = {name: getattr(table, name).scale for name in names}

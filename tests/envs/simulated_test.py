@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from sc2impala import envs, sim
+from sc2impala.sim.games import GAMES
 from tests.envs import contract, fake_game
 
 ALL = {'screen_layers': 'all', 'minimap_layers': 'all', 'vectors': 'all'}
@@ -34,10 +35,12 @@ def test_contract_on_a_fake_game(monkeypatch, kwargs):
 @pytest.mark.parametrize(
     'kwargs', [{'vectors': ('player', 'game_loop')}, dict(ALL, functions='all')]
 )
-def test_contract_on_the_simulator(map_name, kwargs):
+def test_contract_on_the_simulator(monkeypatch, map_name, kwargs):
+    # Some episodes last half a minute of computing.
+    monkeypatch.setattr(GAMES[map_name], 'episode_loops', 480)
     specs = envs.make_specs(map_name, screen_size=(20, 16), minimap_size=(12, 16), **kwargs)
     contract.check_vector_environment(
-        lambda: envs.SimulatedEnvironment(map_name, [7, 8, 9], *specs, max_step_mul=40)
+        lambda: envs.SimulatedEnvironment(map_name, [7, 8, 9], *specs, max_step_mul=20)
     )
 
 

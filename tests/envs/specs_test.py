@@ -84,10 +84,14 @@ def test_vectors():
     del structure['available_actions']
     assert {name: spec.shape for name, spec in structure.items()} == {
         'action_result': (1,),
+        'alerts': (8,),
+        'build_queue': (5, 7),
         'control_groups': (10, 2),
+        'feature_units': (256, 46),
         'game_loop': (1,),
         'multi_select': (specs.VECTOR_SHAPES['multi_select'][0], 7),
         'player': (11,),
+        'production_queue': (5, 2),
         'score_cumulative': (13,),
         'single_select': (1, 7),
     }

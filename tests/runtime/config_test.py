@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from sc2impala import envs
 from sc2impala.runtime import config as config_lib
 from sc2impala.runtime.errors import UserError
 
@@ -77,6 +78,13 @@ def test_batch_split(batch_size, proportion, expected):
     config = make(batch_size=batch_size, replay_proportion=proportion)
     assert config_lib.batch_split(config) == expected
     config_lib.check(config)
+
+
+def test_maps_with_defaults_that_cannot_be_played_are_not_offered(monkeypatch):
+    monkeypatch.setattr(envs, 'MAP_NAMES', ('MoveToBeacon',))
+    config_lib.check(make())
+    with pytest.raises(UserError, match='--map_name=DefeatRoaches .* one of: MoveToBeacon.$'):
+        config_lib.check(make(map_name='DefeatRoaches'))
 
 
 @pytest.mark.parametrize('name', sorted(config_lib._RANGES))

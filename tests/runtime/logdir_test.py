@@ -5,14 +5,15 @@ import os
 
 import pytest
 
+import sc2impala
 from sc2impala.runtime import config as config_lib
-from sc2impala.runtime import logdir
+from sc2impala.runtime import defaults, logdir
 from sc2impala.runtime.errors import UserError
 
 
 @pytest.fixture
 def config(tmp_path):
-    return config_lib.Config(logdir=str(tmp_path))
+    return defaults.complete({'logdir': str(tmp_path)})
 
 
 def write(config, manifest=None):
@@ -71,7 +72,43 @@ def test_other_settings_are_all_named(config):
         logdir.check_same_settings(other, manifest)
     assert str(error_info.value) == (
         f'--logdir={config.logdir} was written with other settings: --agent=fully_conv_lstm (now '
-        'atari_net), --num_envs=32 (now 7). Repeat the flags of that run, or choose another folder.'
+        'atari_net), --num_envs=32 (now 7). Leave these flags out, or choose another folder.'
+    )
+
+
+def rewrite(config, change):
+    """Writes the manifest with changed settings; returns its path."""
+    path = os.path.join(config.logdir, logdir.MANIFEST)
+    settings = write(config)['config']
+    change(settings)
+    with open(path) as file:
+        manifest = json.load(file)
+    logdir.write_json(path, dict(manifest, config=settings))
+    return path
+
+
+def test_settings_that_an_older_manifest_lacks_have_their_general_defaults(config):
+    config = config._replace(batch_size=5, num_envs=5)
+    rewrite(config, lambda settings: settings.pop('batch_size'))
+    manifest = logdir.read_manifest(config.logdir)
+    assert config_lib.Config(**manifest['config']) == config._replace(batch_size=32)
+    logdir.check_same_settings(config._replace(batch_size=32), manifest)
+
+
+def test_choices_of_the_map_are_read_from_the_lists_of_an_older_manifest(config):
+    config = config._replace(functions='no_op,Move_screen', screen_layers='selected')
+    rewrite(config, lambda settings: settings.update(functions='', screen_layers=''))
+    assert config_lib.Config(**logdir.read_manifest(config.logdir)['config']) == config
+
+
+def test_settings_of_a_newer_version_are_refused(config):
+    path = rewrite(config, lambda settings: settings.update(warp=9, zoom=1))
+    with pytest.raises(UserError) as error_info:
+        logdir.read_manifest(config.logdir)
+    assert str(error_info.value) == (
+        f'{path} has settings that sc2impala {sc2impala.__version__} does not know (warp, zoom), '
+        'expected none but its own: a newer version wrote it, so use that one, or choose another '
+        '--logdir.'
     )
 
 

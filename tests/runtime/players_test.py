@@ -5,8 +5,9 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala import structs
+from sc2impala.envs import players as envs_players
 from sc2impala.runtime import config as config_lib
-from sc2impala.runtime import players
+from sc2impala.runtime import defaults, players
 from sc2impala.runtime.errors import UserError
 from tests.runtime import tiny
 
@@ -98,3 +99,56 @@ def test_no_checkpoint(tmp_path):
     config = config_lib.Config(logdir=str(tmp_path), **SMALL)
     with pytest.raises(UserError, match='holds no checkpoint to evaluate'):
         players.make_player(config, config_lib.make_specs(config), 2)
+
+
+class TestNeedsOfAScript:
+    @pytest.mark.parametrize('map_name', sorted(envs_players.SCRIPTED_PLAYERS))
+    def test_defaults_give_way(self, map_name):
+        script = envs_players.SCRIPTED_PLAYERS[map_name]
+        for given in ({}, defaults.of_map(map_name)):
+            config = config_lib.Config(map_name=map_name, policy='scripted')._replace(**given)
+            observation_spec, action_spec = config_lib.make_specs(players.with_needs(config))
+            script(observation_spec, action_spec)
+            assert action_spec.function_names == script.functions
+            assert not action_spec.fixed_arguments
+            assert observation_spec.screen_size == script.screen_size
+            assert observation_spec.minimap_size == script.minimap_size
+
+    def test_what_was_chosen_stays(self):
+        chosen = dict(
+            screen_size='20x30', functions='no_op,select_army', vectors='none', screen_layers='all'
+        )
+        config = config_lib.Config(policy='scripted', **chosen)
+        result = players.with_needs(config)
+        assert {name: getattr(result, name) for name in chosen} == chosen
+        assert result.minimap_size == '64x64'
+
+    @pytest.mark.parametrize('policy', ['random', 'sampled', 'greedy'])
+    def test_other_players_need_nothing(self, policy):
+        config = config_lib.Config(policy=policy)
+        assert players.with_needs(config) == config
+
+    def test_a_map_without_a_script(self, monkeypatch):
+        monkeypatch.delitem(envs_players.SCRIPTED_PLAYERS, 'MoveToBeacon')
+        config = config_lib.Config(policy='scripted', **SMALL)
+        assert players.with_needs(config) == config
+        complaint = '--policy=scripted has no script for --map_name=MoveToBeacon, expected one of: '
+        with pytest.raises(UserError, match=complaint + 'BuildMarines, '):
+            players.make_player(config, config_lib.make_specs(config), 2)
+
+
+def test_a_script_is_told_where_episodes_begin(monkeypatch):
+    seen = []
+
+    class Script:
+        def __init__(self, observation_spec, action_spec):
+            pass
+
+        def act(self, observation, done):
+            seen.append(done.tolist())
+
+    monkeypatch.setitem(envs_players.SCRIPTED_PLAYERS, 'MoveToBeacon', Script)
+    config = config_lib.Config(policy='scripted', **SMALL)
+    player = players.make_player(config, config_lib.make_specs(config), 2)
+    play(player, [observe(config, [True, True]), observe(config, [False, True])])
+    assert seen == [[True, True], [False, True]]

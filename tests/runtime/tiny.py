@@ -1,6 +1,7 @@
 """Runs small enough for a test, and what they leave behind."""
 
 import csv
+import json
 import os
 import re
 
@@ -29,6 +30,10 @@ FLAGS = (
     '--save_checkpoint_secs=1000',
 )
 
+NUM_UPDATES = 8
+REPLAY = ('--replay_proportion=0.25', '--replay_buffer_size=6')
+"""Of the run that the fixtures `finished_run` and `run` provide."""
+
 
 def main(logdir, *flags):
     """The real `main`; later flags replace earlier ones."""
@@ -56,6 +61,12 @@ def snapshot(folder):
                 with open(path, 'rb') as file:
                     result[path] = (file.read(), os.stat(path).st_mtime_ns)
     return result
+
+
+def read_json(*path):
+    """The content of a JSON file; the parts of its path are joined."""
+    with open(os.path.join(*[str(part) for part in path])) as file:
+        return json.load(file)
 
 
 def error_line(capsys):

@@ -25,6 +25,30 @@ def test_painting_replaces_what_was_painted_and_the_last_value_counts():
     )
 
 
+def test_pictures_full_of_paint_are_replaced_too():
+    random = np.random.RandomState(0)
+    canvas = make_canvas()
+    for num_pixels in (12, 1, 0, 9, 12, 2):
+        pixels = random.permutation(12)[:num_pixels]
+        values = random.randint(1, 16, size=num_pixels).astype(np.uint16)
+        expected = np.zeros([12])
+        expected[pixels] = values
+        canvas.paint('kind', pixels, values)
+        np.testing.assert_array_equal(canvas.pictures['kind'].reshape(-1), expected)
+        canvas.paint_sum('sum', pixels, values)
+        np.testing.assert_array_equal(canvas.pictures['sum'].reshape(-1), expected)
+
+
+def test_a_cleared_layer_is_zero_and_can_be_painted_again():
+    canvas = make_canvas()
+    canvas.paint('kind', np.array([0, 7]), np.array([7, 8]))
+    canvas.paint('sum', np.array([1]), np.array([3]))
+    canvas.clear('kind')
+    assert not canvas.pictures['kind'].any() and canvas.pictures['sum'].any()
+    canvas.paint('kind', np.array([2]), np.array([5]))
+    np.testing.assert_array_equal(canvas.pictures['kind'][0], [[0, 0, 5], [0, 0, 0]])
+
+
 def test_sums_stop_at_the_scale_and_start_anew():
     canvas = make_canvas()
     for _ in range(2):

@@ -93,3 +93,13 @@ def test_points_where_gives_the_same_in_any_batch():
 def test_refuses_seeds(seeds):
     with pytest.raises(ValueError, match='seeds'):
         CounterRandom(seeds)
+
+
+def test_draws_for_games_that_are_named_several_times():
+    one, other = started([7, 8, 9]), started([7, 8, 9])
+    drawn = one.each(np.array([0, 0, 2, 2, 2]))
+    np.testing.assert_array_equal(drawn[:2], other.uniform(np.array([0]), 2)[0])
+    np.testing.assert_array_equal(drawn[2:], other.uniform(np.array([2]), 3)[0])
+    np.testing.assert_array_equal(one.counter, [2, 0, 3])
+    assert one.each(np.zeros([0], int)).shape == (0,)
+    np.testing.assert_array_equal(one.counter, [2, 0, 3])

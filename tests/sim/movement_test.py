@@ -101,3 +101,103 @@ def test_the_dead_are_in_nobodys_way():
     world.units.alive[0, 1] = False
     helpers.run(world, 5)
     np.testing.assert_array_equal(world.units.position[:, 0, 0], [30, 30])
+
+
+def test_who_is_not_solid_walks_through_others():
+    world = helpers.marines([[(30, 30), (25, 30)]])
+    world.units.solid[0, 0] = False
+    give(world, orders.MOVE, 35, 30, units=[1])
+    for _ in range(80):
+        helpers.run(world, 1)
+        assert tuple(world.units.position[:, 0, 0]) == (30, 30)
+        assert world.units.position[1, 0, 1] == 30
+    assert world.units.position[0, 0, 1] == 35
+
+
+NUM_CROWD = 12
+
+
+def crowd(games):
+    """Games, each known by a number, of marines that push each other while some of them walk."""
+    randoms = [np.random.RandomState(game) for game in games]
+    world = helpers.marines([28 + 3 * random.rand(NUM_CROWD, 2) for random in randoms])
+    kinds = [orders.MOVE, orders.PATROL, orders.HOLD]
+    orders.give(
+        world.units,
+        np.arange(len(games)),
+        chosen=np.array([random.rand(NUM_CROWD) < 0.6 for random in randoms]),
+        kind=np.array([random.choice(kinds, size=NUM_CROWD) for random in randoms]),
+        point=np.stack([27 + 5 * random.rand(2, NUM_CROWD) for random in randoms], axis=1),
+        queued=np.zeros([len(games)], bool),
+    )
+    return world
+
+
+def state_of(world, game):
+    """What became of the units of a game."""
+    units = world.units
+    return units.position[:, game], units.goal[:, game], units.order_kind[game]
+
+
+def assert_same(one, other):
+    for values, expected in zip(one, other):
+        np.testing.assert_array_equal(values, expected)
+
+
+def test_who_runs_straight_into_another_chooses_the_same_side_in_every_game():
+    world = helpers.marines([[(30, 30), (29.5, 30), (40, 25)]] * 2)
+    world.units.busy[:, :2] = True
+    world.units.goal[0, :, 1] = 33
+    movement.push_apart(world.units, np.array([True, True]), world.arena.playable)
+    assert abs(world.units.side).tolist() == [[0, 1, 0], [0, 1, 0]]
+    np.testing.assert_array_equal(*world.units.side)
+
+
+def test_a_crowd_does_not_depend_on_other_games():
+    together = crowd(range(4))
+    helpers.run(together, 80)
+    for game in range(4):
+        alone = crowd([game])
+        helpers.run(alone, 80)
+        assert_same(state_of(together, game), state_of(alone, 0))
+
+
+def test_a_crowd_goes_on_from_its_state_as_if_nothing_had_happened():
+    straight, halting, copied = crowd(range(2)), crowd(range(2)), crowd(range(2, 4))
+    for _ in range(40):
+        helpers.run(straight, 2)
+        # Here the games take their loops in turn, and after every other loop a copy goes on.
+        for game in (0, 0, 1, 1):
+            running = np.arange(2) == game
+            movement.walk(halting.units, running)
+            movement.push_apart(halting.units, running, halting.arena.playable)
+        copied.set_state(halting.get_state())
+        halting, copied = copied, halting
+        for game in range(2):
+            assert_same(state_of(straight, game), state_of(halting, game))
+
+
+def test_pushes_are_those_of_a_loop_over_all_pairs():
+    world = helpers.marines(28 + 2.5 * np.random.RandomState(0).rand(2, 20, 2))
+    world.units.alive[1, 3:9] = False
+    for _ in range(30):
+        expected = pushed_apart(world)
+        movement.push_apart(world.units, np.array([True, True]), world.arena.playable)
+        np.testing.assert_allclose(world.units.position[:, :, :20], expected, atol=1e-12)
+        np.testing.assert_array_equal(world.units.goal, world.units.position[:, :, :20])
+
+
+def pushed_apart(world):
+    """Where idle marines are after a loop: each is pushed by half of every overlap."""
+    units = world.units
+    before = units.position[:, :, :20]
+    after = before.copy()
+    for game in range(2):
+        for unit in np.flatnonzero(units.alive[game, :20]):
+            for other in np.flatnonzero(units.alive[game, :20]):
+                way = before[:, game, unit] - before[:, game, other]
+                distance = np.sqrt(np.square(way).sum())
+                if unit != other and distance < DIAMETER - 1e-6:
+                    way[0] += 1e-9 * (unit - other)
+                    after[:, game, unit] += way * (DIAMETER / distance - 1) / 2
+    return after

@@ -154,3 +154,23 @@ def test_only_the_chosen_units_of_the_given_games_obey():
     )
     moving = world.units.order_kind[:, :, 0] == orders.MOVE
     np.testing.assert_array_equal(moving, [[False, True], [False, False], [False, False]])
+
+
+def test_orders_that_aim_at_several_dead_units_are_dropped():
+    world = helpers.marines([[(30, 30), (25, 25), (26, 26), (27, 27)]] * 2)
+    for target, kind in [(2, orders.ATTACK), (3, orders.ATTACK), (1, orders.ATTACK)]:
+        orders.give(
+            world.units,
+            np.array([0, 1]),
+            chosen=np.array([[True, False, False, False]] * 2),
+            kind=np.array([[kind]] * 2),
+            point=np.full([2, 2, 4], 31.0),
+            queued=np.array([True, True]),
+            target=np.array([[target]] * 2),
+        )
+    world.kill(np.array([0, 0]), np.array([2, 3]))
+    first = world.units.order_target[:, 0, :3]
+    kinds = world.units.order_kind[:, 0, :3]
+    np.testing.assert_array_equal(first[0, 0], 1)
+    np.testing.assert_array_equal(kinds, [[orders.ATTACK, 0, 0], [orders.ATTACK] * 3])
+    np.testing.assert_array_equal(first[1], [2, 3, 1])

@@ -1,15 +1,14 @@
-"""Rules of play for K games at once, after PySC2's scripted and random agents."""
+"""Scripted and random play of K bare games at once."""
 
 import numpy as np
 
-from sc2impala import sim
-from sc2impala.sim import functions, geometry, unit_types
+from sc2impala import envs, sim
+from sc2impala.envs import players
 
-SCREEN = 84
-_AWAY = np.iinfo(np.int64).max
+SCREEN, MINIMAP = 84, 64
 
 
-def make(map_name, seeds, screen=SCREEN, minimap=64, **layers):
+def make(map_name, seeds, screen=SCREEN, minimap=MINIMAP, **layers):
     return sim.make(map_name, seeds, (screen, screen), (minimap, minimap), **layers)
 
 
@@ -22,55 +21,31 @@ def play(game, choose, step_mul=8):
     return game.score
 
 
-class MoveToBeaconScript:
-    """Selects the army, then moves to the mean of the beacon's pixels at every step."""
+class Script:
+    """A scripted player of the package, on bare games; `layers` are those that it needs."""
 
-    layers = {'screen_layers': ('player_relative',)}
-
-    def __call__(self, game):
-        observation = game.observe()
-        selected = observation['available_actions'][:, functions.MOVE_SCREEN]
-        beacon = observation['screen']['player_relative'] == 3
-        count = beacon.sum((1, 2))
-        rows, columns = np.indices(beacon.shape[1:])
-        centre = [(beacon * columns).sum((1, 2)) / count, (beacon * rows).sum((1, 2)) / count]
-        function = np.where(selected, functions.MOVE_SCREEN, functions.SELECT_ARMY)
-        return function, {'screen': np.round(centre).astype(np.int64).T}
-
-
-class FeatureUnitsScript:
-    """Selects one marine, sends it to the nearest shard that the other does not go to, and so on
-    with the other: PySC2's CollectMineralShardsFeatureUnits."""
-
-    layers = {}
-
-    def __init__(self, num_games):
-        self._wants_selected = np.zeros([num_games], bool)
-        self._previous = np.full([num_games, 2], -1)
+    def __init__(self, map_name, rule):
+        script = players.RULES[map_name][rule]
+        self.layers = {
+            'screen_layers': script.screen_layers,
+            'minimap_layers': script.minimap_layers,
+        }
+        specs = envs.make_specs(
+            map_name,
+            functions=script.functions,
+            screen_size=(SCREEN, SCREEN),
+            minimap_size=(MINIMAP, MINIMAP),
+            vectors=script.vectors,
+            fixed_arguments={},
+            **self.layers,
+        )
+        self._player = script(*specs)
 
     def __call__(self, game):
-        state = game.get_state()
-        selected, owner = state['units/selected'], state['units/owner']
-        corner = geometry.screen_corner(np.array([33.0, 25.0]))[:, None, None]
-        view = geometry.View((SCREEN, SCREEN), geometry.CAMERA_EXTENT)
-        pixels = np.floor(view.to_pixels(state['units/position'], corner)).astype(np.int64)
-        everyone = np.arange(game.num_games)
-        mine = state['units/alive'] & (owner == unit_types.SELF)
-        marine = (mine & (selected == self._wants_selected[:, None])).argmax(1)
-        marine_pixel = pixels[:, everyone, marine].T
-        selecting = ~selected[everyone, marine]
-
-        shard = state['units/alive'] & (owner == unit_types.NEUTRAL)
-        free = shard & (pixels != self._previous.T[:, :, None]).any(0)
-        distance = np.square(pixels - marine_pixel.T[:, :, None]).sum(0)
-        nearest = np.where(free, distance, _AWAY).argmin(1)
-        target = pixels[:, everyone, nearest].T
-        moving = ~selecting & free.any(1)
-        self._wants_selected = selecting | (self._wants_selected & ~moving)
-        self._previous[moving] = target[moving]
-        function = np.where(selecting, functions.SELECT_POINT, functions.NO_OP)
-        function[moving] = functions.MOVE_SCREEN
-        return function, {'screen': np.where(selecting[:, None], marine_pixel, target)}
+        spec = self._player.action_spec
+        observation = dict(game.observe(), feature_units=game.feature_units())
+        observation['available_actions'] = spec.available(observation['available_actions'])
+        return spec.decode(self._player.act(observation))
 
 
 class RandomPlayer:
@@ -87,7 +62,7 @@ class RandomPlayer:
         'select_unit_id': 500,
     }
 
-    def __init__(self, seed, screen=SCREEN, minimap=64):
+    def __init__(self, seed, screen=SCREEN, minimap=MINIMAP):
         self._random = np.random.RandomState(seed)
         self._sides = {'screen': screen, 'screen2': screen, 'minimap': minimap}
 

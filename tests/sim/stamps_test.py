@@ -25,13 +25,19 @@ def test_places_agree_with_a_loop_inside_and_across_the_borders():
                 pixel = (game[index] * height + y) * width + x
                 expected.append((index, pixel, picture[row, column]))
 
-    placed = Stamps(PICTURES).place(stamp, corner, game, (width, height))
+    placed = Stamps(PICTURES, (width, height)).place(stamp, corner, game)
     assert list(zip(*placed)) == expected
+
+    inside = np.flatnonzero(((corner >= 0) & (corner <= [[width - 4], [height - 3]])).all(0))
+    placed = Stamps(PICTURES, (width, height)).place(stamp[inside], corner[:, inside], game[inside])
+    found = [(inside[index], pixel, weight) for index, pixel, weight in zip(*placed)]
+    assert found == [entry for entry in expected if entry[0] in inside]
+    assert found
 
 
 def test_no_stamp_has_no_pixels():
     nothing = np.zeros([0], int)
-    placed, pixels, weights = Stamps(PICTURES).place(
-        nothing, np.zeros([2, 0], int), nothing, (5, 5)
+    placed, pixels, weights = Stamps(PICTURES, (5, 5)).place(
+        nothing, np.zeros([2, 0], int), nothing
     )
     assert len(placed) == len(pixels) == len(weights) == 0

@@ -13,8 +13,24 @@ The rules of a map are an object with
   they may read `world.died`, and set `world.ended` where an episode is over before its time.
 """
 
+from sc2impala.sim.games.build_marines import BuildMarines
 from sc2impala.sim.games.collect_mineral_shards import CollectMineralShards
+from sc2impala.sim.games.collect_minerals_and_gas import CollectMineralsAndGas
+from sc2impala.sim.games.defeat_roaches import DEFEAT_ROACHES
+from sc2impala.sim.games.defeat_zerglings_and_banelings import DEFEAT_ZERGLINGS_AND_BANELINGS
+from sc2impala.sim.games.find_and_defeat_zerglings import FindAndDefeatZerglings
 from sc2impala.sim.games.move_to_beacon import MoveToBeacon
 
-GAMES = {rules.name: rules for rules in (MoveToBeacon(), CollectMineralShards())}
+GAMES = {
+    rules.name: rules
+    for rules in (
+        MoveToBeacon(),
+        CollectMineralShards(),
+        FindAndDefeatZerglings(),
+        DEFEAT_ROACHES,
+        DEFEAT_ZERGLINGS_AND_BANELINGS,
+        CollectMineralsAndGas(),
+        BuildMarines(),
+    )
+}
 """Map name -> rules."""

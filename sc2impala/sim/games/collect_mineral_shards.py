@@ -46,7 +46,10 @@ class CollectMineralShards:
         shards = world.units.alive[:, _SHARDS]
         marines = world.units.position[:, :, _MARINES, None]
         ways = marines - world.units.position[:, :, None, _SHARDS]
-        reached = (geometry.length(ways) <= REACH).any(1) & shards & running[:, None]
+        reached = geometry.length(ways) <= REACH
+        if not reached.any():
+            return
+        reached = reached.any(1) & shards & running[:, None]
         if not reached.any():
             return
         shards &= ~reached

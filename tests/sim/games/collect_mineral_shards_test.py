@@ -2,6 +2,8 @@ import numpy as np
 
 from tests.sim import players
 
+NAME = 'CollectMineralShards'
+
 
 def units(game):
     """Marines [K, 2, 2], shards [K, 20, 2], which shards are there [K, 20]."""
@@ -16,7 +18,7 @@ def nearest_marine(marines, shards):
 
 
 def test_spawn_rule_over_ten_thousand_episodes():
-    game = players.make('CollectMineralShards', range(2500))
+    game = players.make(NAME, range(2500))
     for _ in range(4):
         game.reset()
         marines, shards, there = units(game)
@@ -29,8 +31,8 @@ def test_spawn_rule_over_ten_thousand_episodes():
 
 
 def test_a_point_for_every_shard_that_is_reached_and_for_nothing_else():
-    game = players.make('CollectMineralShards', range(20))
-    player = players.FeatureUnitsScript(20)
+    game = players.make(NAME, range(20))
+    player = players.Script(NAME, 'PySC2')
     game.reset()
     waves = 0
     for loop in range(1920):
@@ -53,8 +55,8 @@ def test_a_point_for_every_shard_that_is_reached_and_for_nothing_else():
 
 
 def test_minerals_are_a_hundred_per_shard():
-    game = players.make('CollectMineralShards', range(5))
-    players.play(game, players.FeatureUnitsScript(5))
+    game = players.make(NAME, range(5))
+    players.play(game, players.Script(NAME, 'PySC2'))
     seen = game.observe()
     assert (game.score > 50).all()
     np.testing.assert_array_equal(seen['player'][:, 1], 100 * game.score)
@@ -63,13 +65,13 @@ def test_minerals_are_a_hundred_per_shard():
 
 
 def test_scripted_play_scores_as_in_the_real_game():
-    game = players.make('CollectMineralShards', range(40))
-    scores = players.play(game, players.FeatureUnitsScript(40))
+    game = players.make(NAME, range(40))
+    scores = players.play(game, players.Script(NAME, 'PySC2'))
     assert 107 < scores.mean() < 116
     assert scores.max() < 140
 
 
 def test_random_play_scores_as_in_the_real_game():
-    game = players.make('CollectMineralShards', range(100))
+    game = players.make(NAME, range(100))
     scores = players.play(game, players.RandomPlayer(0))
     assert 14.5 < scores.mean() < 20

@@ -2,7 +2,8 @@ import numpy as np
 
 from tests.sim import players
 
-PLAYERS = [players.MoveToBeaconScript(), players.RandomPlayer(2)]
+SCRIPT = players.Script('MoveToBeacon', 'PySC2')
+PLAYERS = [SCRIPT, players.RandomPlayer(2)]
 
 
 def positions(game):
@@ -63,9 +64,8 @@ def test_a_point_for_every_touch_and_for_nothing_else():
 def test_the_marine_keeps_its_order_when_the_beacon_jumps():
     game = players.make('MoveToBeacon', range(30), screen_layers=('player_relative',))
     game.reset()
-    script = players.MoveToBeaconScript()
-    game.act(*script(game))
-    game.act(*script(game))
+    game.act(*SCRIPT(game))
+    game.act(*SCRIPT(game))
     goal = game.get_state()['units/goal']
     while not (game.score > 0).all():
         game.advance(np.ones([30], int))
@@ -74,8 +74,8 @@ def test_the_marine_keeps_its_order_when_the_beacon_jumps():
 
 
 def test_scripted_play_scores_as_in_the_real_game():
-    game = players.make('MoveToBeacon', range(40), **players.MoveToBeaconScript.layers)
-    scores = players.play(game, players.MoveToBeaconScript())
+    game = players.make('MoveToBeacon', range(40), **SCRIPT.layers)
+    scores = players.play(game, SCRIPT)
     assert 25.3 < scores.mean() < 27.3
     assert scores.min() >= 19 and scores.max() <= 35
 

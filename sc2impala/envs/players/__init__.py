@@ -1,0 +1,61 @@
+"""Players that do not learn: the random one, and scripted ones, several for some maps.
+
+    player = players.SCRIPTED_PLAYERS['DefeatRoaches'](observation_spec, action_spec)
+    action = player.act(env_output.observation, env_output.done)
+
+A player has `act(observation, done)`: a batch of K observations in, one action for each out, as a
+dict of int32 [K]; `done` tells it where an episode has begun. How many game loops go by until its
+next action is not its choice.
+"""
+
+from sc2impala.envs.players import (
+    build_marines,
+    collect_mineral_shards,
+    collect_minerals_and_gas,
+    defeat_roaches,
+    defeat_zerglings_and_banelings,
+    find_and_defeat_zerglings,
+    move_to_beacon,
+)
+from sc2impala.envs.players.random_player import RandomPlayer
+from sc2impala.envs.players.scripted_player import ScriptedPlayer
+
+RULES = {
+    'MoveToBeacon': {'PySC2': move_to_beacon.MoveToBeaconPlayer},
+    'CollectMineralShards': {
+        'PySC2': collect_mineral_shards.OneByOnePlayer,
+        'PySC2 group': collect_mineral_shards.GroupPlayer,
+    },
+    'FindAndDefeatZerglings': {
+        'search': find_and_defeat_zerglings.SearchPlayer,
+        'LH': find_and_defeat_zerglings.PatrolPlayer,
+    },
+    'DefeatRoaches': {
+        'LH': defeat_roaches.WeakestPlayer,
+        'LZ': defeat_roaches.AdvancePlayer,
+        'PySC2': defeat_roaches.LowestPlayer,
+    },
+    'DefeatZerglingsAndBanelings': {
+        'LH': defeat_zerglings_and_banelings.OneByOnePlayer,
+        'LZ': defeat_zerglings_and_banelings.PioneersPlayer,
+        'advance': defeat_zerglings_and_banelings.AdvancePlayer,
+    },
+    'CollectMineralsAndGas': {
+        'LH': collect_minerals_and_gas.FirstWorkerPlayer,
+        'LZ': collect_minerals_and_gas.IdleWorkerPlayer,
+    },
+    'BuildMarines': {
+        'LH': build_marines.FirstWorkerPlayer,
+        'LZ': build_marines.IdleWorkerPlayer,
+    },
+}
+"""Classes of ScriptedPlayer by map and by name, the best one of a map first.
+
+PySC2, LH and LZ play by the rules of published agents: those that come with PySC2, and those of the
+collections Light-of-Hers/rl-midterm and lzhbrian/pysc2-minigame-ai, whose scores are known.
+"""
+
+SCRIPTED_PLAYERS = {map_name: next(iter(rules.values())) for map_name, rules in RULES.items()}
+"""The best scripted player of each map."""
+
+__all__ = ['RULES', 'SCRIPTED_PLAYERS', 'RandomPlayer', 'ScriptedPlayer']

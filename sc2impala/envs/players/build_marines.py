@@ -1,0 +1,109 @@
+"""BuildMarines: twenty workers and seven barracks, then marines.
+
+The rules of two published agents, which differ in where they build, and with which worker. A depot
+is built whenever no supply is left; until there are seven barracks no marine is trained.
+"""
+
+import itertools
+from typing import Sequence
+
+import numpy as np
+
+from sc2impala.envs.players.economy import Economy
+from sc2impala.envs.players.tactics import Tactic, TacticsPlayer
+from sc2impala.envs.players.unit_types import (
+    BARRACKS,
+    COMMAND_CENTER,
+    COST,
+    MARINE,
+    SCV,
+    SUPPLY_DEPOT,
+)
+
+NUM_BARRACKS = 7
+NUM_WORKERS = 20
+
+_GOLDEN = np.array([0.7548776662466927, 0.5698402909980532])
+"""Multiples of these, modulo 1, fill a square evenly: powers of the root of x**3 = x + 1."""
+
+
+class FirstWorkerPlayer(TacticsPlayer):
+    """The rule of the agent LH: what is to be built, the first worker builds."""
+
+    functions = (
+        'no_op',
+        'select_point',
+        'select_idle_worker',
+        'Harvest_Gather_screen',
+        'Train_SCV_quick',
+        'Train_Marine_quick',
+        'Build_SupplyDepot_screen',
+        'Build_Barracks_screen',
+    )
+    barracks_sites = np.array(list(itertools.product((62, 75), (7, 22, 37, 52))))
+    depot_sites = np.array(list(itertools.product((20, 28, 36, 42, 50), (6, 12, 20, 48, 56))))
+
+    def tactics(self, economy: Economy) -> Sequence[Tactic]:
+        """See `TacticsPlayer.tactics`."""
+        minerals = economy.minerals
+        barracks, depots = economy.number(BARRACKS), economy.number(SUPPLY_DEPOT)
+        idle = economy.idle(SCV)
+        supply = (minerals >= COST[SUPPLY_DEPOT]) & (economy.food_left == 0)
+        supply &= self._more_depots(depots)
+        build = (minerals >= COST[BARRACKS]) & (barracks < NUM_BARRACKS)
+        marine = (minerals >= COST[MARINE]) & (economy.food_left > 0) & (barracks >= NUM_BARRACKS)
+        worker = (minerals >= COST[SCV]) & (economy.food_left > 0)
+        worker &= economy.number(SCV) < NUM_WORKERS
+        builder = economy.first(self._builders(economy))
+        mineral = economy.some_field()
+        return (
+            Tactic('Harvest_Gather_screen', idle.any(axis=1), None, mineral),
+            Tactic('Build_SupplyDepot_screen', supply, builder, self._depot_site(economy, depots)),
+            Tactic(
+                'Build_Barracks_screen', build, builder, self.site(self.barracks_sites, barracks)
+            ),
+            Tactic('Train_Marine_quick', marine, economy.least_busy(BARRACKS), None),
+            Tactic('Train_SCV_quick', worker, economy.least_busy(COMMAND_CENTER), None),
+        )
+
+    def _more_depots(self, depots):
+        """Whether there is a site for another depot: bool [K]."""
+        return depots < len(self.depot_sites)
+
+    def _depot_site(self, economy, depots):
+        """The pixels where depots number `depots`, int [K], are to stand: int [K, 2]."""
+        return self.site(self.depot_sites, depots)
+
+    def _builders(self, economy):
+        """The workers of which the first one builds: bool [K, N]."""
+        return economy.builders()
+
+
+class IdleWorkerPlayer(FirstWorkerPlayer):
+    """The rule of the agent LZ: an idle worker builds, if there is one. When the sites for depots
+    have been used up, it tries places around the command centre, here an even spread of them.
+
+    Remembers how many times it has looked at the game.
+    """
+
+    barracks_sites = np.array(list(itertools.product((56, 69, 72), (7, 22, 37, 52))))
+    depot_sites = np.array(list(itertools.product((22, 30, 38, 46), (12, 20, 46, 54))))
+    remembers = dict(TacticsPlayer.remembers, looks=0)
+
+    def _more_depots(self, depots):
+        return np.ones(depots.shape, bool)
+
+    def _depot_site(self, economy, depots):
+        units = economy.units
+        self.memory['looks'] += 1
+        centre = economy.all(COMMAND_CENTER).argmax(axis=1)
+        radius = units.column('radius')[np.arange(len(centre)), centre, np.newaxis]
+        # From four radii to the left up to one to the right, and four up to four down.
+        spread = (self.memory['looks'][:, np.newaxis] * _GOLDEN) % 1 * (5, 8) - 4
+        around = (units.pixel_of(centre) + radius * spread).astype(np.int32)
+        used_up = depots >= len(self.depot_sites)
+        return np.where(used_up[:, np.newaxis], around, self.site(self.depot_sites, depots))
+
+    def _builders(self, economy):
+        idle = economy.idle(SCV)
+        return np.where(idle.any(axis=1, keepdims=True), idle, economy.builders())

@@ -1,0 +1,69 @@
+"""DefeatRoaches: all marines together, by three rules that differ in what they attack."""
+
+from typing import Any, Mapping
+
+import numpy as np
+
+from sc2impala.envs.players import sight
+from sc2impala.envs.players.calls import Calls
+from sc2impala.envs.players.scripted_player import ScriptedPlayer
+
+_LEAD = 20 / 84
+"""How far above the topmost roach the army is sent, as a part of the screen's height."""
+
+
+class WeakestPlayer(ScriptedPlayer):
+    """The rule of the agent LH: attacks the roach of the lowest health, of several the topmost."""
+
+    functions = ('no_op', 'select_army', 'Attack_screen')
+    vectors = ('feature_units',)
+
+    def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
+        """See `ScriptedPlayer.decide`."""
+        units = sight.Units(observation['feature_units'])
+        roach = sight.least(units.enemy, units.column('health'), units.column('y'))
+        calls.choose(units.enemy.any(axis=1), 'Attack_screen', screen=units.pixel_of(roach))
+        calls.choose(~calls.can('Attack_screen'), 'select_army')
+
+
+class AdvancePlayer(ScriptedPlayer):
+    """The rule of the agent LZ: selects the army and sends it, attacking whatever it meets, to a
+    point above the topmost roach; then the same again.
+
+    Remembers whether the next call is the one that sends it.
+    """
+
+    functions = ('no_op', 'select_army', 'Attack_screen')
+    vectors = ('feature_units',)
+    remembers = {'selected': False}
+
+    def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
+        """See `ScriptedPlayer.decide`."""
+        units = sight.Units(observation['feature_units'])
+        selected = self.memory['selected']
+        topmost = sight.least(units.enemy, units.column('y'))
+        lead = np.array([0, round(_LEAD * self.observation_spec.screen_size[1])])
+        attacks = calls.choose(
+            selected & units.enemy.any(axis=1),
+            'Attack_screen',
+            screen=units.pixel_of(topmost) - lead,
+        )
+        selecting = calls.choose(~attacks, 'select_army')
+        selected[:] = selecting
+
+
+class LowestPlayer(ScriptedPlayer):
+    """Attacks the lowest pixel of a roach on the screen: PySC2's DefeatRoaches."""
+
+    functions = ('no_op', 'select_army', 'Attack_screen')
+    screen_layers = ('player_relative',)
+
+    def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
+        """See `ScriptedPlayer.decide`."""
+        roaches = observation['screen']['player_relative'] == sight.ENEMY
+        rows = roaches.any(axis=2)
+        lowest = rows.shape[1] - 1 - rows[:, ::-1].argmax(axis=1)
+        column = roaches[np.arange(len(lowest)), lowest].argmax(axis=1)
+        target = np.stack([column, lowest], axis=1)
+        calls.choose(rows.any(axis=1), 'Attack_screen', screen=target)
+        calls.choose(~calls.can('Attack_screen'), 'select_army')

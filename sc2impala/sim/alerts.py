@@ -1,0 +1,11 @@
+"""What a player is alerted to: the codes of PySC2's `alerts`, those of the game's Alert."""
+
+BUILDING_COMPLETE = 5
+MINERALS_EXHAUSTED = 9
+TRAIN_ERROR = 15
+TRAIN_UNIT_COMPLETE = 16
+TRAIN_WORKER_COMPLETE = 17
+VESPENE_EXHAUSTED = 21
+
+NUM_ALERTS = 23
+"""The codes are smaller."""

@@ -1,0 +1,401 @@
+"""Fighting: who attacks whom, when weapons hit, and what those do who are hit.
+
+Units that are idle, hold their position, patrol or attack-move choose targets by themselves; those
+with an order to attack a unit follow it until it is dead; all others do not fight. In time an
+attack is
+
+    start --damage_point--> hit --backswing--> free to walk again
+    start --weapon_period and a random delay--> next start
+
+Who is ordered to do something else, or whose target is gone, before the hit has lost the attack but
+no time: its weapon is still ready. After the hit the period runs on whatever the unit does.
+"""
+
+import collections
+
+import numpy as np
+
+from sc2impala.sim import damage, geometry, orders, rosters, unit_types
+from sc2impala.sim.mechanic import Mechanic
+from sc2impala.sim.units import NO_UNIT
+
+RANGE_SLOP = 1.0  # Beyond the weapon's range an attack that has started still hits. [S] GD
+MIN_DELAY, MAX_DELAY = -1.0, 2.0  # Loops by which the next attack comes early or late. [S] GD
+CALL_RADIUS = 4.0  # From edge to edge; who is hit calls its idle neighbours. [S] GD
+CALL_PERIOD = 2 * unit_types.LOOPS_PER_SECOND  # Loops between two calls of a unit. [S] GD
+LEASH = 21.0  # So far from where it stood an idle unit follows a target. [S] GD
+LEASH_RESET = 5.0  # So near to it again it fights on. [S] GD
+PURSUIT_RANGE = 11.0  # From edge to edge; beyond, a unit loses sight of its target. [U]
+REACTION_LOOPS = 8  # A unit that has stood idle looks for targets every so often. [U]
+HOME_RADIUS = 0.5  # So near to where it stood it has come home. [U]
+INWARD = 0.7
+"""How much a unit that goes around others walks towards its target, for each cell across. [U]"""
+
+_CHOOSES = np.zeros([orders.NUM_KINDS], bool)
+_CHOOSES[[orders.IDLE, orders.HOLD, orders.ATTACK, orders.PATROL]] = True
+"""Kinds of order during which a unit chooses targets by itself."""
+_NEVER = 2**30
+
+_LEFT = np.array([[-1], [1]])  # Times (y, x) it is (x, y) turned to the left.
+_Aim = collections.namedtuple('_Aim', ['target', 'gap', 'body', 'now'])
+"""Whom the fighters of a roster attack: slot or NO_UNIT, distance from edge to edge (infinite for
+nobody), and flat index game * U + slot (of anybody for nobody). now: the game loop of each."""
+
+
+class Combat(Mechanic):
+    """The fights of K games with M units that can move.
+
+    Attributes, [K, M] each unless another shape is given:
+      target: int16, slot of whom it attacks, or NO_UNIT.
+      engaged: bool, whether combat moves it.
+      away: bool, whether an idle unit has left its place for a fight. home: float64 [2, K, M], that
+        place. homing: bool, whether it went too far and ignores everything on its way back.
+      strike_at: int32, game loop of the next hit, far away if no attack has started.
+      ready_at, rest_until, call_at: int32, game loops from which it may attack, walk, call.
+      missile_at: int32, game loop in which its missile lands, far away if none flies;
+        missile_target: int16; missile_damage: float64.
+    """
+
+    name = 'combat'
+    FIELDS = (
+        'target',
+        'engaged',
+        'away',
+        'home',
+        'homing',
+        'strike_at',
+        'ready_at',
+        'rest_until',
+        'call_at',
+        'missile_at',
+        'missile_target',
+        'missile_damage',
+    )
+
+    def __init__(self, num_games: int, num_mobile: int):
+        """Makes the mechanic for K games with M units that can move."""
+        shape = [num_games, num_mobile]
+        self.target = np.full(shape, NO_UNIT, np.int16)
+        self.engaged = np.zeros(shape, bool)
+        self.away = np.zeros(shape, bool)
+        self.home = np.zeros([2] + shape)
+        self.homing = np.zeros(shape, bool)
+        self.strike_at = np.full(shape, _NEVER, np.int32)
+        self.ready_at = np.zeros(shape, np.int32)
+        self.rest_until = np.zeros(shape, np.int32)
+        self.call_at = np.zeros(shape, np.int32)
+        self.missile_at = np.full(shape, _NEVER, np.int32)
+        self.missile_target = np.full(shape, NO_UNIT, np.int16)
+        self.missile_damage = np.zeros(shape)
+        self._roster = None
+
+    def restart(self, world, games: np.ndarray) -> None:
+        """See Mechanic."""
+        self._clear(games)
+        self.missile_at[games] = _NEVER
+        self.missile_target[games] = NO_UNIT
+        self.missile_damage[games] = 0
+
+    def forget(self, games: np.ndarray, slots: np.ndarray) -> None:
+        """See Mechanic. What a dead unit has shot flies on; what flies at one is lost."""
+        mobile = slots < self.target.shape[1]
+        self._clear((games[mobile], slots[mobile]))
+        rows, columns = np.nonzero(self.target[games] == slots[:, None])
+        at = games[rows], columns
+        self.target[at] = NO_UNIT
+        self.strike_at[at] = _NEVER
+        self.rest_until[at] = 0
+        rows, columns = np.nonzero(self.missile_target[games] == slots[:, None])
+        at = games[rows], columns
+        self.missile_at[at] = _NEVER
+        self.missile_target[at] = NO_UNIT
+
+    def step(self, world, running: np.ndarray) -> None:
+        """Lets missiles land, and units choose targets, attack, walk after them, heal and die."""
+        units = world.units
+        roster = self._fighters(units, running)
+        hits = self._land_missiles(world, running)
+        if roster.size:
+            _heal(units, roster)
+            aim = self._choose(world, roster)
+            hits += self._strike(world, roster, aim)
+            self._steer(world, roster, aim)
+        if hits:
+            self._settle(world, *(np.concatenate(parts) for parts in zip(*hits)))
+
+    def _clear(self, at):
+        for values in (self.engaged, self.away, self.homing):
+            values[at] = False
+        for values in (self.ready_at, self.rest_until, self.call_at):
+            values[at] = 0
+        self.target[at] = NO_UNIT
+        self.strike_at[at] = _NEVER
+        at = at if isinstance(at, tuple) else (at,)
+        self.home[(slice(None),) + at] = 0
+
+    def _fighters(self, units, running):
+        """The Roster; besides all who have foes it lists those who were ordered to fight."""
+        roster = self._roster
+        if roster is not None and roster.serves(units, running):
+            if roster.is_complete:
+                return roster
+            wanted = self._wanted(units)
+            if not (wanted > roster.listed).any():
+                return roster
+        self._roster = rosters.Roster(units, running, self._wanted(units))
+        return self._roster
+
+    def _wanted(self, units):
+        """Which units fight, whether or not they have foes: bool [K, M]."""
+        attacks = units.order_kind[:, :, 0] == orders.ATTACK
+        return self.engaged | (attacks & (units.order_target[:, :, 0] != NO_UNIT))
+
+    def _land_missiles(self, world, running):
+        """Deals the damage of missiles that arrive; returns games, attackers and victims."""
+        landing = (self.missile_at <= world.game_loop[:, None]) & running[:, None]
+        games, slots = landing.nonzero()
+        if not games.size:
+            return []
+        victims = self.missile_target[games, slots]
+        np.subtract.at(world.units.health, (games, victims), self.missile_damage[games, slots])
+        self.missile_at[games, slots] = _NEVER
+        self.missile_target[games, slots] = NO_UNIT
+        return [(games, slots, victims)]
+
+    def _choose(self, world, roster):
+        """Decides whom everyone attacks: an _Aim."""
+        units, mobile = world.units, roster.mobile
+        x, y = rosters.sight(units)
+        kind = units.order_kind.reshape(-1).take(roster.queue)
+        ordered = units.order_target.reshape(-1).take(roster.queue)
+        obeys = (kind == orders.ATTACK) & (ordered != NO_UNIT)
+        chooses = _CHOOSES.take(kind) & ~obeys
+        before = self.target.reshape(-1).take(mobile)
+        interrupted = self.engaged.reshape(-1).take(mobile) & ~units.busy.reshape(-1).take(mobile)
+        if interrupted.any():
+            self._interrupt(mobile[interrupted])
+        target = np.where(chooses & ~interrupted, before, NO_UNIT)
+        np.copyto(target, ordered, where=obeys)
+        gap = _gap(roster, target, x, y)
+
+        looks = chooses & (gap > roster.weapon_range)
+        looks &= ~self.homing.reshape(-1).take(mobile)
+        winds_up = self.strike_at.reshape(-1).take(mobile) < _NEVER
+        looks &= ~(winds_up & (target != NO_UNIT))
+        # Who has lost its target but sees it follows it, unless another one is nearer.
+        holds = kind == orders.HOLD
+        target[looks & (holds | (gap > PURSUIT_RANGE))] = NO_UNIT
+        idle = kind == orders.IDLE
+        waits = idle & (target == NO_UNIT) & ~self.away.reshape(-1).take(mobile)
+        now = world.game_loop.take(roster.games)
+        waits &= (now + roster.slots) % REACTION_LOOPS != 0
+        looks &= ~waits
+        limit = roster.scan_range
+        if holds.any():
+            limit = np.where(holds, roster.weapon_range, limit)
+        for side in roster.sides:
+            who = looks.take(side.members).nonzero()[0]
+            if who.size:
+                seekers = side.members.take(who)
+                found, distance = side.nearest(who, limit.take(seekers), x, y)
+                sees = found != NO_UNIT
+                seekers = seekers[sees]
+                target[seekers] = found[sees]
+                gap[seekers] = distance[sees]
+
+        self._stay_near_home(units, roster, idle, target)
+        gap[target == NO_UNIT] = np.inf
+        changed = mobile[target != before]
+        if changed.size:
+            self.target.reshape(-1)[mobile] = target
+            self.strike_at.reshape(-1)[changed] = _NEVER
+            self.rest_until.reshape(-1)[changed] = 0
+        return _Aim(target, gap, roster.first + np.maximum(target, 0), now)
+
+    def _interrupt(self, at):
+        """Notes that the units at flat indices int [n] have begun to carry out another order."""
+        for values in (self.engaged, self.away, self.homing):
+            values.reshape(-1)[at] = False
+        self.rest_until.reshape(-1)[at] = 0
+
+    def _stay_near_home(self, units, roster, idle, target):
+        """Keeps idle units on their leash; takes `target` from those that went too far."""
+        away, homing = self.away.reshape(-1), self.homing.reshape(-1)
+        position, home = units.position.reshape(2, -1), self.home.reshape(2, -1)
+        was_away = away.take(roster.mobile)
+        leaving = idle & (target != NO_UNIT) & ~was_away
+        if leaving.any():
+            away[roster.mobile[leaving]] = True
+            home[:, roster.mobile[leaving]] = position[:, roster.body[leaving]]
+        who = was_away.nonzero()[0]
+        if not who.size:
+            return
+        at = roster.mobile.take(who)
+        distance = geometry.length(
+            position.take(roster.body.take(who), axis=1) - home.take(at, axis=1)
+        )
+        strays = distance > np.where(homing.take(at), LEASH_RESET, LEASH)
+        homing[at] = strays
+        target[who[strays]] = NO_UNIT
+        away[at[(distance <= HOME_RADIUS) & (target.take(who) == NO_UNIT)]] = False
+
+    def _strike(self, world, roster, aim):
+        """Starts attacks and deals those that are due; returns who hit whom as `_land_missiles`."""
+        units, mobile = world.units, roster.mobile
+        health, strike_at = units.health.reshape(-1), self.strike_at.reshape(-1)
+        planned = strike_at.take(mobile)
+        starts = (aim.gap <= roster.weapon_range) & (planned == _NEVER)
+        starts &= self.ready_at.reshape(-1).take(mobile) <= aim.now
+        starts = starts.nonzero()[0]
+        planned[starts] = aim.now.take(starts) + roster.damage_point.take(starts)
+        strike_at[mobile.take(starts)] = planned.take(starts)
+        due = ((planned <= aim.now) & (aim.target != NO_UNIT)).nonzero()[0]
+        # Who was killed by a missile in this very loop strikes no more.
+        due = due[health.take(roster.body.take(due)) > 0]
+        if not due.size:
+            return []
+
+        gap, body = aim.gap.take(due), aim.body.take(due)
+        hits = gap <= roster.weapon_range.take(due) + RANGE_SLOP
+        explodes = hits & (roster.splash_radius.take(due) > 0)
+        flies = hits & (roster.missile_speed.take(due) > 0)
+        flies &= gap >= roster.missile_min_range.take(due)
+        amount = damage.of_hits(units.stats, roster.kind.take(due), units.type.take(body))
+        direct = (hits & ~explodes & ~flies).nonzero()[0]
+        dealt = damage.find_victim_alive(health, body.take(direct), amount.take(direct))
+        spent = np.ones([len(due)], bool)
+        spent[direct[~dealt]] = False
+        direct = direct[dealt]
+        struck = body.take(direct)
+        np.subtract.at(health, struck, amount.take(direct))
+        self._recover(world, roster, due[spent])
+        strike_at[mobile.take(due)] = _NEVER
+        if flies.any():
+            self._launch(roster, aim, due[flies], amount[flies])
+        direct = due.take(direct)
+        hits = roster.games.take(direct), roster.slots.take(direct), aim.target.take(direct)
+        return [hits] + self._explode(units, roster, due[explodes], struck)
+
+    def _recover(self, world, roster, who):
+        """Lets the weapons of fighters int [n] that have struck run through their period."""
+        at = roster.mobile.take(who)
+        delay = MIN_DELAY + (MAX_DELAY - MIN_DELAY) * world.random.each(roster.games.take(who))
+        # Ready in the loop in which the period ends, not only in the next. [U]
+        pause = np.floor(roster.weapon_period.take(who) + delay).astype(np.int32)
+        strike_at = self.strike_at.reshape(-1).take(at)
+        self.ready_at.reshape(-1)[at] = strike_at - roster.damage_point.take(who) + pause
+        self.rest_until.reshape(-1)[at] = strike_at + roster.backswing.take(who)
+
+    def _launch(self, roster, aim, who, amount):
+        """Sends missiles of fighters int [n] on their way, with their damage float64 [n]."""
+        at = roster.mobile.take(who)
+        flight = np.ceil(aim.gap.take(who) / roster.missile_speed.take(who))
+        self.missile_at.reshape(-1)[at] = aim.now.take(who) + flight.astype(np.int32)
+        self.missile_target.reshape(-1)[at] = aim.target.take(who)
+        self.missile_damage.reshape(-1)[at] = amount
+
+    def _explode(self, units, roster, attackers, struck):
+        """Lets banelings explode that attack, indices [n], or are dying among the `struck`, flat
+        indices [m]; returns who hurt whom."""
+        num_units = units.alive.shape[1]
+        health = units.health.reshape(-1)
+        splashes = units.stats.splash_radius.take(units.type.take(struck)) > 0
+        bodies = struck[splashes & (health.take(struck) <= 0)]
+        if attackers.size or bodies.size:
+            bodies = np.unique(np.concatenate([roster.body.take(attackers), bodies]))
+            games, slots = np.divmod(bodies, num_units)
+            health[bodies] = 0
+            rows, victims = damage.explode(units, games, slots)
+            # An exploding unit is its own victim: it dies.
+            return [(games[rows], slots[rows], victims), (games, slots, slots)]
+        return []
+
+    def _steer(self, world, roster, aim):
+        """Sets the goals of fighters: after their targets, where they stand, or back home."""
+        units, mobile = world.units, roster.mobile
+        fights = aim.target != NO_UNIT
+        engaged = fights | self.away.reshape(-1).take(mobile)
+        released = self.engaged.reshape(-1).take(mobile) & ~engaged
+        released &= units.busy.reshape(-1).take(mobile)
+        if released.any():
+            orders.resume(units, (roster.games[released], roster.slots[released]))
+        self.engaged.reshape(-1)[mobile] = engaged
+
+        who = engaged.nonzero()[0]
+        at, fights = mobile.take(who), fights.take(who)
+        rests = self.strike_at.reshape(-1).take(at) < _NEVER
+        rests |= self.rest_until.reshape(-1).take(at) > aim.now.take(who)
+        walks = (aim.gap.take(who) > roster.weapon_range.take(who)) & ~rests
+        # Who is held up by those that stand goes around them, not losing touch. [U]
+        side = units.side.reshape(-1).take(at)
+        position = units.position.reshape(2, -1)
+        here = position.take(roster.body.take(who), axis=1)
+        way = position.take(aim.body.take(who), axis=1) - here
+        around = INWARD * way + side * (way[::-1] * _LEFT)
+        goal = here + np.where(side == 0, way, around) * walks
+        np.copyto(goal, self.home.reshape(2, -1).take(at, axis=1), where=~fights)
+        units.goal.reshape(2, -1)[:, at] = geometry.clamp(goal, world.arena.playable)
+        units.busy.reshape(-1)[at] = True
+
+    def _settle(self, world, games, attackers, victims):
+        """Buries the dead and lets the others answer; attackers and victims are slots int [n]."""
+        units = world.units
+        dead = units.alive[games, victims] & (units.health[games, victims] <= 0)
+        if dead.any():
+            num_units = units.alive.shape[1]
+            bodies = np.unique(games[dead] * num_units + victims[dead])
+            world.kill(bodies // num_units, bodies % num_units)
+        hostile = units.owner[games, attackers] != units.owner[games, victims]
+        answered = hostile & units.alive[games, attackers]
+        if answered.any():
+            self._answer(world, games[answered], attackers[answered], victims[answered])
+
+    def _answer(self, world, games, attackers, victims):
+        """Sends idle units against the attackers of themselves or of a neighbour that calls."""
+        units = world.units
+        mobile = victims < units.num_mobile
+        games, attackers, victims = games[mobile], attackers[mobile], victims[mobile]
+        now = world.game_loop.take(games)
+        free = self._is_free(units, games, victims)
+        self.target[games[free], victims[free]] = attackers[free]
+
+        calls = self.call_at[games, victims] <= now
+        games, attackers, victims = games[calls], attackers[calls], victims[calls]
+        if not games.size:
+            return
+        self.call_at[games, victims] = now[calls] + CALL_PERIOD
+        rows, victims = games[:, None], victims[:, None]
+        slots = np.arange(units.num_mobile)
+        free = self._is_free(units, rows, slots)
+        free &= units.owner[rows, slots] == units.owner[rows, victims]
+        if not free.any():
+            return
+        way = units.position[:, rows, slots] - units.position[:, rows, victims]
+        radius = units.stats.radius
+        reach = radius[units.type[rows, slots]] + radius[units.type[rows, victims]] + CALL_RADIUS
+        row, slot = (free & (geometry.length(way) <= reach)).nonzero()
+        self.target[games[row], slot] = attackers[row]
+
+    def _is_free(self, units, games, slots):
+        """Whether units, given by indices that broadcast, wait for something to fight."""
+        free = (units.order_kind[games, slots, 0] == orders.IDLE) & units.alive[games, slots]
+        free &= (self.target[games, slots] == NO_UNIT) & ~self.homing[games, slots]
+        return free & (units.stats.damage[units.type[games, slots]] > 0)
+
+
+def _gap(roster, target, x, y):
+    """Distances from the fighters to their targets, from edge to edge; infinite for NO_UNIT."""
+    body = roster.first + np.maximum(target, 0)
+    across = x.take(body) - x.take(roster.body)
+    up = y.take(body) - y.take(roster.body)
+    gap = np.sqrt(across * across + up * up) - (roster.radius + roster.radius_of.take(body))
+    gap[target == NO_UNIT] = np.inf
+    return gap
+
+
+def _heal(units, roster):
+    """Lets the wounded of those that regenerate heal."""
+    health = units.health.reshape(-1)
+    before = health.take(roster.healing)
+    after = np.minimum(before + roster.regeneration, roster.full_health)
+    health[roster.healing] = np.where(before > 0, after, before)

@@ -1,0 +1,63 @@
+"""What hits do to hit points. Deaths are left to the caller."""
+
+from typing import Tuple
+
+import numpy as np
+
+from sc2impala.sim import geometry, unit_types
+from sc2impala.sim.unit_types import UnitType
+from sc2impala.sim.units import Units
+
+MIN_DAMAGE = 0.5  # Of a hit, whatever the armor. [A]
+
+
+def of_hits(stats: UnitType, attacker: np.ndarray, victim: np.ndarray) -> np.ndarray:
+    """Damage of one hit each: float64, for types `attacker` and `victim` that broadcast."""
+    bonus = stats.bonus_to_light[attacker] * stats.is_light[victim]
+    return np.maximum(stats.damage[attacker] + bonus - stats.armor[victim], MIN_DAMAGE)
+
+
+def find_victim_alive(health: np.ndarray, victim: np.ndarray, amount: np.ndarray) -> np.ndarray:
+    """Which of several hits in one game loop are dealt: those of who comes too late are not.
+
+    Args:
+      health: float64 [K * U].
+      victim: int [n], flat indices into it.
+      amount: float64 [n], multiples of one half, so that their sums are exact.
+
+    Returns:
+      bool [n]; hits on one victim count in their order here.
+    """
+    if not victim.size:
+        return np.zeros([0], bool)
+    order = np.argsort(victim, kind='stable')
+    victim, amount = victim[order], amount[order]
+    before = amount.cumsum() - amount
+    is_first = np.ones([len(victim)], bool)
+    is_first[1:] = victim[1:] != victim[:-1]
+    before -= before[is_first][is_first.cumsum() - 1]
+    dealt = np.zeros([len(victim)], bool)
+    dealt[order] = before < health[victim]
+    return dealt
+
+
+def explode(units: Units, games: np.ndarray, slots: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
+    """Lets units in slots hurt all hostile ones around them; int [n] each.
+
+    A victim is hurt when its edge is within the splash radius of the middle of the attacker.
+
+    Returns:
+      Indices into the n attackers, and slots of their victims.
+    """
+    stats = units.stats
+    kind = units.type[games, slots]
+    around = geometry.length(units.position[:, games] - units.position[:, games, slots][..., None])
+    others = units.type[games]
+    reach = stats.splash_radius[kind][:, None] + stats.radius[others]
+    owner = units.owner[games]
+    hostile = (owner != units.owner[games, slots][:, None]) & (owner != unit_types.NEUTRAL)
+    hurt = units.alive[games] & hostile & (around <= reach)
+    rows, victims = np.nonzero(hurt)
+    amount = of_hits(stats, kind[rows], others[rows, victims])
+    np.subtract.at(units.health, (games[rows], victims), amount)
+    return rows, victims

@@ -1,0 +1,186 @@
+"""Workers that build: walk to the place, pay, and stay until the building is complete."""
+
+import numpy as np
+
+from sc2impala.sim import alerts, functions, orders, results, unit_types
+from sc2impala.sim.economy import slots as slots_of
+from sc2impala.sim.economy.ground import Ground
+from sc2impala.sim.economy.harvesting import Harvesting
+from sc2impala.sim.economy.kinds import NO_TYPE, Kinds
+from sc2impala.sim.economy.ledger import Ledger
+from sc2impala.sim.mechanic import Mechanic
+from sc2impala.sim.units import NO_UNIT
+
+REACH = 0.75  # From the middle of a worker to the edge of the place where it builds. [U]
+FIRST_HEALTH = 0.1  # Part of its health that a building begins with. [A]
+REFUND = 0.75  # Part of its cost that comes back when a building is cancelled. [S] in the game
+
+
+class Construction(Mechanic):
+    """The buildings under construction in K games.
+
+    Attributes:
+      builder: int16 [K, B], the slot of the worker that builds, or NO_UNIT.
+    """
+
+    name = 'construction'
+    FIELDS = ('builder',)
+
+    def __init__(
+        self,
+        num_games: int,
+        num_fixed: int,
+        num_resources: int,
+        kinds: Kinds,
+        ground: Ground,
+        harvesting: Harvesting,
+        ledger: Ledger,
+    ):
+        """Makes the mechanic for K games with B fixed slots, the first of them for resources."""
+        self.kinds = kinds
+        self._ground = ground
+        self._harvesting = harvesting
+        self._ledger = ledger
+        self._num_resources = num_resources
+        self.builder = np.full([num_games, num_fixed], NO_UNIT, np.int16)
+
+    def restart(self, world, games: np.ndarray) -> None:
+        """See Mechanic."""
+        self.builder[games] = NO_UNIT
+
+    def forget(self, games: np.ndarray, slots: np.ndarray) -> None:
+        """See Mechanic."""
+        first = self._harvesting.num_mobile
+        fixed = slots >= first
+        self.builder[games[fixed], slots[fixed] - first] = NO_UNIT
+
+    def step(self, world, running: np.ndarray) -> None:
+        """Lets workers that have arrived begin, and buildings grow."""
+        units = world.units
+        last = slots_of.num_used(units)
+        arriving = (units.order_kind[:, :last, 0] == orders.BUILD) & running[:, None]
+        arriving &= ~units.bound[:, :last]
+        if arriving.any():
+            self._begin(world, *np.nonzero(arriving))
+        growing = (self.builder != NO_UNIT) & running[:, None]
+        if growing.any():
+            self._grow(world, *np.nonzero(growing))
+
+    def restrict(self, world, available: np.ndarray) -> None:
+        """Offers to build what there is money and technology for, and to halt or cancel."""
+        units = world.units
+        for function in np.flatnonzero(available.any(0) & (self.kinds.product != NO_TYPE)):
+            kind = self.kinds.product[function]
+            if units.stats.is_structure[kind]:
+                everyone = np.arange(world.num_games)
+                offered = self.hindrance(world, everyone, kind) == results.OK
+                available[:, function] &= offered
+        mobile = slots_of.mobile(units)
+        available[:, functions.HALT_QUICK] &= (units.selected[:, mobile] & units.bound).any(1)
+        unfinished = units.selected & (units.unfinished > 0)
+        available[:, functions.CANCEL_QUICK] |= unfinished.any(1)
+
+    def hindrance(self, world, games: np.ndarray, kind: int) -> np.ndarray:
+        """Why buildings of a type cannot be begun, wherever it is: codes of `results`, int [n]."""
+        units = world.units
+        code = np.full(len(games), results.OK)
+        code[world.vespene[games] < units.stats.vespene[kind]] = results.NOT_ENOUGH_VESPENE
+        code[world.minerals[games] < units.stats.minerals[kind]] = results.NOT_ENOUGH_MINERALS
+        needed = self.kinds.needs[kind]
+        if needed != NO_TYPE:
+            complete = units.own[games] & (units.type[games] == needed)
+            complete &= units.unfinished[games] == 0
+            code[~complete.any(1)] = results.BUILD_TECH_REQUIREMENTS_NOT_MET
+        return code
+
+    def cancel(self, world, game: int, slot: int) -> None:
+        """Takes an unfinished building away; most of its cost comes back."""
+        stats, kind = world.units.stats, world.units.type[game, slot]
+        refund = [-int(REFUND * cost[kind]) for cost in (stats.minerals, stats.vespene)]
+        self._ledger.pay(world, game, *refund)
+        world.kill(np.array([game]), np.array([slot]))
+        self._ground.survey(world)
+
+    def halt(self, world, games: np.ndarray, slots: np.ndarray) -> None:
+        """Lets builders, int [n] each, stop; they have nothing else to do then."""
+        world.units.order_kind[games, slots] = orders.IDLE
+        orders.begin(world.units, (games, slots))
+
+    def _begin(self, world, games, slots):
+        """Lets workers that are at their places begin, one of each game."""
+        units = world.units
+        kind = units.order_type[games, slots, 0]
+        centre = units.order_point[:, games, slots, 0]
+        half = units.stats.footprint[kind].T / 2 + REACH
+        away = np.abs(units.position[:, games, slots] - centre)
+        at_place = np.flatnonzero((away <= half).all(0))
+        _, first = np.unique(games[at_place], return_index=True)
+        for index in at_place[first]:
+            self._begin_one(world, games[index], slots[index])
+
+    def _begin_one(self, world, game, slot):
+        units = world.units
+        building = units.order_target[game, slot, 0]
+        at = np.array([game]), np.array([slot])
+        if building == NO_UNIT:
+            code, building = self._place(world, game, slot)
+        else:
+            code = results.OK if self._can_continue(world, game, building) else results.ERROR
+        if code != results.OK:
+            world.action_result[game] = code
+            orders.finish(units, at)
+            return
+        units.order_target[game, slot, 0] = building
+        units.goal[:, game, slot] = units.position[:, game, slot]
+        units.busy[at] = units.bound[at] = True
+        units.detour[at] = False
+        self.builder[game, building - units.num_mobile] = slot
+
+    def _can_continue(self, world, game, building):
+        """Whether nobody builds there yet."""
+        unfinished = world.units.unfinished[game, building] > 0
+        return unfinished and self.builder[game, building - world.units.num_mobile] == NO_UNIT
+
+    def _place(self, world, game, slot):
+        """Pays for a building and puts it where the worker's order says: a code, and its slot."""
+        units = world.units
+        kind = units.order_type[game, slot, 0]
+        centre = units.order_point[:, game, slot, 0].copy()
+        code = self._ground.can_build(world, game, kind, centre)
+        if code == results.OK:
+            code = self.hindrance(world, np.array([game]), kind)[0]
+        free = slots_of.first_free(units, game, slots_of.buildings(units, self._num_resources))
+        if code == results.OK and free is None:
+            code = results.CANT_BUILD_LOCATION_INVALID
+        if code != results.OK:
+            return code, NO_UNIT
+        unit_type = units.types[kind]
+        beneath = self._ground.fixed_at(world, game, centre)
+        self._ledger.pay(world, game, unit_type.minerals, unit_type.vespene)
+        games, slots = np.array([game]), np.array([free])
+        world.put(games, slots, unit_type, unit_types.SELF, centre[:, None])
+        units.health[game, free] = FIRST_HEALTH * unit_type.health
+        units.unfinished[game, free] = unit_type.build_loops
+        if kind == self.kinds.refinery:
+            self._harvesting.tap(world, game, free, beneath[0])
+        self._ground.survey(world)
+        return results.OK, free
+
+    def _grow(self, world, games, fixed):
+        """Goes on with the buildings whose workers are still there."""
+        units = world.units
+        builder, slots = self.builder[games, fixed], fixed + units.num_mobile
+        works = units.bound[games, builder] & (units.order_target[games, builder, 0] == slots)
+        self.builder[games[~works], fixed[~works]] = NO_UNIT
+        games, slots, builder = games[works], slots[works], builder[works]
+        full = units.stats.health[units.type[games, slots]]
+        loops = units.stats.build_loops[units.type[games, slots]]
+        grown = units.health[games, slots] + (1 - FIRST_HEALTH) * full / loops
+        units.health[games, slots] = np.minimum(grown, full)
+        units.unfinished[games, slots] -= 1
+        complete = units.unfinished[games, slots] == 0
+        if complete.any():
+            games, slots, builder = games[complete], slots[complete], builder[complete]
+            world.alerts[games, alerts.BUILDING_COMPLETE] = True
+            self.builder[games, slots - units.num_mobile] = NO_UNIT
+            orders.finish(units, (games, builder))

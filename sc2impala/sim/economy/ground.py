@@ -1,0 +1,276 @@
+"""What stands where: the cells that are taken, and the room that they leave to units."""
+
+import hashlib
+
+import numpy as np
+
+from sc2impala.sim import geometry, orders, results
+from sc2impala.sim.economy import footprints
+from sc2impala.sim.economy.kinds import Kinds
+from sc2impala.sim.economy.slots import num_used
+from sc2impala.sim.mechanic import Mechanic
+
+UNIT_RADIUS = 0.375  # Of all that walk on these maps. [S] GD
+TOLERANCE = 1e-3
+"""A unit so deep in a building stands beside it: rounding errors stay far below."""
+
+NOBODY = np.zeros([2, 0])
+_FAR = 1e3  # More cells than a map has.
+
+EVICTION_SPEED = 0.5  # Cells per loop by which units leave a place that is built on. [U]
+
+
+class Ground(Mechanic):
+    """The ground of K games.
+
+    Attributes:
+      taken: bool [K, 64, 64] by y and x, the cells that something stands on.
+      stands: bool [K, B], in which of the fixed slots something does.
+      low, high: float64 [2, K, B], corners of the boxes around these that the middle of no unit may
+        enter; empty for the other slots.
+      version: int32 [K], counts the changes of the above. digest: uint64 [K, 2], stands for the
+        boxes: that of other boxes is another one.
+      cleared: float64 [2, K, M], where every unit was found to be in nobody's way.
+    """
+
+    name = 'ground'
+    FIELDS = ('taken', 'stands', 'low', 'high', 'version', 'digest', 'cleared')
+
+    def __init__(
+        self, num_games: int, num_mobile: int, num_fixed: int, kinds: Kinds, arena: geometry.Arena
+    ):
+        """Makes bare ground.
+
+        Args:
+          num_games, num_mobile, num_fixed: K, M and B.
+          kinds: of the map.
+          arena: units and buildings keep to the cells whose middles are playable.
+        """
+        columns, rows = geometry.cells_within(arena.playable)
+        self.area = rows[:, None] & columns
+        self._playable = arena.playable
+        self._kinds = kinds
+        # As of the last survey, of which there is one in every loop.
+        self._num_used = num_fixed
+        self.taken = np.zeros([num_games] + [geometry.MAP_EXTENT] * 2, bool)
+        self.stands = np.zeros([num_games, num_fixed], bool)
+        self.low = np.full([2, num_games, num_fixed], np.inf)
+        self.high = np.full([2, num_games, num_fixed], -np.inf)
+        self.version = np.zeros([num_games], np.int32)
+        self.digest = np.zeros([num_games, 2], np.uint64)
+        self.cleared = np.full([2, num_games, num_mobile], np.inf)
+
+    def restart(self, world, games: np.ndarray) -> None:
+        """See Mechanic."""
+        self.taken[games] = False
+        self.stands[games] = False
+        self.low[:, games] = np.inf
+        self.high[:, games] = -np.inf
+        self.version[games] = 0
+        self.digest[games] = 0
+        self.cleared[:, games] = np.inf
+
+    def step(self, world, running: np.ndarray) -> None:
+        """Takes note of what has died since."""
+        self.survey(world)
+
+    def survey(self, world) -> None:
+        """Takes note of all that appeared or disappeared."""
+        fixed = slice(world.units.num_mobile, None)
+        changed = (world.units.alive[:, fixed] != self.stands).any(1)
+        for game in np.flatnonzero(changed):
+            self._survey_game(world, game)
+        used = self.stands.any(0)
+        self._num_used = len(used) - int(used[::-1].argmax()) if used.any() else 0
+
+    def can_build(self, world, game: int, kind: int, centre: np.ndarray) -> int:
+        """Whether there is room for a building.
+
+        Args:
+          world: the games.
+          game: index of the game.
+          kind: index into the types.
+          centre: float64 [2], from `footprints.snap`, or where a geyser is for a refinery.
+
+        Returns:
+          a code of `results`.
+        """
+        footprint = world.units.stats.footprint[kind]
+        cells = footprints.cells(centre, footprint)
+        if kind == self._kinds.refinery:
+            at_place = self.fixed_at(world, game, centre)
+            free = list(world.units.type[game, at_place]) == [self._kinds.geyser]
+            return results.OK if free else results.CANT_BUILD_LOCATION_INVALID
+        if self.taken[game][cells].any() or self.area[cells].sum() < footprint.prod():
+            return results.CANT_BUILD_LOCATION_INVALID
+        if kind == self._kinds.town_hall and self._near_resources(world, game)[cells].any():
+            return results.CANT_BUILD_TOO_CLOSE_TO_RESOURCES
+        return results.OK
+
+    def fixed_at(self, world, game: int, centre: np.ndarray) -> np.ndarray:
+        """The slots of what has its middle in a place, float64 [2]: int [n]."""
+        same = (world.units.position[:, game] == centre[:, None]).all(0) & world.units.alive[game]
+        same[: world.units.num_mobile] = False
+        return np.flatnonzero(same)
+
+    def crosses(self, games: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
+        """Whether something stands between two points; what one stands in is no obstacle.
+
+        Args:
+          games: int [n].
+          start, end: float64 [2, n].
+
+        Returns:
+          bool [n].
+        """
+        low, high = self._boxes(games)
+        start, way = start[:, :, None], (end - start)[:, :, None]
+        # A way along an axis is bounded by no line across that axis, nearly.
+        way = np.where(way == 0, 1e-12, way)
+        one, other = (low - start) / way, (high - start) / way
+        enter, leave = np.minimum(one, other).max(0), np.maximum(one, other).min(0)
+        hit = (enter < leave) & (enter > 0) & (enter < 1)
+        return hit.any(1)
+
+    def covers(self, games: np.ndarray, points: np.ndarray) -> np.ndarray:
+        """Which boxes the points [2, n] are in: bool [n, B], or of the first few slots only."""
+        low, high = self._boxes(games)
+        points = points[:, :, None]
+        return ((low < points) & (points < high)).all(0)
+
+    def evict(self, world, running: np.ndarray) -> np.ndarray:
+        """Pushes units out of what they were pushed into, or what appeared where they stood.
+
+        Those that are not solid stay: they come out by themselves.
+
+        Args:
+          world: changed in place.
+          running: bool [K].
+
+        Returns:
+          int [n] twice, games and slots of the units.
+        """
+        units = world.units
+        last = num_used(units)
+        position = units.position[:, :, :last]
+        moved = (position != self.cleared[:, :, :last]).any(0) & running[:, None]
+        moved &= units.alive[:, :last] & units.solid[:, :last]
+        games, slots = np.nonzero(moved)
+        if not games.size:
+            return games, slots
+        points = position[:, games, slots]
+        self.cleared[:, games, slots] = points
+        inside = self._on_taken_cell(games, points)
+        games, slots, points = games[inside], slots[inside], points[:, inside]
+        inside = self.covers(games, points)
+        stuck = inside.any(1)
+        games, slots, points = games[stuck], slots[stuck], points[:, stuck]
+        if not games.size:
+            return games, slots
+
+        self.cleared[:, games, slots] = np.inf
+        way = self._exits(units, (games, slots), points, inside[stuck].argmax(1)) - points
+        distance = geometry.length(way)
+        end = points + way * np.minimum(1, EVICTION_SPEED / distance)
+        end[:, distance <= EVICTION_SPEED] = (points + way)[:, distance <= EVICTION_SPEED]
+        stands = (units.goal[:, games, slots] == points).all(0)
+        units.position[:, games, slots] = end
+        units.goal[:, games[stands], slots[stands]] = end[:, stands]
+        return games, slots
+
+    def nearest_free_cell(
+        self, game: int, point: np.ndarray, others: np.ndarray = NOBODY
+    ) -> np.ndarray:
+        """The middle [2] of the free cell that is nearest to a point [2]; the first of several.
+
+        Cells too near to other units, float64 [2, n], are the last choice; without a free cell it
+        is the point itself.
+        """
+        rows, columns = np.nonzero(self.area & ~self.taken[game])
+        if not rows.size:
+            return point
+        middles = np.stack([columns, rows]) + 0.5
+        gaps = geometry.length(middles[:, :, None] - others[:, None])
+        crowded = (gaps < 2 * UNIT_RADIUS).any(1)
+        distance = np.square(middles - point[:, None]).sum(0)
+        return middles[:, np.lexsort((distance, crowded))[0]]
+
+    def _survey_game(self, world, game):
+        units = world.units
+        first = units.num_mobile
+        stands = units.alive[game, first:]
+        half = units.stats.footprint[units.type[game, first:]].T / 2
+        centre = units.position[:, game, first:]
+        margin = UNIT_RADIUS - TOLERANCE
+        self.low[:, game] = np.where(stands, centre - half - margin, np.inf)
+        self.high[:, game] = np.where(stands, centre + half + margin, -np.inf)
+        self.stands[game] = stands
+        self.taken[game] = False
+        for slot in first + np.flatnonzero(stands):
+            footprint = units.stats.footprint[units.type[game, slot]]
+            self.taken[game][footprints.cells(units.position[:, game, slot], footprint)] = True
+        self.version[game] += 1
+        boxes = self.low[:, game].tobytes() + self.high[:, game].tobytes()
+        self.digest[game] = np.frombuffer(
+            hashlib.blake2b(boxes, digest_size=16).digest(), np.uint64
+        )
+        self.cleared[:, game] = np.inf
+        world.terrain_changed[game] = True
+
+    def _near_resources(self, world, game):
+        units = world.units
+        mask = np.zeros_like(self.area)
+        resource = units.alive[game] & (units.stats.contents > 0)[units.type[game]]
+        for slot in np.flatnonzero(resource):
+            footprint = units.stats.footprint[units.type[game, slot]]
+            footprints.keep_clear(mask, units.position[:, game, slot], footprint)
+        return mask
+
+    def _boxes(self, games):
+        """The corners of the boxes of n games, as many slots as are in use: [2, n, b] twice."""
+        last = self._num_used
+        return self.low[:, games, :last], self.high[:, games, :last]
+
+    def _on_taken_cell(self, games, points):
+        """Whether the squares around points [2, n] touch a cell that is taken."""
+        low = np.floor(points - UNIT_RADIUS).astype(np.int64)
+        high = np.floor(points + UNIT_RADIUS).astype(np.int64)
+        found = np.zeros([len(games)], bool)
+        for x in (low[0], high[0]):
+            for y in (low[1], high[1]):
+                found |= self.taken[games, y, x]
+        return found
+
+    def _exits(self, units, at, points, box):
+        """The nearest point beside the box of every point, if there is room, else a free cell.
+
+        Points where someone stands who does not give way are the last choice.
+        """
+        games, _ = at
+        low = self.low[:, games, box] - TOLERANCE
+        high = self.high[:, games, box] + TOLERANCE
+        exits = np.repeat(points[:, :, None], 4, axis=2)
+        exits[0, :, 0], exits[0, :, 1] = low[0], high[0]
+        exits[1, :, 2], exits[1, :, 3] = low[1], high[1]
+        within = (exits == geometry.clamp(exits, self._playable)).all(0)
+        for side in range(4):
+            within[:, side] &= ~self.covers(games, exits[:, :, side]).any(1)
+        distance = geometry.length(exits - points[:, :, None])
+        distance += _FAR * self._held(units, at, exits)
+        distance[~within] = np.inf
+        chosen = exits[:, np.arange(len(games)), distance.argmin(1)]
+        for index in np.flatnonzero(~within.any(1)):
+            chosen[:, index] = self.nearest_free_cell(games[index], points[:, index])
+        return chosen
+
+    def _held(self, units, at, points):
+        """Whether someone else who does not give way stands in points [2, n, 4]: bool [n, 4]."""
+        games, slots = at
+        mobile = slice(0, units.num_mobile)
+        stays = units.bound | (units.order_kind[:, :, 0] == orders.HOLD)
+        stays = stays[games] & units.alive[games, mobile]
+        stays[np.arange(len(games)), slots] = False
+        who = stays.any(0)
+        there = units.position[:, games, mobile][:, :, who]
+        near = geometry.length(points[:, :, :, None] - there[:, :, None]) < 2 * UNIT_RADIUS
+        return (near & stays[:, None, who]).any(2)

@@ -1,0 +1,233 @@
+"""Buildings that train units: their queues, and where they send what they have trained."""
+
+from typing import Dict
+
+import numpy as np
+
+from sc2impala.sim import alerts, functions, orders, results, unit_types
+from sc2impala.sim.economy import slots as slots_of
+from sc2impala.sim.economy import supply
+from sc2impala.sim.economy.exits import exit_of
+from sc2impala.sim.economy.ground import Ground
+from sc2impala.sim.economy.harvesting import Harvesting
+from sc2impala.sim.economy.kinds import NO_TYPE, Kinds
+from sc2impala.sim.economy.ledger import Ledger
+from sc2impala.sim.mechanic import Mechanic
+from sc2impala.sim.units import NO_UNIT
+
+QUEUE_LENGTH = 5  # [S] GD
+
+
+class Production(Mechanic):
+    """The production of K games with B fixed slots.
+
+    Attributes:
+      queue: int8 [K, B, QUEUE_LENGTH], indices into the types, NO_TYPE behind the last.
+      ready_at: int32 [K, B], the game loop in which the first of the queue is complete; 0 if it
+        waits for supply.
+      has_rally: bool [K, B]. rally_point: float64 [2, K, B]. rally_target: int16 [K, B], the slot
+        that is rallied to, or NO_UNIT.
+      trained: int32 [K, T], how many units of every type have been trained.
+    """
+
+    name = 'production'
+    FIELDS = ('queue', 'ready_at', 'has_rally', 'rally_point', 'rally_target', 'trained')
+
+    def __init__(
+        self,
+        num_games: int,
+        num_fixed: int,
+        num_types: int,
+        kinds: Kinds,
+        ground: Ground,
+        harvesting: Harvesting,
+        ledger: Ledger,
+    ):
+        """Makes the mechanic for K games with B fixed slots and T types."""
+        self.kinds = kinds
+        self._ground = ground
+        self._harvesting = harvesting
+        self._ledger = ledger
+        shape = [num_games, num_fixed]
+        self.queue = np.full(shape + [QUEUE_LENGTH], NO_TYPE, np.int8)
+        self.ready_at = np.zeros(shape, np.int32)
+        self.has_rally = np.zeros(shape, bool)
+        self.rally_point = np.zeros([2] + shape)
+        self.rally_target = np.full(shape, NO_UNIT, np.int16)
+        self.trained = np.zeros([num_games, num_types], np.int32)
+
+    def restart(self, world, games: np.ndarray) -> None:
+        """See Mechanic."""
+        self._forget((games,))
+        self.trained[games] = 0
+
+    def forget(self, games: np.ndarray, slots: np.ndarray) -> None:
+        """See Mechanic. What was in training is lost."""
+        first = self._harvesting.num_mobile
+        fixed = slots >= first
+        if not fixed.any():
+            return
+        games, slots = games[fixed], slots[fixed]
+        self._forget((games, slots - first))
+        rows, columns = np.nonzero(self.rally_target[games] == slots[:, None])
+        self.rally_target[games[rows], columns] = NO_UNIT
+
+    def step(self, world, running: np.ndarray) -> None:
+        """Lets units that are complete appear, and the next ones begin."""
+        done = (self.ready_at == world.game_loop[:, None]) & running[:, None]
+        if done.any():
+            for game, fixed in zip(*np.nonzero(done)):
+                self._complete(world, game, fixed)
+        waiting = (self.queue[:, :, 0] != NO_TYPE) & (self.ready_at == 0) & running[:, None]
+        if waiting.any():
+            self._begin(world, waiting)
+
+    def restrict(self, world, available: np.ndarray) -> None:
+        """Offers to train what there is money and supply for, and to cancel what is in a queue."""
+        everyone = np.arange(world.num_games)
+        for function in np.flatnonzero(available.any(0) & (self.kinds.product != NO_TYPE)):
+            kind = self.kinds.product[function]
+            if not world.units.stats.is_structure[kind]:
+                available[:, function] &= self.hindrance(world, everyone, kind) == results.OK
+        first = world.units.num_mobile
+        producing = world.units.selected[:, first:] & (self.queue[:, :, 0] != NO_TYPE)
+        available[:, functions.CANCEL_LAST_QUICK] |= producing.any(1)
+        alone = world.units.selected.sum(1) == 1
+        available[:, functions.BUILD_QUEUE] = producing.any(1) & alone
+
+    def columns(self, world, games: np.ndarray, slots: np.ndarray) -> Dict[str, np.ndarray]:
+        """See Mechanic."""
+        is_fixed = slots >= world.units.num_mobile
+        fixed = np.where(is_fixed, slots - world.units.num_mobile, 0)
+        length = (self.queue[games, fixed] != NO_TYPE).sum(1)
+        return {
+            'order_length': length * is_fixed,
+            'order_progress_0': 100 * self.progress(world)[games, fixed] * is_fixed,
+        }
+
+    def hindrance(self, world, games: np.ndarray, kind: int) -> np.ndarray:
+        """Why units of a type cannot be ordered, wherever it is: codes of `results`, int [n]."""
+        stats = world.units.stats
+        code = np.full(len(games), results.OK)
+        code[supply.free(world, games) < stats.food[kind]] = results.NOT_ENOUGH_FOOD
+        code[world.vespene[games] < stats.vespene[kind]] = results.NOT_ENOUGH_VESPENE
+        code[world.minerals[games] < stats.minerals[kind]] = results.NOT_ENOUGH_MINERALS
+        return code
+
+    def order(self, world, game: int, buildings: np.ndarray, kind: int) -> int:
+        """Puts a unit into the shortest queue of some buildings, slots int [n], and pays for it.
+
+        Returns:
+          a code of `results`.
+        """
+        fixed = buildings - world.units.num_mobile
+        length = (self.queue[game, fixed] != NO_TYPE).sum(1)
+        shortest = fixed[length.argmin()]
+        if length.min() == QUEUE_LENGTH:
+            return results.QUEUE_IS_FULL
+        code = self.hindrance(world, np.array([game]), kind)[0]
+        if code == results.OK:
+            unit_type = world.units.types[kind]
+            self._ledger.pay(world, game, unit_type.minerals, unit_type.vespene)
+            self.queue[game, shortest, length.min()] = kind
+        return code
+
+    def cancel(self, world, game: int, building: int, place: int) -> None:
+        """Takes a unit out of the queue of a building, a slot; its cost comes back."""
+        fixed = building - world.units.num_mobile
+        unit_type = world.units.types[self.queue[game, fixed, place]]
+        self._ledger.pay(world, game, -unit_type.minerals, -unit_type.vespene)
+        self._shift(world, game, fixed, place)
+
+    def rally(
+        self, games: np.ndarray, buildings: np.ndarray, points: np.ndarray, targets: np.ndarray
+    ) -> None:
+        """Sends what buildings train somewhere.
+
+        Args:
+          games, buildings: int [n].
+          points: float64 [2, n].
+          targets: int [n], slots of resources to harvest, or NO_UNIT.
+        """
+        fixed = buildings - self._harvesting.num_mobile
+        self.has_rally[games, fixed] = True
+        self.rally_point[:, games, fixed] = points
+        self.rally_target[games, fixed] = targets
+
+    def food(self, world, games: np.ndarray) -> np.ndarray:
+        """Supply of what is being trained, not of what waits: int [n, B], of the games int [n]."""
+        food = world.units.stats.food.take(self.queue[games, :, 0], mode='wrap')
+        return food * (self.ready_at[games] > 0)
+
+    def progress(self, world) -> np.ndarray:
+        """How much of the first unit of every queue is done: float64 [K, B] in 0..1."""
+        loops = np.maximum(world.units.stats.build_loops[self.queue[:, :, 0]], 1)
+        left = self.ready_at - world.game_loop[:, None]
+        return np.where(self.ready_at > 0, 1 - left / loops, 0)
+
+    def _forget(self, at):
+        self.queue[at] = NO_TYPE
+        for values in (self.ready_at, self.has_rally):
+            values[at] = 0
+        self.rally_point[(slice(None),) + at] = 0
+        self.rally_target[at] = NO_UNIT
+
+    def _begin(self, world, waiting):
+        """Lets the first of queues begin, as long as there is supply; lower slots come first."""
+        games = np.flatnonzero(waiting.any(1))
+        waiting = waiting[games]
+        food = world.units.stats.food.take(self.queue[games, :, 0], mode='wrap') * waiting
+        begins = waiting & (food.cumsum(1) <= supply.free(world, games)[:, None])
+        rows, fixed = np.nonzero(begins)
+        games = games[rows]
+        kind = self.queue[games, fixed, 0]
+        self.ready_at[games, fixed] = world.game_loop[games] + world.units.stats.build_loops[kind]
+        world.units.active[games, fixed + world.units.num_mobile] = True
+
+    def _complete(self, world, game, fixed):
+        """Lets the first of a queue appear beside the building."""
+        units = world.units
+        slot = slots_of.first_free(units, game, slots_of.mobile(units))
+        building = fixed + units.num_mobile
+        kind = self.queue[game, fixed, 0]
+        toward = self.rally_point[:, game, fixed] if self.has_rally[game, fixed] else None
+        point = exit_of(world, self._ground, game, building, toward)
+        games, slots = np.array([game]), np.array([slot])
+        world.put(games, slots, units.types[kind], unit_types.SELF, point[:, None])
+        is_worker = units.types[kind].is_worker
+        code = alerts.TRAIN_WORKER_COMPLETE if is_worker else alerts.TRAIN_UNIT_COMPLETE
+        world.alerts[game, code] = True
+        self.trained[game, kind] += 1
+        self._shift(world, game, fixed, 0)
+        self._send(world, game, slot, fixed)
+
+    def _shift(self, world, game, fixed, place):
+        """Closes the gap that a unit leaves which is complete or was cancelled."""
+        queue = self.queue[game, fixed]
+        queue[place:-1] = queue[place + 1 :].copy()
+        queue[-1] = NO_TYPE
+        if place == 0:
+            self.ready_at[game, fixed] = 0
+            world.units.active[game, fixed + world.units.num_mobile] = False
+
+    def _send(self, world, game, slot, fixed):
+        """Gives a new unit its first order, if its building has a rally point."""
+        if not self.has_rally[game, fixed]:
+            return
+        units = world.units
+        target = self.rally_target[game, fixed]
+        gathers = units.types[units.type[game, slot]].is_worker and target != NO_UNIT
+        gathers = gathers and self._harvesting.can_harvest(
+            world, np.array([game]), np.array([target])
+        )
+        orders.give(
+            units,
+            np.array([game]),
+            chosen=np.arange(units.num_mobile)[None] == slot,
+            kind=np.array([[orders.GATHER if gathers else orders.MOVE]]),
+            point=np.broadcast_to(
+                self.rally_point[:, game, fixed, None, None], (2, 1, units.num_mobile)
+            ),
+            queued=np.array([False]),
+            target=np.array([[target if gathers else NO_UNIT]]),
+        )

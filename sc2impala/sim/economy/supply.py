@@ -1,0 +1,33 @@
+"""Supply: how much units take, and how much buildings provide."""
+
+import numpy as np
+
+from sc2impala.sim import unit_types
+from sc2impala.sim.economy.slots import num_used
+from sc2impala.sim.world import World
+
+MAX_SUPPLY = 200  # [S] GD
+
+
+def capacity(world: World, games: np.ndarray) -> np.ndarray:
+    """Supply that the finished buildings of player 1 provide: int [n], of the games int [n]."""
+    units = world.units
+    fixed = slice(units.num_mobile, None)
+    finished = units.alive[games, fixed] & (units.unfinished[games, fixed] == 0)
+    finished &= units.owner[games, fixed] == unit_types.SELF
+    provided = units.stats.food_provided.take(units.type[games, fixed])
+    return np.minimum((provided * finished).sum(1), MAX_SUPPLY)
+
+
+def used(world: World, games: np.ndarray) -> np.ndarray:
+    """Supply of player 1's units and of those that are in training: int [n], of games int [n]."""
+    units = world.units
+    mobile = slice(0, num_used(units))
+    mine = units.alive[games, mobile] & (units.owner[games, mobile] == unit_types.SELF)
+    food = (units.stats.food.take(units.type[games, mobile]) * mine).sum(1)
+    return food + world.mechanics['production'].food(world, games).sum(1)
+
+
+def free(world: World, games: np.ndarray) -> np.ndarray:
+    """Supply that is left: int [n], of the games int [n]; negative after buildings were lost."""
+    return capacity(world, games) - used(world, games)

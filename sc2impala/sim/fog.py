@@ -1,0 +1,144 @@
+"""Fog: what of the map, and which enemies, player 1 sees and has seen.
+
+A cell is visible when its middle lies within the sight of a unit of player 1, measured from the
+middle of the cell that the unit stands in; heights and obstacles play no part. [A] A row of cells
+is one number of 64 bits, so that what many units see together is a matter of a few operations.
+"""
+
+from typing import Sequence
+
+import numpy as np
+
+from sc2impala.sim import geometry, unit_types
+from sc2impala.sim.geometry import MAP_EXTENT
+from sc2impala.sim.mechanic import Mechanic
+from sc2impala.sim.world import World
+
+UNSEEN = 0
+SEEN = 1
+VISIBLE = 2
+"""Values of the layer visibility_map. [S] OBS, F"""
+
+_NUM_VIEWS = 2 * MAP_EXTENT - 1
+
+
+class Fog(Mechanic):
+    """Remembers which cells player 1's units have seen. It must act before units can die.
+
+    Attributes:
+      seen: uint64 [K, 64], a row of the map each, whose lowest bit is the leftmost cell: what was
+        visible before any game loop up to the last one.
+    """
+
+    name = 'fog'
+    FIELDS = ('seen',)
+
+    def __init__(
+        self,
+        num_games: int,
+        types: Sequence[unit_types.UnitType],
+        playable: geometry.Rectangle,
+    ):
+        """Makes K games that nobody has seen anything of.
+
+        Args:
+          num_games: K.
+          types: the UnitTypes of the map, as its Units know them.
+          playable: the region outside of which nothing is ever visible.
+        """
+        across, up = geometry.cells_within(playable)
+        ends = [np.flatnonzero(inside)[[0, -1]] for inside in (across, up)]
+        self._first_cell, self._last_cell = np.transpose(ends)[:, :, None]
+        self._views = _views(unit_types.tabulate(types).sight, across)
+        self._rows = np.where(up, ~np.uint64(0), np.uint64(0))
+        self.seen = np.zeros([num_games, MAP_EXTENT], np.uint64)
+        # What is visible now follows from which units stand in which cells.
+        self._visible = np.zeros_like(self.seen)
+        self._places = None
+
+    def restart(self, world: World, games: np.ndarray) -> None:
+        """Forgets what was seen in the games int [n]."""
+        self.seen[games] = 0
+
+    def step(self, world: World, running: np.ndarray) -> None:
+        """Remembers what is visible in the games `running`, bool [K]."""
+        self.refresh(world)
+        np.bitwise_or(self.seen, self._visible, out=self.seen, where=running[:, None])
+
+    def refresh(self, world: World) -> None:
+        """Finds out what is visible now; has games drawn again where that is something else."""
+        places = self._places_of_own_units(world)
+        if self._places is None:
+            self._places = np.full_like(places, -2)
+        games = (places != self._places).any(1).nonzero()[0]
+        if games.size:
+            self._visible[games] = self._look(places[games])
+            self._places = places
+            world.terrain_changed[games] = True
+
+    def visibility(self, world: World) -> np.ndarray:
+        """UNSEEN, SEEN or VISIBLE of every cell: uint8 [K, 64, 64] by y and x."""
+        self.refresh(world)
+        return _unpack(self._visible) + _unpack(self._visible | self.seen)
+
+    def sees(self, world: World) -> np.ndarray:
+        """Whether player 1 sees what stands where the units are, bool [K, U]; its own and neutral
+        units it always sees. [A]
+        """
+        self.refresh(world)
+        units = world.units
+        seen = units.owner != unit_types.ENEMY
+        at = (units.alive & ~seen).nonzero()
+        x, y = self._cells(units.position[(slice(None),) + at])
+        seen[at] = (self._visible[at[0], y] >> x.astype(np.uint64)) & np.uint64(1)
+        return seen
+
+    def _cells(self, points):
+        """Column and row of the cells of the region that points [2, n] lie in: int64 [2, n]."""
+        cells = np.floor(points).astype(np.int64)
+        return np.minimum(np.maximum(cells, self._first_cell), self._last_cell)
+
+    def _places_of_own_units(self, world):
+        """One number for type and cell of each unit of player 1, -1 for other slots: [K, U]."""
+        units = world.units
+        at = units.own.nonzero()
+        x, y = self._cells(units.position[(slice(None),) + at])
+        places = np.full(units.alive.shape, -1)
+        places[at] = (units.type[at].astype(np.int64) * MAP_EXTENT + y) * MAP_EXTENT + x
+        return places
+
+    def _look(self, places):
+        """What units at places [n, U] see together: uint64 [n, 64]."""
+        visible = np.zeros([len(places), MAP_EXTENT], np.uint64)
+        game, slot = (places >= 0).nonzero()
+        if not game.size:
+            return visible
+        kind_and_y, x = np.divmod(places[game, slot], MAP_EXTENT)
+        kind, y = np.divmod(kind_and_y, MAP_EXTENT)
+        lowest = (kind * MAP_EXTENT + x) * _NUM_VIEWS + MAP_EXTENT - 1 - y
+        views = self._views.take(lowest[:, None] + np.arange(MAP_EXTENT))
+        first = np.append(True, game[1:] != game[:-1]).nonzero()[0]
+        visible[game[first]] = np.bitwise_or.reduceat(views, first, axis=0)
+        return visible & self._rows
+
+
+def _views(sight, across):
+    """Rows of the map as units see them: uint64 [T * 64 * 127] by type, by the column that the unit
+    stands in, and by how far up the row is, from -63 to 63.
+    """
+    column = np.arange(MAP_EXTENT)
+    up = np.arange(1 - MAP_EXTENT, MAP_EXTENT)
+    square = np.square(column - column[:, None])[:, None, :] + np.square(up)[:, None]
+    views = [_pack((square <= s**2) & (s > 0) & across) for s in sight]
+    return np.concatenate(views, axis=None)
+
+
+def _pack(bits):
+    """Bool [..., 64] as uint64 [...]."""
+    return np.packbits(bits, axis=-1, bitorder='little').view('<u8')[..., 0].astype(np.uint64)
+
+
+def _unpack(words):
+    """Uint64 [...] as uint8 [..., 64] of zeros and ones."""
+    octets = words[..., None].astype('<u8').view(np.uint8)
+    return np.unpackbits(octets, axis=-1, bitorder='little')

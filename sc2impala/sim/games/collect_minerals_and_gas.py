@@ -1,0 +1,50 @@
+"""CollectMineralsAndGas: a base between minerals and geysers; what is brought home counts."""
+
+from typing import Tuple
+
+import numpy as np
+
+from sc2impala.sim import unit_types
+from sc2impala.sim.games import bases
+from sc2impala.sim.mechanic import Mechanic
+from sc2impala.sim.world import World
+
+FIELDS = bases.LEFT_FIELDS + bases.RIGHT_FIELDS
+_NUM_RESOURCES = len(FIELDS) + len(bases.GEYSERS)
+
+
+class CollectMineralsAndGas:
+    """The rules; see `games` for what they consist of."""
+
+    name = 'CollectMineralsAndGas'
+    episode_loops = 420 * unit_types.LOOPS_PER_SECOND  # [S] MAP
+    arena = bases.ARENA
+    unit_types = (
+        unit_types.SCV,
+        unit_types.MARINE,
+        unit_types.COMMAND_CENTER,
+        unit_types.SUPPLY_DEPOT,
+        unit_types.REFINERY,
+        unit_types.BARRACKS,
+        unit_types.MINERAL_FIELD,
+        unit_types.VESPENE_GEYSER,
+    )
+    num_mobile = bases.NUM_MOBILE
+    num_units = bases.NUM_MOBILE + _NUM_RESOURCES + bases.NUM_BUILDINGS
+
+    def mechanics(self, num_games: int) -> Tuple[Mechanic, ...]:
+        """An economy; to attack is to move. [A]"""
+        return bases.make_mechanics(num_games, self.unit_types, _NUM_RESOURCES)
+
+    def start(self, world: World, games: np.ndarray) -> None:
+        """Places the base of the games int [n]; the workers are idle."""
+        resources = (
+            (unit_types.MINERAL_FIELD, FIELDS),
+            (unit_types.VESPENE_GEYSER, bases.GEYSERS),
+        )
+        bases.start(world, games, unit_types.SCV, unit_types.COMMAND_CENTER, resources)
+
+    def step(self, world: World, running: np.ndarray) -> None:
+        """Counts what has been collected."""
+        bases.tidy(world, running)
+        world.score[:] = world.mechanics['ledger'].collected.sum(0)

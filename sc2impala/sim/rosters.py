@@ -1,0 +1,162 @@
+"""Who can fight whom, as flat lists over all games: what combat computes with.
+
+A roster may list units that have died since it was made: they stand beyond everything and have
+nothing to do, so that a new roster is needed only now and then.
+"""
+
+from typing import Tuple
+
+import numpy as np
+
+from sc2impala.sim import unit_types
+from sc2impala.sim.units import NO_UNIT, Units
+
+MIN_SCAN_RANGE = 5.0  # From edge to edge, in cells. [S] GD
+SCAN_MARGIN = 0.5  # How far beyond its weapon's range a unit looks for targets. [S] GD
+
+_BEYOND = 1e6  # Where the dead are.
+_HARMLESS = 1e3  # Added to the distance of those that cannot attack back.
+_TOO_MANY_DEAD = 0.5  # Share of a roster's units; a new one is made then.
+_OWNERS = (unit_types.SELF, unit_types.ENEMY)
+_COLUMNS = (
+    'radius',
+    'weapon_range',
+    'weapon_period',
+    'damage_point',
+    'backswing',
+    'missile_speed',
+    'missile_min_range',
+    'splash_radius',
+)
+
+
+class Roster:
+    """All units that may fight, and what must be known of them in every loop.
+
+    Attributes, each [n], in the order of games and slots:
+      games, slots: int. mobile: int, game * M + slot. body: int, game * U + slot. first: int,
+      game * U. queue: int, where the first order is in flat arrays [K * M * Q].
+      kind: int8, index into the types. owner: uint8.
+      _COLUMNS of these types; damage_point and backswing in whole loops. scan_range.
+
+    Other attributes:
+      size: n. sides: a Side for each owner. listed: bool [K, M], who is listed.
+      is_complete: whether everyone in the running games has foes and is listed for that.
+      radius_of: float64 [K * U], of all units.
+      healing: int [m], flat indices game * U + slot of those that regenerate; regeneration and
+      full_health: float64 [m], theirs.
+    """
+
+    def __init__(self, units: Units, running: np.ndarray, wanted: np.ndarray):
+        """Lists the fighters of games where both owners have units, and those that are wanted.
+
+        Args:
+          units: the units.
+          running: bool [K], the other games are left out.
+          wanted: bool [K, M].
+        """
+        self._alive = units.alive.copy()
+        self._type = units.type.tobytes()
+        self._owner = units.owner.tobytes()
+        self._running = running.tobytes()
+
+        stats, mobile = units.stats, units.num_mobile
+        owned = [units.alive & (units.owner == owner) for owner in _OWNERS]
+        contested = running & owned[0].any(1) & owned[1].any(1)
+        self.is_complete = bool((contested == running).all())
+        armed = units.alive[:, :mobile] & (stats.damage > 0)[units.type[:, :mobile]]
+        fighting = armed & (contested[:, None] | (wanted & running[:, None]))
+        self.listed = fighting | wanted
+        self.games, self.slots = np.nonzero(fighting)
+        self.size = len(self.games)
+        self.mobile = self.games * mobile + self.slots
+        self.first = self.games * units.alive.shape[1]
+        self.body = self.first + self.slots
+        self.queue = self.mobile * units.order_kind.shape[2]
+        self.owner = units.owner.take(self.body)
+        self.kind = units.type.take(self.body)
+        for name in _COLUMNS:
+            setattr(self, name, getattr(stats, name).take(self.kind))
+        self.damage_point = np.ceil(self.damage_point).astype(np.int32)
+        self.backswing = np.ceil(self.backswing).astype(np.int32)
+        self.scan_range = np.maximum(self.weapon_range + SCAN_MARGIN, MIN_SCAN_RANGE)
+        self.radius_of = stats.radius.take(units.type).reshape(-1)
+        heals = stats.regeneration.take(self.kind) > 0
+        self.healing = self.body[heals]
+        self.regeneration = stats.regeneration.take(self.kind[heals])
+        self.full_health = stats.health.take(self.kind[heals])
+        self.sides = [
+            Side(self, units, owner, foes & contested[:, None])
+            for owner, foes in zip(_OWNERS, owned[::-1])
+        ]
+
+    def serves(self, units: Units, running: np.ndarray) -> bool:
+        """Whether the roster still lists everyone who has foes."""
+        return bool(
+            self._running == running.tobytes()
+            and self._type == units.type.tobytes()
+            and self._owner == units.owner.tobytes()
+            and not (units.alive > self._alive).any()
+            and np.count_nonzero(units.alive)
+            >= (1 - _TOO_MANY_DEAD) * np.count_nonzero(self._alive)
+        )
+
+
+class Side:
+    """The fighters of one owner in games where they have foes.
+
+    Attributes:
+      members: int [n], indices into the lists of the roster.
+    """
+
+    def __init__(self, roster: Roster, units: Units, owner: int, foes: np.ndarray):
+        """foes: bool [K, U], units that the owner's fighters attack."""
+        games, slots = np.nonzero(foes)
+        count = np.bincount(games, minlength=len(foes))
+        members = np.flatnonzero(roster.owner == owner)
+        self.members = members[count[roster.games[members]] > 0]
+        # Row b holds the b-th foe of every game; the first stands in where there are fewer.
+        start = count.cumsum() - count
+        table = np.tile(start, [count.max(), 1])
+        table[np.arange(len(games)) - start[games], games] = np.arange(len(games))
+        self._entries = table[:, roster.games[self.members]]
+        kind = units.type[games, slots]
+        self._slots = slots
+        self._bodies = games * foes.shape[1] + slots
+        self._radius = units.stats.radius[kind]
+        self._handicap = _HARMLESS * (units.stats.damage[kind] == 0)
+        self._bodies_of_members = roster.body[self.members]
+        self._radius_of_members = roster.radius[self.members]
+
+    def nearest(
+        self, who: np.ndarray, limit: np.ndarray, x: np.ndarray, y: np.ndarray
+    ) -> Tuple[np.ndarray, np.ndarray]:
+        """Looks for the nearest foes, those that can attack back first.
+
+        Args:
+          who: int [m], indices into `members`.
+          limit: float64 [m], how far to look, from edge to edge.
+          x, y: float64 [K * U], from `sight`.
+
+        Returns:
+          Slots int [m], NO_UNIT where nobody is in sight, and the distances float64 [m] to them.
+        """
+        entries = self._entries.take(who, axis=1)
+        body, radius = self._bodies_of_members.take(who), self._radius_of_members.take(who)
+        foes = self._bodies.take(entries)
+        across, up = x.take(foes) - x.take(body), y.take(foes) - y.take(body)
+        gap = np.sqrt(across * across + up * up) - (self._radius.take(entries) + radius)
+        order = gap + self._handicap.take(entries) if self._handicap.any() else gap
+        order = np.where(gap <= limit, order, np.inf)
+        best = order.argmin(0) * len(who) + np.arange(len(who))
+        found = order.take(best) < np.inf
+        return np.where(found, self._slots.take(entries.take(best)), NO_UNIT), gap.take(best)
+
+
+def sight(units: Units) -> Tuple[np.ndarray, np.ndarray]:
+    """Where the living are, and the dead beyond everything: x and y, float64 [K * U] each.
+
+    The dead of one owner are far from those of another, too.
+    """
+    x = np.where(units.alive, units.position[0], _BEYOND * units.owner)
+    return x.reshape(-1), units.position[1].reshape(-1)

@@ -1,0 +1,281 @@
+"""Every way to use the command wrongly: one sentence, and the folder stays as it is."""
+
+import json
+import os
+import shutil
+
+import numpy as np
+import pytest
+
+from sc2impala.envs import players
+from tests.runtime import tiny
+
+
+def resume(logdir, *flags):
+    total = 2 * tiny.NUM_UPDATES * tiny.FRAMES_PER_UPDATE
+    return tiny.main(logdir, f'--total_environment_frames={total}', *(tiny.REPLAY + flags))
+
+
+def refuses(logdir, capsys, command, *flags):
+    """Runs a command that must fail and leave the folder as it is; returns what it says."""
+    before = tiny.snapshot(logdir)
+    capsys.readouterr()
+    assert command(logdir, *flags) == 1
+    assert tiny.snapshot(logdir) == before
+    return tiny.error_line(capsys)
+
+
+def last_checkpoint(logdir):
+    return os.path.join(str(logdir), f'model.ckpt-{tiny.checkpoint_frames(logdir)[-1]}')
+
+
+def cut(path, keep=0.5):
+    with open(path, 'rb') as file:
+        content = file.read()
+    with open(path, 'wb') as file:
+        file.write(content[: int(len(content) * keep)])
+
+
+class TestWrongSettings:
+    @pytest.mark.parametrize(
+        'flags, words',
+        [
+            (['--map_name=Foo'], ['--map_name=Foo', 'MoveToBeacon']),
+            (['--agent=foo'], ['--agent=foo', 'fully_conv_lstm']),
+            (['--mode=play'], ['--mode=play', 'evaluate']),
+            (['--policy=best'], ['--policy=best', 'greedy']),
+            (['--backend=starcraft'], ['--backend=starcraft', 'simulator']),
+            (['--reward_clipping=hard'], ['--reward_clipping=hard', 'abs_one']),
+            (['--replay_eviction=lifo'], ['--replay_eviction=lifo', 'fifo']),
+            (['--functions=Move_scren'], ['--functions', 'Move_scren', 'Move_screen']),
+            (['--functions=9999'], ['--functions', '9999', '0..572']),
+            (['--functions=no_op,no_op'], ['--functions', 'no_op', 'once']),
+            (['--screen_layers=selectd'], ['--screen_layers', 'selectd', 'selected']),
+            (['--screen_layers=none'], ['--screen_layers=none', 'at least one']),
+            (['--minimap_layers=foo'], ['--minimap_layers', 'foo', 'camera']),
+            (['--vectors=foo'], ['--vectors', 'foo', 'player']),
+            (['--fixed_arguments=foo=1'], ['--fixed_arguments', 'foo', 'queued']),
+            (['--fixed_arguments=queued=7'], ['--fixed_arguments', '7', '0..1']),
+            (['--fixed_arguments=queued'], ['--fixed_arguments=queued', 'pairs']),
+            (['--screen_size=0'], ['--screen_size=0', '84x64']),
+            (['--minimap_size=8x8x8'], ['--minimap_size=8x8x8', '84x64']),
+            (['--batch_size=0'], ['--batch_size=0', '1 to 65536']),
+            (['--learning_rate=nan'], ['--learning_rate=nan', '0.0 to 10.0']),
+            (['--batch_size=4', '--replay_proportion=1'], ['--batch_size=4', 'no new sequence']),
+            (['--replay_proportion=0.1'], ['--replay_proportion=0.1', 'less than one']),
+            (
+                ['--replay_proportion=0.5', '--replay_buffer_size=1'],
+                ['--replay_buffer_size=1', 'at least 2'],
+            ),
+            (
+                ['--replay_proportion=0.5', '--replay_buffer_size=2000000000'],
+                ['--replay_buffer_size=2000000000', 'MiB', 'at most'],
+            ),
+            (['--queue_capacity=3'], ['--queue_capacity=3', '--batch_size=4']),
+            (['--deterministic', '--num_actors=2'], ['--deterministic', '--num_actors=2']),
+            (['--deterministic', '--queue_capacity=6'], ['--queue_capacity=6', 'at least 7']),
+            (['--init_checkpoint=/no/such'], ['--init_checkpoint=/no/such', 'holds no checkpoint']),
+            (['--mode=evaluate'], ['holds no checkpoint', '--policy=random']),
+            (
+                ['--mode=evaluate', '--policy=scripted', '--functions=no_op'],
+                ['--policy=scripted', '--functions', 'select_army'],
+            ),
+        ],
+    )
+    def test_are_refused_in_one_sentence(self, flags, words, tmp_path, capsys):
+        assert tiny.main(tmp_path / 'logs', *flags) == 1
+        line = tiny.error_line(capsys)
+        assert all(word in line for word in words), line
+        assert tiny.snapshot(tmp_path) == {}
+
+    def test_maps_without_a_script(self, tmp_path, monkeypatch, capsys):
+        monkeypatch.delitem(players.SCRIPTED_PLAYERS, 'CollectMineralShards', raising=False)
+        flags = '--policy=scripted', '--map_name=CollectMineralShards'
+        assert tiny.evaluate(tmp_path / 'logs', *flags) == 1
+        line = tiny.error_line(capsys)
+        assert '--policy=scripted' in line and '--map_name=CollectMineralShards' in line
+        assert 'MoveToBeacon' in line
+        assert tiny.snapshot(tmp_path) == {}
+
+    def test_a_mistyped_folder_to_evaluate_is_not_made(self, tmp_path):
+        assert tiny.evaluate(tmp_path / 'typo') == 1
+        assert not (tmp_path / 'typo').exists()
+
+    def test_other_settings_than_those_of_the_run(self, run, capsys):
+        flags = '--learning_rate=0.5', '--num_envs=3', '--save_checkpoint_secs=7'
+        line = refuses(run, capsys, resume, *flags)
+        assert '--learning_rate=0.0007 (now 0.5)' in line
+        assert '--num_envs=4 (now 3)' in line
+        assert 'save_checkpoint_secs' not in line and 'batch_size' not in line
+
+    def test_another_agent_than_that_of_the_run(self, run, capsys):
+        line = refuses(run, capsys, resume, '--agent=atari_net')
+        assert '--agent=fully_conv (now atari_net)' in line
+
+    def test_evaluation_with_other_settings(self, run, capsys):
+        flags = '--agent=atari_net', '--screen_size=5', '--num_envs=4'
+        line = refuses(run, capsys, tiny.evaluate, *flags)
+        assert '--agent=fully_conv (now atari_net)' in line
+        assert '--screen_size=4 (now 5)' in line
+        assert 'num_envs' not in line
+
+
+class TestWrongFolder:
+    @pytest.mark.parametrize('command', [tiny.main, tiny.evaluate])
+    @pytest.mark.parametrize('below', ['', 'sub/folder'])
+    def test_file_in_the_way(self, below, command, tmp_path, capsys):
+        (tmp_path / 'file').write_text('precious')
+        flags = ['--policy=random'] if command == tiny.evaluate else []
+        logdir = os.path.join(str(tmp_path / 'file'), below).rstrip('/')
+        assert command(logdir, *flags) == 1
+        line = tiny.error_line(capsys)
+        assert '--logdir=' + logdir in line and 'cannot be written to' in line
+        assert (tmp_path / 'file').read_text() == 'precious'
+
+    @pytest.mark.skipif(os.geteuid() == 0, reason='root may write everywhere')
+    def test_no_permission(self, tmp_path, capsys):
+        tmp_path.chmod(0o500)
+        assert tiny.main(tmp_path) == 1
+        assert 'Permission denied' in tiny.error_line(capsys)
+
+    @pytest.mark.parametrize('name', ['.lock', 'episodes.csv'])
+    def test_folder_where_a_file_should_be(self, name, run, capsys):
+        os.remove(os.path.join(run, name))
+        os.mkdir(os.path.join(run, name))
+        line = refuses(run, capsys, resume)
+        assert os.path.join(run, name) in line and 'Is a directory' in line
+
+    def test_checkpoint_without_manifest(self, run, capsys):
+        os.remove(os.path.join(run, 'manifest.json'))
+        assert 'no manifest.json' in refuses(run, capsys, resume)
+
+    @pytest.mark.parametrize('command', [resume, tiny.evaluate])
+    @pytest.mark.parametrize(
+        'change, word',
+        [
+            (lambda manifest: json.dumps(manifest)[:-20], 'manifest.json cannot be read'),
+            (lambda manifest: '', 'manifest.json cannot be read'),
+            (lambda manifest: '[]', 'no object'),
+            (lambda manifest: '{}', 'config'),
+            (lambda manifest: json.dumps(dict(manifest, starts=3)), 'starts'),
+            (lambda manifest: with_setting(manifest, 'warp', 9), 'does not know (warp)'),
+            (lambda manifest: with_setting(manifest, 'batch_size', '4'), "'4' for batch_size"),
+            (lambda manifest: with_setting(manifest, 'clip_advantage', 0), '0 for clip_advantage'),
+            (lambda manifest: with_setting(manifest, 'discounting', None), 'None for discounting'),
+        ],
+    )
+    def test_damaged_manifest(self, change, word, command, run, capsys):
+        manifest = tiny.read_json(run, 'manifest.json')
+        with open(os.path.join(run, 'manifest.json'), 'w') as file:
+            file.write(change(manifest))
+        line = refuses(run, capsys, command)
+        assert os.path.join(run, 'manifest.json') in line and word in line, line
+
+
+def with_setting(manifest, name, value):
+    return json.dumps(dict(manifest, config=dict(manifest['config'], **{name: value})))
+
+
+def cut_data(logdir):
+    cut(last_checkpoint(logdir) + '.data-00000-of-00001')
+
+
+def cut_index(logdir):
+    cut(last_checkpoint(logdir) + '.index')
+
+
+def remove_data(logdir):
+    os.remove(last_checkpoint(logdir) + '.data-00000-of-00001')
+
+
+def remove_index(logdir):
+    os.remove(last_checkpoint(logdir) + '.index')
+
+
+def flip_a_byte(logdir):
+    path = last_checkpoint(logdir) + '.data-00000-of-00001'
+    with open(path, 'rb') as file:
+        content = bytearray(file.read())
+    content[len(content) // 2] ^= 255
+    with open(path, 'wb') as file:
+        file.write(content)
+
+
+def empty_list(logdir):
+    cut(os.path.join(logdir, 'checkpoint'), keep=0)
+
+
+def nonsense_list(logdir):
+    with open(os.path.join(logdir, 'checkpoint'), 'wb') as file:
+        file.write(b'\xff\xfe nonsense')
+
+
+@pytest.fixture(scope='module')
+def foreign_run(tmp_path_factory):
+    logdir = str(tmp_path_factory.mktemp('foreign'))
+    tiny.train(logdir, 1, '--agent=atari_net')
+    return logdir
+
+
+class TestWrongCheckpoint:
+    @pytest.mark.parametrize('command', [resume, tiny.evaluate])
+    @pytest.mark.parametrize(
+        'damage, word',
+        [
+            (cut_data, 'damaged'),
+            (cut_index, 'damaged'),
+            (remove_data, 'damaged'),
+            (remove_index, 'no such file'),
+            (flip_a_byte, 'damaged'),
+            (empty_list, 'cannot be read'),
+            (nonsense_list, 'cannot be read'),
+        ],
+    )
+    def test_damaged(self, damage, word, command, run, capsys):
+        damage(run)
+        line = refuses(run, capsys, command)
+        assert run in line and word in line, line
+
+    @pytest.mark.parametrize('command', [resume, tiny.evaluate])
+    def test_of_another_agent(self, command, run, foreign_run, capsys):
+        for name in os.listdir(foreign_run):
+            if name.startswith(('model', 'checkpoint')):
+                shutil.copy(os.path.join(foreign_run, name), run)
+        line = refuses(run, capsys, command)
+        assert run in line and ('no variable' in line or 'another agent' in line), line
+
+    def test_init_checkpoint_of_another_agent(self, foreign_run, tmp_path, capsys):
+        assert tiny.main(tmp_path / 'new', f'--init_checkpoint={foreign_run}') == 1
+        line = tiny.error_line(capsys)
+        assert foreign_run in line and ('of another agent' in line or 'none of' in line)
+        assert tiny.snapshot(tmp_path) == {}
+
+    def test_init_checkpoint_that_is_none(self, tmp_path, capsys):
+        for suffix in ('.index', '.data-00000-of-00001'):
+            (tmp_path / ('letter' + suffix)).write_text('dear reader')
+        logdir = tmp_path / 'new'
+        letter = tmp_path / 'letter'
+        assert tiny.main(logdir, f'--init_checkpoint={letter}') == 1
+        assert f'{letter} is damaged or no checkpoint' in tiny.error_line(capsys)
+        assert tiny.snapshot(logdir) == {}
+
+    def test_init_checkpoint_without_one(self, tmp_path, capsys):
+        assert tiny.main(tmp_path / 'new', f'--init_checkpoint={tmp_path}') == 1
+        assert f'--init_checkpoint={tmp_path} holds no checkpoint' in tiny.error_line(capsys)
+
+    @pytest.mark.parametrize('keep', [0.0, 0.5, 0.99])
+    def test_truncated_replay_memory(self, keep, run, capsys):
+        path = os.path.join(run, f'replay-{tiny.memory_frames(run)[-1]}.npz')
+        cut(path, keep)
+        line = refuses(run, capsys, resume)
+        assert path in line and 'cannot be restored' in line and 'move it away' in line
+
+    def test_goes_on_without_the_memory_that_was_moved_away(self, run, capsys):
+        os.remove(os.path.join(run, f'replay-{tiny.memory_frames(run)[-1]}.npz'))
+        assert resume(run) == 0
+        assert 'it starts empty' in capsys.readouterr().out
+
+    def test_replay_memory_of_another_run(self, run, capsys):
+        path = os.path.join(run, f'replay-{tiny.memory_frames(run)[-1]}.npz')
+        np.savez(path, capacity=np.asarray(3))
+        assert path in refuses(run, capsys, resume)

@@ -1,0 +1,476 @@
+import numpy as np
+import pytest
+
+from sc2impala.sim import alerts, functions, orders, results, unit_types
+from sc2impala.sim.economy import harvesting
+from sc2impala.sim.feature_units import COLUMNS
+from sc2impala.sim.units import NO_UNIT
+from tests.sim.economy import helpers
+from tests.sim.economy.helpers import GATHER, RETURN
+
+NEAR_FIELD, FAR_FIELD = (24, 25.5), (23, 26.5)
+GEYSER = (26.5, 20.5)
+
+
+@pytest.fixture
+def base():
+    return helpers.Base()
+
+
+def a_worker(base, x=26.4, y=26, field=NEAR_FIELD):
+    scv = base.put(unit_types.SCV, x, y)
+    if field is not None:
+        base.order(scv, orders.GATHER, target=base.slot_at(*field))
+    return scv
+
+
+def only(base, field):
+    """Takes all mineral fields away but one; returns its slot."""
+    fields, kept = base.slots(unit_types.MINERAL_FIELD), base.slot_at(*field)
+    others = fields[fields != kept]
+    base.world.kill(np.zeros_like(others), others)
+    return kept
+
+
+def contents(base, x, y):
+    return base.mechanics['harvesting'].contents[0, base.slot_at(x, y) - base.units.num_mobile]
+
+
+def phase(base, scv):
+    return base.mechanics['harvesting'].phase[0, scv]
+
+
+def field_of(base, scv):
+    return base.mechanics['harvesting'].field[0, scv]
+
+
+def cargo(base, scv):
+    return base.mechanics['harvesting'].cargo[0, scv]
+
+
+def delivery_loops(base, trips):
+    """The game loops in which minerals or gas come in."""
+    times = []
+    while len(times) < trips:
+        before = base.world.score[0]
+        base.run(1)
+        if base.world.score[0] > before:
+            times.append(int(base.world.game_loop[0]))
+    return np.array(times)
+
+
+def test_a_trip_brings_five_minerals_out_of_the_field(base):
+    scv = a_worker(base)
+    base.run_until(lambda: cargo(base, scv))
+    assert cargo(base, scv) == 5
+    assert contents(base, *NEAR_FIELD) == 1795
+    assert base.world.minerals[0] == 50 and base.world.score[0] == 0
+    base.run_until(lambda: not cargo(base, scv))
+    assert base.world.minerals[0] == 55 and base.world.score[0] == 5
+    assert base.mechanics['ledger'].collected[0, 0] == 5
+
+
+def test_mining_takes_its_time(base):
+    scv = a_worker(base)
+    base.run_until(lambda: phase(base, scv) == harvesting.WORKING)
+    there = base.where(scv)
+    assert base.run_until(lambda: phase(base, scv) != harvesting.WORKING) == 45
+    assert base.where(scv) == there
+    assert abs(45 / 16 - 2.786) < 1 / 16
+
+
+def test_a_worker_rests_after_a_delivery(base):
+    scv = a_worker(base)
+    base.run_until(lambda: base.world.score[0])
+    there = base.where(scv)
+    assert base.run_until(lambda: phase(base, scv) != harvesting.LEAVING) == 8
+    assert base.where(scv) == there
+
+
+def test_workers_come_to_the_very_edges(base):
+    scv = a_worker(base)
+    base.run_until(lambda: phase(base, scv) == harvesting.WORKING)
+    away = np.abs(np.array(base.where(scv)) - NEAR_FIELD) - (1.375, 0.875)
+    assert away.max() == pytest.approx(0, abs=1e-9)
+    base.run_until(lambda: base.world.score[0])
+    away = np.abs(np.array(base.where(scv)) - helpers.COMMAND_CENTER) - 2.875
+    assert away.max() == pytest.approx(0, abs=1e-9)
+
+
+def test_workers_get_up_to_speed_and_slow_down(base):
+    scv = a_worker(base, 35.5, 30, field=(41, 32.5))
+    steps, before = [], np.array(base.where(scv))
+
+    def there():
+        nonlocal before
+        now = np.array(base.where(scv))
+        steps.append(np.hypot(*(now - before)))
+        before = now
+        return phase(base, scv) == harvesting.WORKING
+
+    base.run_until(there)
+    speed, change = 2.8125 / 16, 2.5 / 256
+    assert max(steps) == pytest.approx(speed)
+    assert np.abs(np.diff(steps[1:-2])).max() < 1.2 * change
+    assert steps[1] == pytest.approx(change)
+    assert steps[-2] < 5 * change
+
+
+def test_who_is_alone_on_a_field_makes_forty_minerals_a_minute(base):
+    times = {}
+    for field in [NEAR_FIELD, FAR_FIELD]:
+        base = helpers.Base()
+        a_worker(base, field=field)
+        times[field] = np.diff(delivery_loops(base, 8))[2:]
+        assert np.ptp(times[field]) <= 1
+    near, far = (5 * 960 / times[field].mean() for field in (NEAR_FIELD, FAR_FIELD))
+    assert 37 < far < 41 < near < 46
+
+
+def rate(workers, fields, seed=0):
+    """Minerals per minute at normal speed, once all have found their places."""
+    base = helpers.Base(helpers.MARINES, workers=12, seed=seed)
+    for index in range(workers - 12):
+        a_worker(base, 27, 24 + index * 0.3, field=FAR_FIELD)
+    for x, y in [(25, 32.5), (24, 31.5)][: 8 - fields]:
+        base.world.kill(helpers.GAME, np.array([base.slot_at(x, y)]))
+    base.run(700)
+    before = base.world.minerals[0]
+    base.run(4000)
+    return (base.world.minerals[0] - before) * 960 / 4000
+
+
+def test_two_workers_on_a_field_make_twice_as_much():
+    assert 39 <= rate(12, 8) / 12 <= 42
+    assert 39 <= rate(16, 8) / 16 <= 42
+
+
+def test_three_workers_on_a_field_are_in_each_others_way():
+    assert 100 <= rate(24, 8) / 8 <= 104
+
+
+def test_the_recorded_collection_rate_is_met():
+    # 839 in a minute at "faster" speed, not all of it with all of the 17 at work. [S] OBS
+    assert 839 <= 1.4 * rate(17, 7) <= 1.1 * 839
+
+
+def test_workers_sent_to_one_field_spread_over_those_in_range(base):
+    base = helpers.Base(workers=12)
+    left = [base.slot_at(*point) for point in [(25, 22.5), (24, 23.5), (24, 25.5), (23, 26.5)]]
+    left += [base.slot_at(*point) for point in [(23, 28.5), (24, 29.5), (24, 31.5), (25, 32.5)]]
+    for scv in range(12):
+        base.order(scv, orders.GATHER, target=left[3])
+    base.run(600)
+    users = [sum(field_of(base, scv) == field for scv in range(12)) for field in left]
+    assert sorted(users) == [1] * 4 + [2] * 4
+
+
+def test_a_field_is_used_by_one_worker_at_a_time(base):
+    base = helpers.Base(helpers.MARINES, workers=12)
+    for _ in range(400):
+        base.run(1)
+        works = base.mechanics['harvesting'].phase[0] == harvesting.WORKING
+        fields = base.mechanics['harvesting'].field[0, works]
+        assert len(set(fields)) == len(fields)
+        occupant = base.mechanics['harvesting'].occupant[0]
+        assert set(occupant[fields - 200]) == set(np.flatnonzero(works))
+        assert (occupant != NO_UNIT).sum() == works.sum()
+
+
+def test_who_waited_longest_is_next(base):
+    only(base, (25, 22.5))
+    workers = [a_worker(base, 26.4, 23 + 0.4 * i, field=(25, 22.5)) for i in range(5)]
+    order = []
+    for _ in range(700):
+        base.run(1)
+        order += [
+            s for s in workers if phase(base, s) == harvesting.WORKING and s not in order[-1:]
+        ]
+    assert len(order) >= 12
+    assert order[:5] == order[5:10]
+
+
+def test_harvesters_bump_into_nobody_and_others_do(base):
+    scv = a_worker(base)
+    base.run(2)
+    assert not base.units.solid[0, scv]
+    base.order(scv, orders.MOVE, 36, 27)
+    assert base.units.solid[0, scv]
+    base.run(2)
+    assert base.units.solid[0, scv]
+
+
+def test_an_empty_field_vanishes_and_its_workers_go_to_another(base):
+    scv = a_worker(base)
+    field = base.slot_at(*NEAR_FIELD)
+    base.mechanics['harvesting'].contents[0, field - 200] = 7
+    base.run_until(lambda: not base.units.alive[0, field])
+    assert alerts.MINERALS_EXHAUSTED in base.game.observe()['alerts'][0]
+    assert cargo(base, scv) == 2
+    base.run_until(lambda: base.world.score[0] == 7)
+    base.run_until(lambda: base.world.score[0] == 12)
+    assert field_of(base, scv) in [base.slot_at(24, 23.5), base.slot_at(23, 26.5)]
+
+
+def test_those_on_their_way_to_an_empty_field_go_elsewhere(base):
+    first, second, late = a_worker(base), a_worker(base, 26.4, 27), a_worker(base, 34, 31)
+    field = base.slot_at(*NEAR_FIELD)
+    base.run_until(lambda: phase(base, first) == harvesting.WORKING)
+    base.mechanics['harvesting'].contents[0, field - 200] = 5
+    assert field_of(base, late) == field
+    base.run_until(lambda: not base.units.alive[0, field])
+    base.run(2)
+    for scv in (first, second, late):
+        assert base.kind(scv) == orders.GATHER
+        assert base.units.alive[0, field_of(base, scv)]
+    base.run(400)
+    assert base.world.score[0] >= 20
+
+
+def test_without_another_field_in_range_workers_stop_after_their_last_delivery(base):
+    last = only(base, NEAR_FIELD)
+    one, two = a_worker(base), a_worker(base, 26.4, 27)
+    base.mechanics['harvesting'].contents[0, last - 200] = 3
+    base.run(400)
+    assert base.world.score[0] == 3
+    assert base.kind(one) == base.kind(two) == orders.IDLE
+    assert base.units.solid[0, [one, two]].all()
+
+
+def test_cargo_goes_to_the_nearest_complete_town_hall(base):
+    base.put(unit_types.COMMAND_CENTER, 35.5, 27.5)
+    other = base.put(unit_types.COMMAND_CENTER, 38.5, 27.5)
+    base.units.unfinished[0, other] = 100
+    scv = a_worker(base, field=(42, 25.5))
+    base.run_until(lambda: base.world.score[0])
+    away = np.abs(np.array(base.where(scv)) - (35.5, 27.5))
+    assert away.max() == pytest.approx(2.875)
+
+
+def test_who_loses_its_town_hall_on_the_way_looks_for_another(base):
+    scv = a_worker(base, field=(42, 25.5))
+    other = base.put(unit_types.COMMAND_CENTER, 35.5, 27.5)
+    base.run_until(lambda: cargo(base, scv))
+    base.run(3)
+    base.world.kill(helpers.GAME, np.array([other]))
+    base.run_until(lambda: base.world.score[0])
+    assert np.abs(np.array(base.where(scv)) - helpers.COMMAND_CENTER).max() < 2.9
+
+
+def test_without_a_town_hall_workers_keep_what_they_have(base):
+    scv = a_worker(base)
+    base.run_until(lambda: cargo(base, scv))
+    base.world.kill(helpers.GAME, np.array([base.slot_at(*helpers.COMMAND_CENTER)]))
+    base.run(200)
+    assert base.kind(scv) == orders.IDLE
+    assert cargo(base, scv) == 5 and base.world.score[0] == 0
+
+
+def test_gas_comes_in_fours_from_a_refinery(base):
+    base.put(unit_types.REFINERY, *GEYSER)
+    refinery = base.slots(unit_types.REFINERY)[0]
+    base.mechanics['harvesting'].tap(base.world, 0, refinery, refinery_geyser(base))
+    scv = base.put(unit_types.SCV, 27, 24)
+    base.order(scv, orders.GATHER, target=refinery)
+    base.run_until(lambda: phase(base, scv) == harvesting.WORKING)
+    assert base.units.inside[0, scv]
+    assert base.run_until(lambda: phase(base, scv) != harvesting.WORKING) == 32
+    assert not base.units.inside[0, scv]
+    base.run_until(lambda: base.world.score[0])
+    assert (base.world.vespene[0], base.world.minerals[0], base.world.score[0]) == (4, 50, 4)
+    assert base.mechanics['harvesting'].contents[0, refinery_geyser(base) - 200] == 2246
+
+
+def refinery_geyser(base):
+    geysers = base.slots(unit_types.VESPENE_GEYSER)
+    (at_place,) = [slot for slot in geysers if base.where(slot) == GEYSER]
+    return at_place
+
+
+def tapped(base, workers):
+    refinery = base.put(unit_types.REFINERY, *GEYSER)
+    base.mechanics['harvesting'].tap(base.world, 0, refinery, refinery_geyser(base))
+    slots = [base.put(unit_types.SCV, 27 + 0.8 * i, 24) for i in range(workers)]
+    for slot in slots:
+        base.order(slot, orders.GATHER, target=refinery)
+    return refinery, slots
+
+
+def test_one_worker_at_a_time_is_in_a_refinery(base):
+    _, workers = tapped(base, 4)
+    for _ in range(500):
+        base.run(1)
+        assert base.units.inside[0].sum() <= 1
+    assert base.world.vespene[0] >= 40
+    assert {int(field_of(base, scv)) for scv in workers} == set(base.slots(unit_types.REFINERY))
+
+
+def test_three_workers_suffice_for_a_refinery():
+    collected = {}
+    for workers in (1, 2, 3, 4):
+        base = helpers.Base()
+        tapped(base, workers)
+        base.run(200)
+        before = base.world.vespene[0]
+        base.run(2000)
+        collected[workers] = (base.world.vespene[0] - before) * 960 / 2000
+    assert 30 < collected[1] < 42
+    assert collected[2] == pytest.approx(2 * collected[1], rel=0.1)
+    assert collected[3] > 1.3 * collected[2]
+    assert collected[4] == pytest.approx(min(120, collected[4]), rel=0.1)
+    assert collected[4] < 1.25 * collected[3]
+
+
+def test_nobody_sees_who_is_in_a_refinery(base):
+    _, (scv,) = tapped(base, 1)
+    base.run_until(lambda: base.units.inside[0, scv])
+    x, y = base.where(scv)
+    rows = base.game.feature_units()[0]
+    assert unit_types.SCV.unit_type not in rows[:, 0]
+    base.act(functions.SELECT_POINT, (x, y))
+    assert not base.units.selected[0, scv]
+    base.act(functions.SELECT_RECT, (x - 1, y + 1), screen2=base.pixel(x + 1, y - 1))
+    assert not base.units.selected[0, scv]
+    base.run_until(lambda: not base.units.inside[0, scv])
+    assert unit_types.SCV.unit_type in base.game.feature_units()[0][:, 0]
+
+
+def test_an_empty_geyser_sends_its_workers_away(base):
+    _, workers = tapped(base, 2)
+    base.mechanics['harvesting'].contents[0, refinery_geyser(base) - 200] = 6
+    base.act(functions.NO_OP)
+    base.run_until(lambda: base.world.alerts[0, alerts.VESPENE_EXHAUSTED])
+    base.run(300)
+    assert base.world.vespene[0] == 6
+    assert [base.kind(scv) for scv in workers] == [orders.IDLE] * 2
+
+
+def test_who_is_in_a_refinery_that_dies_comes_out(base):
+    refinery, (scv,) = tapped(base, 1)
+    base.run_until(lambda: base.units.inside[0, scv])
+    base.world.kill(helpers.GAME, np.array([refinery]))
+    base.run(1)
+    assert not base.units.inside[0, scv]
+    assert base.kind(scv) == orders.IDLE
+
+
+def test_a_worker_called_away_leaves_its_field_to_others(base):
+    first, second = a_worker(base), a_worker(base, 26.4, 27)
+    only(base, NEAR_FIELD)
+    base.run_until(lambda: phase(base, second) == harvesting.WAITING)
+    base.order(first, orders.MOVE, 36, 27)
+    base.run(2)
+    assert phase(base, second) == harvesting.WORKING
+    assert contents(base, *NEAR_FIELD) == 1800
+
+
+def test_cargo_is_kept_through_other_orders_and_brought_home_first(base):
+    scv = a_worker(base)
+    base.run_until(lambda: cargo(base, scv))
+    base.order(scv, orders.MOVE, 34, 32)
+    base.run(100)
+    assert cargo(base, scv) == 5
+    base.order(scv, orders.GATHER, target=base.slot_at(41, 32.5))
+    base.run_until(lambda: base.world.score[0])
+    base.run_until(lambda: cargo(base, scv))
+    assert contents(base, 41, 32.5) == 1795
+
+
+def test_harvest_gather(base):
+    scv = a_worker(base, field=None)
+    marine = base.put(unit_types.MARINE, 36, 30)
+    base.select(scv, marine)
+    assert base.act(GATHER, FAR_FIELD) == results.OK
+    assert base.kind(scv) == orders.GATHER and base.kind(marine) == orders.IDLE
+    base.run_until(lambda: base.world.score[0])
+    assert contents(base, *FAR_FIELD) == 1795
+
+
+def test_harvest_gather_needs_something_to_harvest(base):
+    scv = a_worker(base, field=None)
+    base.select(scv)
+    assert base.act(GATHER, (36, 27)) == results.MUST_TARGET_RESOURCES
+    assert base.act(GATHER, helpers.COMMAND_CENTER) == results.MUST_TARGET_RESOURCES
+    assert base.act(GATHER, GEYSER) == results.MUST_BUILD_REFINERY_FIRST
+    refinery = base.put(unit_types.REFINERY, *GEYSER)
+    base.units.unfinished[0, refinery] = 10
+    assert base.act(GATHER, GEYSER) == results.BUILDING_IS_UNDER_CONSTRUCTION
+    assert base.kind(scv) == orders.IDLE
+
+
+def test_harvest_return_is_offered_to_who_carries_something(base):
+    scv = a_worker(base)
+    base.select(scv)
+    assert RETURN not in base.offers()
+    base.run_until(lambda: cargo(base, scv))
+    assert RETURN in base.offers()
+
+
+def test_harvest_return_brings_home_and_goes_on(base):
+    scv = a_worker(base)
+    base.run_until(lambda: cargo(base, scv))
+    base.order(scv, orders.MOVE, 36, 30)
+    base.run(80)
+    base.select(scv)
+    assert base.act(RETURN) == results.OK
+    base.run_until(lambda: base.world.score[0] == 5)
+    assert base.kind(scv) == orders.GATHER
+    base.run_until(lambda: base.world.score[0] == 10)
+    assert contents(base, *NEAR_FIELD) == 1790
+
+
+def test_harvest_return_needs_a_town_hall(base):
+    scv = a_worker(base)
+    base.run_until(lambda: cargo(base, scv))
+    base.world.kill(helpers.GAME, np.array([base.slot_at(*helpers.COMMAND_CENTER)]))
+    base.select(scv)
+    assert base.act(RETURN) == results.CANT_FIND_DROP_OFF
+
+
+def test_what_is_queued_behind_gathering_comes_after_one_load(base):
+    scv = a_worker(base)
+    base.select(scv)
+    base.act(functions.MOVE_SCREEN, (36, 30), queued=1)
+    base.run_until(lambda: base.kind(scv) == orders.MOVE)
+    assert cargo(base, scv) == 5
+    base.run_until(lambda: base.kind(scv) == orders.IDLE)
+    assert base.world.score[0] == 0
+
+
+def test_what_is_queued_behind_returning_comes_after_the_delivery(base):
+    scv = a_worker(base)
+    base.run_until(lambda: cargo(base, scv))
+    base.select(scv)
+    base.act(RETURN)
+    base.act(functions.MOVE_SCREEN, (36, 30), queued=1)
+    base.run_until(lambda: base.kind(scv) == orders.MOVE)
+    assert base.world.score[0] == 5
+
+
+def test_smart_on_a_field_is_to_gather(base):
+    scv = a_worker(base, field=None)
+    base.select(scv)
+    base.act(functions.SMART_SCREEN, FAR_FIELD)
+    assert base.kind(scv) == orders.GATHER
+    base.act(functions.SMART_SCREEN, (36, 27))
+    assert base.kind(scv) == orders.MOVE
+    base.act(functions.SMART_SCREEN, GEYSER)
+    assert base.kind(scv) == orders.MOVE
+
+
+def test_columns_of_feature_units(base):
+    tapped(base, 2)
+    a_worker(base)
+    base.run(10)
+    rows = base.game.feature_units()[0]
+
+    def column(unit_type, name):
+        return rows[rows[:, 0] == unit_type.unit_type][:, COLUMNS.index(name)]
+
+    assert (column(unit_types.MINERAL_FIELD, 'mineral_contents') == 1800).all()
+    assert list(column(unit_types.VESPENE_GEYSER, 'vespene_contents')) == [2250] * 4
+    assert list(column(unit_types.REFINERY, 'vespene_contents')) == [2250]
+    assert list(column(unit_types.REFINERY, 'assigned_harvesters')) == [2]
+    assert list(column(unit_types.REFINERY, 'ideal_harvesters')) == [3]
+    assert list(column(unit_types.COMMAND_CENTER, 'ideal_harvesters')) == [16]
+    assert list(column(unit_types.SCV, 'order_length')) == [1] * 3

@@ -1,0 +1,207 @@
+"""What DefeatRoaches and DefeatZerglingsAndBanelings have in common."""
+
+import numpy as np
+import pytest
+
+from sc2impala.sim import functions, orders
+from sc2impala.sim.games import GAMES, waves
+from tests.sim import players
+
+MAPS = {'DefeatRoaches': (4, 10, 5), 'DefeatZerglingsAndBanelings': (10, 5, 4)}
+"""Zerg of a wave, reward of each, new marines."""
+every_map = pytest.mark.parametrize('map_name', MAPS)
+LINE = np.array([0, 1, -1, 2, -2, 3, -3, 4, -4])
+MARINES = slice(0, waves.MAX_MARINES)
+ZERG = slice(waves.MAX_MARINES, None)
+
+
+def started(map_name, seeds=range(4)):
+    game = players.make(map_name, seeds)
+    game.reset()
+    return game
+
+
+def fill(game, value):
+    return np.full([game.num_games], value)
+
+
+def kill(game, slots, in_game=0):
+    """Kills units, and lets the rules see it as at the end of a loop."""
+    world = game._world
+    world.died[:] = False
+    world.kill(np.full([len(slots)], in_game), np.array(slots))
+    GAMES[game.map_name].step(world, np.ones([game.num_games], bool))
+
+
+@pytest.fixture(params=MAPS)
+def game(request):
+    found = started(request.param)
+    found.map_name = request.param
+    found.advance(fill(found, 1))
+    return found
+
+
+@every_map
+def test_the_player_finds_the_marines_selected_at_the_second_observation(map_name):
+    game = started(map_name)
+    assert not game.observe()['multi_select_count'].any()
+    assert not game.observe()['available_actions'][:, functions.ATTACK_SCREEN].any()
+    game.advance(fill(game, 8))
+    assert (game.observe()['multi_select_count'] == 9).all()
+    assert game.observe()['available_actions'][:, functions.ATTACK_SCREEN].all()
+
+
+@every_map
+def test_what_the_player_selects_before_that_stays_selected(map_name):
+    game = started(map_name, [3])
+    marine = game.feature_units()[0, 0]
+    pixel = np.array([marine[[12, 13]]])
+    game.act(fill(game, functions.SELECT_POINT), {'screen': pixel})
+    assert game.observe()['single_select_count'] == 1
+    game.advance(fill(game, 8))
+    assert game.observe()['single_select_count'] == 1
+
+
+def test_the_dead_count(game):
+    _, reward, _ = MAPS[game.map_name]
+    before = game.score
+    kill(game, [0, 5, waves.MAX_MARINES + 1])
+    np.testing.assert_array_equal(game.score - before, [reward - 2, 0, 0, 0])
+    assert not game.ended.any()
+
+
+def test_an_episode_ends_with_the_last_marine(game):
+    kill(game, [0, 2, 3, 4, 5, 6, 7, 8], in_game=2)
+    assert not game.ended.any()
+    kill(game, [1], in_game=2)
+    np.testing.assert_array_equal(game.ended, [False, False, True, False])
+    np.testing.assert_array_equal(game.score, [0, 0, -9, 0])
+
+
+def test_who_loses_the_last_marine_with_the_last_zerg_has_lost(game):
+    num_zerg, reward, _ = MAPS[game.map_name]
+    kill(game, list(range(9)) + [waves.MAX_MARINES + zerg for zerg in range(num_zerg)])
+    np.testing.assert_array_equal(game.ended, [True, False, False, False])
+    assert game.score[0] == num_zerg * reward - 9
+    assert not game.get_state()['units/alive'][0].any()
+
+
+def test_a_new_wave(game):
+    num_zerg, _, num_new = MAPS[game.map_name]
+    zerg = [waves.MAX_MARINES + index for index in range(num_zerg)]
+    game.act(fill(game, functions.MOVE_SCREEN), {'screen': np.full([4, 2], 42)})
+    game.advance(fill(game, 9))
+    world = game._world
+    world.units.health[0, 4] = 7.5
+    world.units.selected[0] = False
+    kill(game, [1, 6] + zerg[:-1])
+    assert world.units.alive[0, MARINES].sum() == 7
+    others = {name: array[:, 1:].copy() for name, array in (('place', world.units.position),)}
+    kill(game, zerg[-1:])
+
+    marines = np.flatnonzero(world.units.alive[0, MARINES])
+    assert len(marines) == 7 + num_new and world.units.alive[0, ZERG].all()
+    # Survivors keep their health; new ones take the free slots.
+    assert marines.tolist() == list(range(7 + num_new))
+    expected = np.full([7 + num_new], 45.0)
+    expected[4] = 7.5
+    np.testing.assert_array_equal(world.units.health[0, marines], expected)
+    zerg_types = world.units.stats.health[world.units.type[0, zerg]]
+    np.testing.assert_array_equal(world.units.health[0, zerg], zerg_types)
+    # All stand in line, without orders, and selected.
+    x, y = world.units.position[:, 0, marines]
+    assert len(set(x)) == 1
+    index = np.arange(len(marines))
+    offsets = (index + 1) // 2 * np.where(index % 2, 1, -1)
+    inside = (y[0] + offsets >= 20) & (y[0] + offsets <= 36)
+    np.testing.assert_allclose(y[inside], (y[0] + offsets)[inside])
+    assert abs(x[0] - world.units.position[0, 0, zerg].mean()) > 9
+    assert (world.units.order_kind[0] == orders.IDLE).all()
+    np.testing.assert_array_equal(np.flatnonzero(world.units.selected[0]), marines)
+    np.testing.assert_array_equal(world.units.position[:, 1:], others['place'])
+
+
+@every_map
+def test_both_sides_change_by_the_toss_of_a_coin(map_name):
+    game = players.make(map_name, range(300))
+    left = []
+    for _ in range(2):
+        game.reset()
+        left.append(game.get_state()['units/position'][0, :, 0] < 33)
+    assert 0.4 < left[0].mean() < 0.6
+    assert 0.4 < (left[0] == left[1]).mean() < 0.6
+
+
+@every_map
+def test_there_is_room_for_sixty_marines(map_name):
+    num_zerg, _, _ = MAPS[map_name]
+    game = started(map_name, range(2))
+    game.map_name = map_name
+    game.advance(fill(game, 1))
+    zerg = [waves.MAX_MARINES + index for index in range(num_zerg)]
+    for _ in range(14):
+        kill(game, zerg)
+    units = game._world.units
+    assert units.alive[0, MARINES].all()
+    x, y = units.position[:, 0]
+    assert x.min() >= 22 and x.max() <= 44 and y.min() >= 20 and y.max() <= 36
+    apart = np.hypot(x[:, None] - x, y[:, None] - y)[np.triu_indices(len(x), 1)]
+    assert apart.min() > 0.75 - 1e-5
+    assert units.alive[1].sum() == 9 + num_zerg
+
+
+@every_map
+def test_points_are_for_deaths_and_nothing_else(map_name):
+    num_zerg, reward, _ = MAPS[map_name]
+    game = started(map_name, range(20))
+    rule = players.Script(map_name, 'LH')
+    seen = 0
+    for loop in range(800):
+        if loop % 8 == 0:
+            game.act(*rule(game))
+        before = game.score
+        game.advance(fill(game, 1))
+        died = game._world.died
+        points = reward * died[:, ZERG].sum(1) - died[:, MARINES].sum(1)
+        np.testing.assert_array_equal(game.score - before, points * (game.game_loop == loop + 1))
+        seen += died.sum()
+    assert seen > 20 * num_zerg
+
+
+@every_map
+def test_a_fight_goes_on_exactly_alone_and_restored(map_name):
+    """Through fights, other than random play may come to."""
+    seeds = [5, 6, 7]
+    rule = players.Script(map_name, 'LH')
+    game = started(map_name, seeds)
+    calls = []
+    for step in range(60):
+        calls.append(rule(game))
+        game.act(*calls[-1])
+        game.advance(fill(game, 8))
+        if step == 12:
+            middle = game.get_state()
+            assert (middle['combat/target'] >= 0).any() and (game.score <= 40).all()
+    assert (game.score > 10).any()
+    end = game.get_state()
+
+    restored = players.make(map_name, [0] * 3)
+    restored.set_state(middle)
+    for call in calls[13:]:
+        restored.act(*call)
+        restored.advance(fill(restored, 8))
+    for name, array in restored.get_state().items():
+        np.testing.assert_array_equal(array, end[name], err_msg=name)
+
+    for index, seed in enumerate(seeds):
+        alone = started(map_name, [seed])
+        for function, arguments in calls:
+            one = slice(index, index + 1)
+            alone.act(function[one], {name: value[one] for name, value in arguments.items()})
+            for _ in range(8):
+                alone.advance(np.array([1]))
+        for name, array in alone.get_state().items():
+            axis = end[name].shape.index(3)
+            np.testing.assert_array_equal(
+                array.take(0, axis), end[name].take(index, axis), err_msg=name
+            )

@@ -1,0 +1,105 @@
+import numpy as np
+import pytest
+
+from sc2impala.sim.neighbours import MARGIN, TOUCH, Neighbours
+
+RADIUS = np.array([0.375, 0.5, 1.5])
+
+
+class Crowd:
+    """K games with M units each that walk, jump, change, come and go."""
+
+    def __init__(self, num_games, num_mobile, seed):
+        self.random = np.random.RandomState(seed)
+        self.shape = [num_games, num_mobile]
+        self.position = self.anywhere()
+        self.unit_type = self.random.randint(2, size=self.shape).astype(np.int8)
+        self.present = self.some(0.8)
+
+    def anywhere(self):
+        side = max(2.0, 0.8 * self.shape[1] ** 0.5)
+        return 30 + side * self.random.rand(2, *self.shape)
+
+    def some(self, share):
+        return self.random.rand(*self.shape) < share
+
+    def change(self):
+        walking = self.some(0.5)
+        self.position += walking * self.random.uniform(-0.2, 0.2, size=[2] + self.shape)
+        jumping = self.some(0.02)
+        self.position = np.where(jumping, self.anywhere(), self.position)
+        self.present ^= self.some(0.05)
+        changing = self.some(0.02)
+        self.unit_type[changing] = self.random.randint(len(RADIUS), size=changing.sum())
+
+    def look(self, neighbours, running):
+        return neighbours.touching(
+            self.position.reshape(2, -1), self.unit_type, RADIUS, self.present, running
+        )
+
+    def pairs(self, running):
+        """All pairs that touch, by looking at every one."""
+        found = []
+        num_games, num_mobile = self.shape
+        for game in np.flatnonzero(running):
+            for low in range(num_mobile):
+                for high in range(low + 1, num_mobile):
+                    here, there = self.position[:, game, low], self.position[:, game, high]
+                    reach = RADIUS[self.unit_type[game, [low, high]]].sum()
+                    both = self.present[game, low] and self.present[game, high]
+                    if both and np.sqrt(np.square(here - there).sum()) < reach - TOUCH:
+                        found.append((game * num_mobile + high, game * num_mobile + low))
+        return found
+
+
+@pytest.mark.parametrize('num_mobile', [2, 3, 4, 5, 9, 16])
+def test_the_pairs_are_those_of_a_loop_whatever_happened_before(num_mobile):
+    crowd = Crowd(3, num_mobile, seed=num_mobile)
+    neighbours = Neighbours(3, num_mobile)
+    num_found = 0
+    for _ in range(60):
+        running = crowd.random.rand(3) < 0.8
+        expected = crowd.pairs(running)
+        num_found += len(expected)
+        assert list(zip(*crowd.look(neighbours, running))) == expected
+        crowd.change()
+    assert num_found > 20
+
+
+def test_units_that_creep_towards_each_other_are_found():
+    neighbours = Neighbours(1, 6)
+    crowd = Crowd(1, 6, seed=0)
+    crowd.unit_type[:] = 0
+    crowd.present[:] = True
+    crowd.position[0, 0] = 20 + 4 * np.arange(6)
+    crowd.position[1] = 30
+    step = MARGIN / 7
+    for _ in range(200):
+        crowd.position[0, 0, 0] += step
+        found = crowd.look(neighbours, np.array([True]))
+        assert list(zip(*found)) == crowd.pairs([True])
+        if found.size:
+            break
+    assert found.T.tolist() == [[1, 0]]
+
+
+def test_a_game_without_units_has_no_pairs():
+    crowd = Crowd(2, 7, seed=1)
+    crowd.present[:] = False
+    neighbours = Neighbours(2, 7)
+    assert crowd.look(neighbours, np.array([True, True])).shape == (2, 0)
+    crowd.present[1] = True
+    crowd.position[:, 1] = 30
+    assert crowd.look(neighbours, np.array([True, True])).shape == (2, 21)
+    crowd.present[:] = False
+    assert crowd.look(neighbours, np.array([True, True])).shape == (2, 0)
+
+
+def test_units_side_by_side_do_not_touch():
+    crowd = Crowd(2, 2, seed=2)
+    crowd.unit_type[:] = 0
+    crowd.present[:] = True
+    crowd.position[:] = 30
+    crowd.position[0, :, 1] += 2 * RADIUS[0] - np.array([TOUCH / 2, 2 * TOUCH])
+    found = crowd.look(Neighbours(2, 2), np.array([True, True]))
+    assert found.tolist() == [[3], [2]]
