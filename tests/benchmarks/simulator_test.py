@@ -1,0 +1,33 @@
+import importlib.util
+import json
+import os
+
+import pytest
+
+from sc2impala import sim
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+@pytest.fixture(scope='module')
+def benchmark():
+    """The script as a module: benchmarks are no package."""
+    path = os.path.join(ROOT, 'benchmarks', 'simulator.py')
+    spec = importlib.util.spec_from_file_location('simulator', path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_it_measures_every_map_with_every_player(benchmark, capsys):
+    sizes = ['--games=2', '--screen=16', '--minimap=16', '--step_mul=2']
+    benchmark.main(sizes + ['--rounds=1', '--seconds=0.01'])
+    result = json.loads(capsys.readouterr().out.splitlines()[-1])
+    rates = result.pop('steps_per_second')
+    assert set(rates) == {f'{name}/{who}' for name in sim.MAP_NAMES for who in ('random', 'mover')}
+    assert min(rates.values()) > 0
+    memory = result.pop('bytes_per_game')
+    assert set(memory) == set(sim.MAP_NAMES)
+    # All layers of a game alone are about 11 kB.
+    assert min(memory.values()) > 10000
+    assert result == {'games': 2, 'step_mul': 2, 'screen': 16, 'minimap': 16}
