@@ -1,5 +1,6 @@
 """What all scripted players have in common: their needs, their memory, and how they act."""
 
+import abc
 from typing import Any, Dict, Iterable, Mapping, Optional, Tuple
 
 import numpy as np
@@ -9,7 +10,7 @@ from sc2impala.envs.players.calls import Calls
 from sc2impala.envs.specs import ObservationSpec
 
 
-class ScriptedPlayer:
+class ScriptedPlayer(abc.ABC):
     """Plays K games by rules that look at their observations.
 
     A subclass implements `decide`, and names what it needs:
@@ -68,9 +69,9 @@ class ScriptedPlayer:
         self.decide(observation, calls)
         return calls.encode()
 
+    @abc.abstractmethod
     def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
         """Decides calls by the rules, the most urgent one first."""
-        raise NotImplementedError
 
     def _recall(self, num_games, done):
         """Begins with a fresh memory where an episode has begun."""

@@ -1,5 +1,6 @@
 """Playing by tactics of two calls each: one selects a unit, the next one gives it an order."""
 
+import abc
 import collections
 from typing import Any, Mapping, Sequence
 
@@ -42,9 +43,9 @@ class TacticsPlayer(ScriptedPlayer):
                 chosen = calls.choose(chosen, 'select_point', screen=tactic.unit)
             self.memory['tactic'][chosen] = number
 
+    @abc.abstractmethod
     def tactics(self, economy: Economy) -> Sequence[Tactic]:
         """What can be done, the most urgent first; always the same number of tactics."""
-        raise NotImplementedError
 
     def site(self, sites: np.ndarray, number: np.ndarray) -> np.ndarray:
         """Pixels [K, 2] of the sites number [K] of a list, its last one for greater numbers.
