@@ -57,10 +57,9 @@ def execute(world: World, function: np.ndarray, arguments: Arguments, allowed: n
     world.alerts[:] = False
     world.action_result[:] = np.where(allowed, results.OK, results.NOT_SUPPORTED)
     handler_of_game = _HANDLER_OF_FUNCTION[function]
-    for index, handler in enumerate(_HANDLERS):
-        games = np.flatnonzero(handler_of_game == index)
-        if games.size:
-            world.action_result[games] = handler(world, games, function[games], arguments)
+    for index in sorted(set(handler_of_game.tolist()) - {_NO_HANDLER}):
+        games = (handler_of_game == index).nonzero()[0]
+        world.action_result[games] = _HANDLERS[index](world, games, function[games], arguments)
     world.last_action[:] = np.where(world.action_result == results.OK, function, functions.NO_OP)
 
 
@@ -202,8 +201,9 @@ _FUNCTIONS_OF_HANDLER = {
     **commands.FUNCTIONS_OF_HANDLER,
 }
 _HANDLERS = tuple(_FUNCTIONS_OF_HANDLER)
-# Functions without a handler do nothing, as no_op.
-_HANDLER_OF_FUNCTION = np.full([functions.NUM_FUNCTIONS], -1)
+_NO_HANDLER = -1
+"""Functions without a handler do nothing, as no_op."""
+_HANDLER_OF_FUNCTION = np.full([functions.NUM_FUNCTIONS], _NO_HANDLER)
 for _index, _handler in enumerate(_HANDLERS):
     _HANDLER_OF_FUNCTION[_FUNCTIONS_OF_HANDLER[_handler]] = _index
 

@@ -28,34 +28,31 @@ def walk(units: Units, running: np.ndarray) -> None:
       units: changed in place.
       running: bool [K], the games whose time passes.
     """
-    num_mobile = units.num_mobile
-    position = units.position[:, :, :num_mobile]
-    follows = (units.order_kind[:, :, 0] > orders.HOLD) & ~units.busy
-    away_x, away_y = units.goal != position
-    moves = (follows | away_x | away_y) & running[:, None]
-    at = moves.reshape(-1).nonzero()[0]
-    if not at.size:
+    last = units.num_used()
+    follows = (units.order_kind[:, :last, 0] > orders.HOLD) & ~units.busy[:, :last]
+    away_x, away_y = units.goal[:, :, :last] != units.position[:, :, :last]
+    games, slots = ((follows | away_x | away_y) & running[:, None]).nonzero()
+    if not games.size:
         return
-    position = position.reshape(2, -1)
-    kind = units.type[:, :num_mobile].reshape(-1).take(at)
-    stride = units.stats.speed.take(kind)
-    start = position.take(at, axis=1)
+    unit, at = units.flat(games, slots)
+    position = units.position.reshape(2, -1)
+    stride = units.stats.speed.take(units.type.reshape(-1).take(unit))
+    start = position.take(unit, axis=1)
     goal = units.goal.reshape(2, -1).take(at, axis=1)
     around = units.detour.reshape(-1).take(at)
-    if around.any():
+    if np.count_nonzero(around):
         goal = np.where(around, units.waypoint.reshape(2, -1).take(at, axis=1), goal)
     way = goal - start
     distance = geometry.length(way)
     end = start + way * (stride / np.maximum(np.maximum(distance, stride), _TINY))
 
     arrived = (distance <= stride) & (stride > 0)
-    finished = arrived & follows.reshape(-1).take(at) & ~around
+    finished = arrived & follows[games, slots] & ~around
     # The sum above may miss the goal by a rounding error.
-    for along, there, where in zip(position, np.where(arrived, goal, end), units.position):
-        along[at] = there
-        where[:, :num_mobile] = along.reshape(follows.shape)
-    if finished.any():
-        orders.finish(units, np.divmod(at[finished], num_mobile))
+    for along, there in zip(position, np.where(arrived, goal, end)):
+        along[unit] = there
+    if np.count_nonzero(finished):
+        orders.finish(units, (games[finished], slots[finished]))
 
 
 def push_apart(units: Units, running: np.ndarray, playable: geometry.Rectangle) -> None:
@@ -70,23 +67,25 @@ def push_apart(units: Units, running: np.ndarray, playable: geometry.Rectangle) 
       running: bool [K], the games whose time passes.
       playable: where units can be.
     """
-    num_mobile = units.num_mobile
-    if num_mobile < 2:
+    if units.num_mobile < 2:
         return
-    position = units.position[:, :, :num_mobile].reshape(2, -1)
-    unit_type = units.type[:, :num_mobile]
-    present = units.alive[:, :num_mobile] & units.solid
+    last = units.num_used()
+    present = units.alive[:, :last] & units.solid[:, :last]
     # Each pair from both sides: int [2, pairs], where one row has the others of the other row.
-    unit = units.neighbours.touching(position, unit_type, units.stats.radius, present, running)
+    games, slots = units.neighbours.touching(
+        units.position, units.type, units.stats.radius, present, running
+    )
     side = units.side.copy()
     units.side[running] = 0
-    if not unit.size:
+    if not games.size:
         return
+    unit, at = units.flat(games, slots)
+    position, goals = units.position.reshape(2, -1), units.goal.reshape(2, -1)
     here = position.take(unit, axis=1)
-    goal = units.goal.reshape(2, -1).take(unit, axis=1)
-    order = units.order_kind.reshape(-1).take(unit * MAX_ORDERS)
-    busy = units.busy.reshape(-1).take(unit)
-    radius = units.stats.radius.take(unit_type.reshape(-1).take(unit))
+    goal = goals.take(at, axis=1)
+    order = units.order_kind.reshape(-1).take(at * MAX_ORDERS)
+    busy = units.busy.reshape(-1).take(at)
+    radius = units.stats.radius.take(units.type.reshape(-1).take(unit))
     reach = radius[0] + radius[1]
 
     obeys = (order > orders.HOLD) & ~busy
@@ -98,29 +97,28 @@ def push_apart(units: Units, running: np.ndarray, playable: geometry.Rectangle) 
     overlap = reach / np.maximum(geometry.length(apart), _TINY) - 1
     # Units in the very same place are pushed apart along x.
     apart[0] += _TINY * (unit[0] - unit[1])
-    if busy.any():
+    if np.count_nonzero(busy):
         way = goal - here
         at_goal = ~way.any(0)
         stands &= at_goal | ~busy
         rank = np.where(busy & (rank > _STAYS), np.where(at_goal, _BUSY_STANDS, _WALKS), rank)
         left = (way[0] * apart[1] - way[1] * apart[0]) * _FIRST_OR_SECOND
         jammed = busy & ~at_goal & (rank > rank[::-1])
-        _choose_sides(units, side, unit[jammed], left[jammed])
+        _choose_sides(units, side, at[jammed], left[jammed])
     share = _SHARE.take(rank * len(_SHARE) + rank[::-1]) * overlap
     share[1] *= -1
 
-    standing = unit[stands]
-    pushed = unit.reshape(-1)
+    standing, stood = unit[stands], at[stands]
+    pushed, place = unit.reshape(-1), (games * last + slots).reshape(-1)
     borders = (playable.left, playable.right), (playable.bottom, playable.top)
     for axis, (low, high) in enumerate(borders):
         # The pushes of a unit add up in the order of the slots that they come from.
-        push = np.bincount(pushed, (apart[axis] * share).reshape(-1))
-        end = np.minimum(np.maximum(here[axis].reshape(-1) + push.take(pushed), low), high)
+        push = np.bincount(place, (apart[axis] * share).reshape(-1)).take(place)
+        end = np.minimum(np.maximum(here[axis].reshape(-1) + push, low), high)
         position[axis][pushed] = end
-        units.goal[axis].reshape(-1)[standing] = position[axis].take(standing)
-    units.position[:, :, :num_mobile] = position.reshape(units.goal.shape)
-    if blocked.any():
-        orders.finish(units, np.divmod(np.unique(unit[blocked]), num_mobile))
+        goals[axis][stood] = position[axis].take(standing)
+    if np.count_nonzero(blocked):
+        orders.finish(units, np.divmod(np.unique(at[blocked]), units.num_mobile))
 
 
 def _choose_sides(units, before, unit, left):

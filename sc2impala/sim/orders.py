@@ -88,7 +88,7 @@ def finish(units: Units, at: Tuple[np.ndarray, np.ndarray]) -> None:
     turning = (kind[:, 0] == PATROL) & (kind[:, 1] == IDLE)
     back = at[0][turning], at[1][turning]
     on = at[0][~turning], at[1][~turning]
-    if turning.any():
+    if np.count_nonzero(turning):
         _turn(units, back)
     if not turning.all():
         _shift(units, on)

@@ -1,6 +1,6 @@
 """The units of K games. The axes are those of `world`."""
 
-from typing import Sequence
+from typing import Sequence, Tuple
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from sc2impala.sim.neighbours import Neighbours
 
 NUM_CONTROL_GROUPS = 10  # [S] ACT
 MAX_ORDERS = 8  # The one being carried out included. [U]
+FEW_SLOTS = 32  # So few are looked at together, whether they are used or not.
 NO_UNIT = -1
 """Stands for a slot where there may be none."""
 
@@ -76,7 +77,7 @@ class Units:
         self.types = tuple(types)
         self.stats = unit_types.tabulate(types)
         self.num_mobile = num_mobile
-        self.neighbours = Neighbours(num_games, num_mobile)
+        self.neighbours = Neighbours(num_games, num_units, num_mobile)
         self.position = np.zeros([2, num_games, num_units])
         self.alive = np.zeros([num_games, num_units], bool)
         self.type = np.zeros([num_games, num_units], np.int8)
@@ -104,6 +105,20 @@ class Units:
     def own(self) -> np.ndarray:
         """Which slots hold units of player 1: bool [K, U]."""
         return self.alive & (self.owner == unit_types.SELF)
+
+    def num_used(self) -> int:
+        """How many of the slots for units that move must be looked at: up to the last living one.
+
+        Where there are few slots it is all of them.
+        """
+        if self.num_mobile <= FEW_SLOTS:
+            return self.num_mobile
+        used = self.alive[:, : self.num_mobile].any(0).nonzero()[0]
+        return int(used[-1]) + 1 if used.size else 0
+
+    def flat(self, games: np.ndarray, slots: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
+        """Where units, int [...] each, are in arrays [K, U] and [K, M] that are flattened."""
+        return games * self.alive.shape[1] + slots, games * self.num_mobile + slots
 
     def clear(self, games: np.ndarray) -> None:
         """Takes every unit, selection, control group and order out of the games int [n]."""

@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 
-from sc2impala.sim.neighbours import MARGIN, TOUCH, Neighbours
+from sc2impala.sim.neighbours import FEW, MARGIN, TOUCH, Neighbours
 
 RADIUS = np.array([0.375, 0.5, 1.5])
+NUM_FIXED = 3  # Slots for units that cannot move.
 
 
 class Crowd:
@@ -29,13 +30,28 @@ class Crowd:
         jumping = self.some(0.02)
         self.position = np.where(jumping, self.anywhere(), self.position)
         self.present ^= self.some(0.05)
+        if self.random.rand() < 0.2:
+            self.present[:, self.random.randint(self.shape[1]) :] = False
         changing = self.some(0.02)
         self.unit_type[changing] = self.random.randint(len(RADIUS), size=changing.sum())
 
+    def neighbours(self):
+        return Neighbours(self.shape[0], self.shape[1] + NUM_FIXED, self.shape[1])
+
     def look(self, neighbours, running):
-        return neighbours.touching(
-            self.position.reshape(2, -1), self.unit_type, RADIUS, self.present, running
+        """Pairs of numbers, by places in the flattened [K, M]."""
+        fixed = [(0, 0), (0, NUM_FIXED)]
+        used = self.present.any(0).nonzero()[0]
+        last = used[-1] + 1 if used.size else 0
+        last = max(last, min(FEW, self.shape[1]))
+        games, slots = neighbours.touching(
+            np.pad(self.position, [(0, 0)] + fixed, constant_values=30),
+            np.pad(self.unit_type, fixed),
+            RADIUS,
+            self.present[:, :last],
+            running,
         )
+        return games * self.shape[1] + slots
 
     def pairs(self, running):
         """All pairs that touch, by looking at every one."""
@@ -55,7 +71,7 @@ class Crowd:
 @pytest.mark.parametrize('num_mobile', [2, 3, 4, 5, 9, 16])
 def test_the_pairs_are_those_of_a_loop_whatever_happened_before(num_mobile):
     crowd = Crowd(3, num_mobile, seed=num_mobile)
-    neighbours = Neighbours(3, num_mobile)
+    neighbours = crowd.neighbours()
     num_found = 0
     for _ in range(60):
         running = crowd.random.rand(3) < 0.8
@@ -67,8 +83,8 @@ def test_the_pairs_are_those_of_a_loop_whatever_happened_before(num_mobile):
 
 
 def test_units_that_creep_towards_each_other_are_found():
-    neighbours = Neighbours(1, 6)
     crowd = Crowd(1, 6, seed=0)
+    neighbours = crowd.neighbours()
     crowd.unit_type[:] = 0
     crowd.present[:] = True
     crowd.position[0, 0] = 20 + 4 * np.arange(6)
@@ -86,7 +102,7 @@ def test_units_that_creep_towards_each_other_are_found():
 def test_a_game_without_units_has_no_pairs():
     crowd = Crowd(2, 7, seed=1)
     crowd.present[:] = False
-    neighbours = Neighbours(2, 7)
+    neighbours = crowd.neighbours()
     assert crowd.look(neighbours, np.array([True, True])).shape == (2, 0)
     crowd.present[1] = True
     crowd.position[:, 1] = 30
@@ -101,5 +117,5 @@ def test_units_side_by_side_do_not_touch():
     crowd.present[:] = True
     crowd.position[:] = 30
     crowd.position[0, :, 1] += 2 * RADIUS[0] - np.array([TOUCH / 2, 2 * TOUCH])
-    found = crowd.look(Neighbours(2, 2), np.array([True, True]))
+    found = crowd.look(crowd.neighbours(), np.array([True, True]))
     assert found.tolist() == [[3], [2]]

@@ -57,13 +57,13 @@ class Construction(Mechanic):
     def step(self, world, running: np.ndarray) -> None:
         """Lets workers that have arrived begin, and buildings grow."""
         units = world.units
-        last = slots_of.num_used(units)
+        last = units.num_used()
         arriving = (units.order_kind[:, :last, 0] == orders.BUILD) & running[:, None]
         arriving &= ~units.bound[:, :last]
-        if arriving.any():
+        if np.count_nonzero(arriving):
             self._begin(world, *np.nonzero(arriving))
         growing = (self.builder != NO_UNIT) & running[:, None]
-        if growing.any():
+        if np.count_nonzero(growing):
             self._grow(world, *np.nonzero(growing))
 
     def restrict(self, world, available: np.ndarray) -> None:
@@ -179,7 +179,7 @@ class Construction(Mechanic):
         units.health[games, slots] = np.minimum(grown, full)
         units.unfinished[games, slots] -= 1
         complete = units.unfinished[games, slots] == 0
-        if complete.any():
+        if np.count_nonzero(complete):
             games, slots, builder = games[complete], slots[complete], builder[complete]
             world.alerts[games, alerts.BUILDING_COMPLETE] = True
             self.builder[games, slots - units.num_mobile] = NO_UNIT

@@ -7,7 +7,6 @@ import numpy as np
 from sc2impala.sim import geometry
 from sc2impala.sim.economy import footprints
 from sc2impala.sim.economy.ground import UNIT_RADIUS, Ground
-from sc2impala.sim.economy.slots import num_used
 
 
 def exit_of(
@@ -37,7 +36,7 @@ def exit_of(
     if not rows.size:
         return ground.nearest_free_cell(game, toward)
     middles = np.stack([columns, rows]) + corner[:, None] + 0.5
-    last = num_used(units)
+    last = units.num_used()
     stands = units.alive[game, :last] & units.solid[game, :last]
     near = units.position[:, game, :last][:, stands]
     near = near[:, (np.abs(near - centre[:, None]) < footprint[:, None] / 2 + 2).all(0)]

@@ -7,7 +7,6 @@ import numpy as np
 from sc2impala.sim import geometry, orders, results
 from sc2impala.sim.economy import footprints
 from sc2impala.sim.economy.kinds import Kinds
-from sc2impala.sim.economy.slots import num_used
 from sc2impala.sim.mechanic import Mechanic
 
 UNIT_RADIUS = 0.375  # Of all that walk on these maps. [S] GD
@@ -151,7 +150,7 @@ class Ground(Mechanic):
           int [n] twice, games and slots of the units.
         """
         units = world.units
-        last = num_used(units)
+        last = units.num_used()
         position = units.position[:, :, :last]
         moved = (position != self.cleared[:, :, :last]).any(0) & running[:, None]
         moved &= units.alive[:, :last] & units.solid[:, :last]
@@ -253,8 +252,8 @@ class Ground(Mechanic):
         exits[0, :, 0], exits[0, :, 1] = low[0], high[0]
         exits[1, :, 2], exits[1, :, 3] = low[1], high[1]
         within = (exits == geometry.clamp(exits, self._playable)).all(0)
-        for side in range(4):
-            within[:, side] &= ~self.covers(games, exits[:, :, side]).any(1)
+        taken = self.covers(games.repeat(4), exits.reshape(2, -1)).any(1)
+        within &= ~taken.reshape(within.shape)
         distance = geometry.length(exits - points[:, :, None])
         distance += _FAR * self._held(units, at, exits)
         distance[~within] = np.inf
@@ -267,10 +266,12 @@ class Ground(Mechanic):
         """Whether someone else who does not give way stands in points [2, n, 4]: bool [n, 4]."""
         games, slots = at
         mobile = slice(0, units.num_mobile)
-        stays = units.bound | (units.order_kind[:, :, 0] == orders.HOLD)
-        stays = stays[games] & units.alive[games, mobile]
+        stays = units.bound[games] | (units.order_kind[games, :, 0] == orders.HOLD)
+        stays &= units.alive[games, mobile]
         stays[np.arange(len(games)), slots] = False
         who = stays.any(0)
+        if not who.any():
+            return np.zeros(points.shape[1:], bool)
         there = units.position[:, games, mobile][:, :, who]
         near = geometry.length(points[:, :, :, None] - there[:, :, None]) < 2 * UNIT_RADIUS
         return (near & stays[:, None, who]).any(2)

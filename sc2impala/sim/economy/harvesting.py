@@ -120,7 +120,7 @@ class Harvesting(Mechanic):
     def forget(self, games: np.ndarray, slots: np.ndarray) -> None:
         """See Mechanic."""
         mobile = slots < self.num_mobile
-        if mobile.any():
+        if np.count_nonzero(mobile):
             at = games[mobile], slots[mobile]
             self._leave_field(*at)
             self._forget_units(at)
@@ -152,22 +152,22 @@ class Harvesting(Mechanic):
     def step(self, world, running: np.ndarray) -> None:
         """Lets all harvesters go on for one game loop."""
         units = world.units
-        last = slots_of.num_used(units)
+        last = units.num_used()
         kind = units.order_kind[:, :last, 0]
         works = ((kind == orders.GATHER) | (kind == orders.RETURN)) & running[:, None]
         taken = works & units.busy[:, :last]
         phase = self.phase[:, :last]
         stopped = (phase != NONE) & ~taken & running[:, None]
-        if stopped.any():
+        if np.count_nonzero(stopped):
             at = np.nonzero(stopped)
             self._leave_field(*at)
             self.phase[at] = NONE
         fresh = works & ~taken
-        if fresh.any():
+        if np.count_nonzero(fresh):
             self._begin(world, *np.nonzero(fresh))
         due = (self.until[:, :last] == world.game_loop[:, None]) & running[:, None]
         due &= (phase == WORKING) | (phase == LEAVING)
-        if due.any():
+        if np.count_nonzero(due):
             games, slots = np.nonzero(due)
             # Speed grows from here, and below zero nothing moves.
             self.speed[games, slots] = -TURN_LOOPS * ACCELERATION
@@ -175,10 +175,10 @@ class Harvesting(Mechanic):
             self._to_field(world, games[~working], slots[~working])
             self._load(world, games[working], slots[working])
         walking = ((phase == TO_FIELD) | (phase == TO_BASE)) & running[:, None]
-        if walking.any():
+        if np.count_nonzero(walking):
             self._walk(world, *np.nonzero(walking))
         waiting = (phase == WAITING) & running[:, None]
-        if waiting.any():
+        if np.count_nonzero(waiting):
             self._serve(world, *np.nonzero(waiting))
 
     def restrict(self, world, available: np.ndarray) -> None:
@@ -293,7 +293,7 @@ class Harvesting(Mechanic):
         """Moves harvesters, and lets those that arrive go on."""
         units = world.units
         changed = self.seen != self._navigation.ground_version
-        if changed.any():
+        if np.count_nonzero(changed):
             affected = changed[games]
             self._choose_legs(world, games[affected], slots[affected])
             self.seen[games] = self._navigation.ground_version[games]
@@ -315,7 +315,7 @@ class Harvesting(Mechanic):
         units.position[:, games, slots] = end
         units.goal[:, games, slots] = end
         self.speed[at] = speed
-        if arrived.any():
+        if np.count_nonzero(arrived):
             self._arrive(world, games[arrived], slots[arrived])
 
     def _arrive(self, world, games, slots):
@@ -333,13 +333,13 @@ class Harvesting(Mechanic):
         """Lets the first who waits for a field begin, and one of the others look elsewhere."""
         field = self.field[games, slots]
         gone = ~self.can_harvest(world, games, field)
-        if gone.any():
+        if np.count_nonzero(gone):
             self._to_field(world, games[gone], slots[gone])
             games, slots, field = games[~gone], slots[~gone], field[~gone]
         fixed = field - self.num_mobile
         free = self.occupant[games, fixed] == NO_UNIT
         free &= self.free_at[games, fixed] <= world.game_loop[games]
-        if free.any():
+        if np.count_nonzero(free):
             place = games * self.contents.shape[1] + fixed
             order = np.lexsort((slots, self.until[games, slots], place))
             order = order[free[order]]
@@ -349,7 +349,7 @@ class Harvesting(Mechanic):
             free[:] = False
             free[begins] = True
         looks = ~free & ~self.looked[games, slots]
-        if looks.any():
+        if np.count_nonzero(looks):
             _, first = np.unique(games[looks], return_index=True)
             self._look_around(world, games[looks][first], slots[looks][first])
 

@@ -6,22 +6,21 @@ Where several want to get to such a point at once they would hold each other up 
 would those that press each other against a building: they slip through each other.
 """
 
-from typing import Optional, Tuple
+from typing import Tuple
 
 import numpy as np
 
 from sc2impala.sim import orders
-from sc2impala.sim.economy import footprints, routes
+from sc2impala.sim.economy import footprints, routes, ways
 from sc2impala.sim.economy.ground import UNIT_RADIUS, Ground
-from sc2impala.sim.economy.slots import num_used
 from sc2impala.sim.mechanic import Mechanic
 
-MAX_KNOWN = 1 << 14  # Ways that are remembered.
+MAX_KNOWN = 1 << 14  # Approaches that are remembered.
 PATIENCE = 3  # How often a unit tries to get to the end of a detour when it is so near. [U]
 SLIP_LOOPS = 16  # For which it bumps into nobody then. [U]
 MAX_PRESSED = 8  # Loops for which a unit lets itself be pushed out of buildings. [U]
-NEAR = 0.5  # A unit decides so early before the end of a detour, as it may be in a crowd, ... [U]
-EVERY = 3  # ... once in so many loops. [U]
+EVERY = 3  # Ways are decided in one of so many loops, ... [U]
+NEAR = 0.5  # ... so early before the end of a detour, as the unit may be in a crowd. [U]
 
 
 class Navigation(Mechanic):
@@ -43,6 +42,7 @@ class Navigation(Mechanic):
         """Makes the mechanic for K games with M units that can move."""
         self._ground = ground
         self._lattice = routes.Lattice(ground.area)
+        self._ways = ways.Ways(self._lattice)
         self._known = {}
         self.routed = np.full([2, num_games, num_mobile], np.inf)
         self.detour = np.zeros([num_games, num_mobile], bool)
@@ -75,39 +75,43 @@ class Navigation(Mechanic):
         self.slips_until[games, slots] = 0
 
     def step(self, world, running: np.ndarray) -> None:
-        """Finds ways for the units that have a new goal, or have come to the end of a detour."""
+        """Finds ways for units that have a new goal, are at the end of a detour, or were pushed."""
         units = world.units
-        last = num_used(units)
+        last = units.num_used()
         position, goal = units.position[:, :, :last], units.goal[:, :, :last]
         detour, routed = units.detour[:, :last], self.routed[:, :, :last]
         self._make_solid(world, running, last)
         new_ground = (self.seen != self._ground.version) & running
-        if new_ground.any():
+        if np.count_nonzero(new_ground):
             self.seen[new_ground] = self._ground.version[new_ground]
             self.routed[:, new_ground] = np.inf
 
+        # Who has a new goal walks straight at first.
+        units.detour[:, :last] &= (goal == routed).all(0) | ~running[:, None]
         walks = (goal != position).any(0) & units.alive[:, :last] & running[:, None]
-        lost = (goal != routed).any(0) | (detour != self.detour[:, :last])
-        away = np.abs(units.waypoint[:, :, :last] - position).max(0)
-        turn = (world.game_loop[:, None] + np.arange(last)) % EVERY == 0
-        lost |= detour & ((away == 0) | (away < NEAR) & turn)
-        games, slots = np.nonzero(walks & lost)
         # Who stands may be pushed, and needs a new way when it walks again.
         np.copyto(routed, np.inf, where=running[:, None] & ~walks)
+        decides = running & (world.game_loop % EVERY == 0)
+        if not np.count_nonzero(decides):
+            return
+        away = np.abs(units.waypoint[:, :, :last] - position).max(0)
+        lost = (goal != routed).any(0) | (detour != self.detour[:, :last])
+        lost |= detour & (away < NEAR) | (self.pressed[:, :last] > 0)
+        games, slots = np.nonzero(walks & lost & decides[:, None])
         if games.size:
             self._route(world, games, slots)
 
     def note_pushed(self, world, running: np.ndarray, games: np.ndarray, slots: np.ndarray) -> None:
-        """Has new ways found for units that were pushed out of buildings in this loop.
+        """Takes note of units that were pushed out of buildings in this loop.
 
-        Who is pushed for too long leaves: idle units go to where there is room.
+        Those that are when ways are decided anew get a new one. Who is pushed for too long leaves:
+        idle units go to where there is room.
 
         Args:
           world: changed in place.
           running: bool [K].
           games, slots: int [n], the units.
         """
-        self.routed[:, games, slots] = np.inf
         count = self.pressed[games, slots] + 1
         self.pressed[running] = 0
         self.pressed[games, slots] = count
@@ -147,35 +151,6 @@ class Navigation(Mechanic):
             points[:, index] = here if point is None else point
         return points, last, exists
 
-    def step_towards(self, game: int, start: np.ndarray, goals: int) -> Optional[np.ndarray]:
-        """The farthest point on the way to the nearest of some cells to walk straight to.
-
-        Args:
-          game: index of the game.
-          start: float64 [2].
-          goals: set of cells, see `routes`.
-
-        Returns:
-          float64 [2], the middle of a cell, or None where no way leads.
-        """
-        lattice = self._lattice
-        free = self.free(game)
-        first = lattice.bit(start)
-        if not free >> first & 1:
-            return self._ground.nearest_free_cell(game, start)
-        way = routes.path(free, lattice.stride, first, goals & free)
-        if not way:
-            return None
-        middles = lattice.middles(way)
-        games = np.full([len(way)], game)
-        starts = np.repeat(start[:, None], len(way), axis=1)
-        clear = np.flatnonzero(~self._ground.crosses(games, starts, middles))
-        return middles[:, clear[-1] if clear.size else 0]
-
-    def free(self, game: int) -> int:
-        """The set of cells of a game that units can enter."""
-        return self._lattice.pack(self._ground.area & ~self._ground.taken[game])
-
     def _remember(self, key, find):
         """What `find` returns, which must depend on nothing but the key: workers often take the
         same ways again.
@@ -188,12 +163,27 @@ class Navigation(Mechanic):
 
     def _around_to(self, world, game, start, target):
         """Like `approach`, for one unit with something in its way; None where there is no way."""
+        state, cell = self._states(np.array([game])), self._lattice.numbers(start[:, None])
         goals = self._beside(world, game, target)
-        if not goals >> self._lattice.bit(start) & 1:
-            return self.step_towards(game, start, goals), False
-        half = world.units.stats.footprint[world.units.type[game, target]] / 2 + UNIT_RADIUS
-        centre = world.units.position[:, game, target]
-        return np.minimum(np.maximum(start, centre - half), centre + half), True
+        if goals[cell[0]]:
+            half = world.units.stats.footprint[world.units.type[game, target]] / 2 + UNIT_RADIUS
+            centre = world.units.position[:, game, target]
+            return np.minimum(np.maximum(start, centre - half), centre + half), True
+        if not self._ways.are_free(state, cell)[0]:
+            return self._ground.nearest_free_cell(game, start), False
+        way = self._ways.to_any(state[0], cell[0], goals)
+        if not goals[way[-1]]:
+            return None, False
+        return self._farthest(np.array([game]), start[:, None], way[:, None])[:, 0], False
+
+    def _beside(self, world, game, slot):
+        """The free cells that touch a side of what is in a slot: bool [C]."""
+        footprint = world.units.stats.footprint[world.units.type[game, slot]]
+        rows, columns = footprints.cells(world.units.position[:, game, slot], footprint, margin=1)
+        mask = np.zeros_like(self._ground.area)
+        mask[rows, columns] = True
+        mask[np.ix_([rows.start, rows.stop - 1], [columns.start, columns.stop - 1])] = False
+        return self._lattice.pack(mask & ~self._ground.taken[game])
 
     def _slip(self, world, games, slots):
         """Lets units bump into nobody for a while."""
@@ -218,40 +208,31 @@ class Navigation(Mechanic):
         """Ends the slipping of units whose time has come; harvesters stay as they are."""
         until = self.slips_until[:, :last]
         over = (until > 0) & (until <= world.game_loop[:, None]) & running[:, None]
-        if over.any():
+        if np.count_nonzero(over):
             games, slots = np.nonzero(over)
             self.slips_until[games, slots] = 0
             kind = world.units.order_kind[games, slots, 0]
             harvests = (kind == orders.GATHER) | (kind == orders.RETURN)
             world.units.solid[games[~harvests], slots[~harvests]] = True
 
-    def _beside(self, world, game, slot):
-        """The set of free cells that touch a side of what is in a slot."""
-        footprint = world.units.stats.footprint[world.units.type[game, slot]]
-        rows, columns = footprints.cells(world.units.position[:, game, slot], footprint, margin=1)
-        mask = np.zeros_like(self._ground.area)
-        mask[rows, columns] = True
-        mask[np.ix_([rows.start, rows.stop - 1], [columns.start, columns.stop - 1])] = False
-        return self._lattice.pack(mask) & self.free(game)
-
     def _route(self, world, games, slots):
         units = world.units
         at = games, slots
         points = (slice(None),) + at
         start, goal = units.position[points], units.goal[points]
-        around = self._ground.covers(games, goal).any(1) | self._ground.crosses(games, start, goal)
+        covered = self._ground.covers(games, goal).any(1)
+        around = covered | self._ground.crosses(games, start, goal)
         before = np.where(units.detour[at], units.waypoint[points], np.inf)
         units.detour[at] = around
-        for index in np.flatnonzero(around):
-            game, slot, here, there = games[index], slots[index], start[:, index], goal[:, index]
-            waypoint, end = self._remember(
-                (self._ground.digest[game].tobytes(), here.tobytes(), there.tobytes()),
-                lambda game=game, here=here, there=there: self._around(game, here, there),
+        if np.count_nonzero(around):
+            games_around, slots_around = games[around], slots[around]
+            waypoint, end, straight = self._around(
+                games_around, start[:, around], goal[:, around], covered[around]
             )
-            units.goal[:, game, slot] = end
-            units.detour[game, slot] = waypoint is not None
-            if waypoint is not None:
-                units.waypoint[:, game, slot] = waypoint
+            units.goal[:, games_around, slots_around] = end
+            units.detour[games_around, slots_around] = ~straight
+            here = games_around[~straight], slots_around[~straight]
+            units.waypoint[(slice(None),) + here] = waypoint
         self.routed[points] = units.goal[points]
         self.detour[at] = units.detour[at]
         same = units.detour[at] & (units.waypoint[points] == before).all(0)
@@ -259,18 +240,69 @@ class Navigation(Mechanic):
         held_up = self.tries[at] >= PATIENCE
         self._slip(world, games[held_up], slots[held_up])
 
-    def _around(self, game, start, goal):
-        """The next waypoint, None if the way is straight; and the goal or what is nearest to it."""
-        lattice, free = self._lattice, self.free(game)
-        if self._ground.covers(np.array([game]), goal[:, None]).any():
-            goal = lattice.middles((lattice.bit(goal),))[:, 0]
-        first = lattice.bit(start)
-        cell = lattice.bit(goal)
-        if not routes.path(free, lattice.stride, first, free & 1 << cell):
-            within = routes.reachable(free, lattice.stride, first)
-            nearest = routes.nearest(lattice, within & free, goal)
-            cell = first if nearest is None else nearest
-            goal = lattice.middles((cell,))[:, 0]
-        if not self._ground.crosses(np.array([game]), start[:, None], goal[:, None]).any():
-            return None, goal
-        return self.step_towards(game, start, 1 << cell), goal
+    def _around(self, games, start, goal, covered):
+        """How n units get to where they cannot walk straight to.
+
+        Args:
+          games: int [n].
+          start, goal: float64 [2, n].
+          covered: bool [n], whether something stands on the goal.
+
+        Returns:
+          the next waypoints float64 [2, m] of those whose way is not straight; the goals, or what
+          is nearest to them, float64 [2, n]; bool [n], whether the way there is straight.
+        """
+        lattice = self._lattice
+        states, cells = self._states(games), lattice.numbers(start)
+        enclosed = ~self._ways.are_free(states, cells)
+        start_of_way = start.copy()
+        for index in np.flatnonzero(enclosed):
+            start_of_way[:, index] = self._ground.nearest_free_cell(games[index], start[:, index])
+        cells = lattice.numbers(start_of_way)
+        goal_cells = lattice.numbers(goal)
+        goal = np.where(covered, lattice.middles(goal_cells), goal)
+        exists = self._ways.exist(states, cells, goal_cells)
+        for index in np.flatnonzero(~exists):
+            goal_cells[index] = self._ways.nearest(states[index], cells[index], goal[:, index])
+        goal = np.where(exists, goal, lattice.middles(goal_cells))
+
+        straight = ~self._ground.crosses(games, start, goal)
+        winding = ~straight
+        waypoint = start_of_way[:, winding]
+        rest = ~enclosed[winding]
+        if np.count_nonzero(rest):
+            which = np.flatnonzero(winding)[rest]
+            way = self._ways.to_cells(states[which], cells[which], goal_cells[which])
+            waypoint[:, rest] = self._farthest(games[which], start[:, which], way)
+        return waypoint, goal, straight
+
+    def _farthest(self, games, start, way):
+        """Points far along ways that can be walked straight to, with what comes next hidden.
+
+        Args:
+          games: int [n].
+          start: float64 [2, n].
+          way: int [l, n], cells.
+
+        Returns:
+          float64 [2, n], the middle of the first cell where nothing behind it is found.
+        """
+        points = self._lattice.middles(way)
+        every = np.arange(len(games))
+        clear, hidden = np.zeros([2, len(games)], np.int64)
+        hidden += len(way)
+        while (hidden - clear > 1).any():
+            between = (clear + hidden) // 2
+            crosses = self._ground.crosses(games, start, points[:, between, every])
+            clear, hidden = np.where(crosses, clear, between), np.where(crosses, between, hidden)
+        return points[:, clear, every]
+
+    def _states(self, games):
+        """The numbers of the states of the ground, int [n]."""
+        ground = self._ground
+        self._ways.tidy()
+        known = {
+            game: self._ways.state(ground.digest[game].tobytes(), ground.taken[game])
+            for game in set(games.tolist())
+        }
+        return np.array([known[game] for game in games.tolist()])

@@ -65,7 +65,7 @@ class Production(Mechanic):
         """See Mechanic. What was in training is lost."""
         first = self._harvesting.num_mobile
         fixed = slots >= first
-        if not fixed.any():
+        if not np.count_nonzero(fixed):
             return
         games, slots = games[fixed], slots[fixed]
         self._forget((games, slots - first))
@@ -75,11 +75,11 @@ class Production(Mechanic):
     def step(self, world, running: np.ndarray) -> None:
         """Lets units that are complete appear, and the next ones begin."""
         done = (self.ready_at == world.game_loop[:, None]) & running[:, None]
-        if done.any():
+        if np.count_nonzero(done):
             for game, fixed in zip(*np.nonzero(done)):
                 self._complete(world, game, fixed)
         waiting = (self.queue[:, :, 0] != NO_TYPE) & (self.ready_at == 0) & running[:, None]
-        if waiting.any():
+        if np.count_nonzero(waiting):
             self._begin(world, waiting)
 
     def restrict(self, world, available: np.ndarray) -> None:

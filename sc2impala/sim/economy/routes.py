@@ -1,118 +1,155 @@
 """Ways between cells that avoid those that are taken.
 
-A set of cells is one integer, a bit for each cell of a rectangle with a rim that is never free, so
-that all neighbours of a set are found by a few shifts. From a cell one can go to its four
-neighbours, and across a corner where both neighbours beside it are free.
+The cells of a rectangle of the map are numbered row by row, with a rim around it that is never
+free, so that all neighbours of all cells are found by shifting arrays. From a cell one can go to
+its four neighbours, and across a corner where both neighbours beside it are free.
 """
 
-import functools
-from typing import List, Optional, Tuple
-
 import numpy as np
+
+FAR = np.iinfo(np.int16).max
+"""The distance from where no way leads."""
 
 
 class Lattice:
     """Numbers the cells of a rectangle of the map.
 
     Attributes:
-      stride: number of bits of a row, rim included.
+      stride: number of cells of a row, rim included. size: of all rows, C.
     """
 
     def __init__(self, area: np.ndarray):
         """area: bool [64, 64] by y and x, a filled rectangle."""
         rows, columns = np.flatnonzero(area.any(1)), np.flatnonzero(area.any(0))
-        self._rows = slice(int(rows[0]), int(rows[-1]) + 1)
-        self._columns = slice(int(columns[0]), int(columns[-1]) + 1)
+        self._low = np.array([columns[0], rows[0]])
+        self._high = np.array([columns[-1], rows[-1]])
         self.stride = len(columns) + 2
-        self._rim = np.zeros([len(rows) + 2, self.stride], bool)
+        self.size = self.stride * (len(rows) + 2)
 
-    def pack(self, cells: np.ndarray) -> int:
-        """The set of those cells bool [64, 64] that lie in the rectangle."""
-        self._rim[1:-1, 1:-1] = cells[self._rows, self._columns]
-        return int.from_bytes(np.packbits(self._rim.ravel(), bitorder='little').tobytes(), 'little')
+    def pack(self, cells: np.ndarray) -> np.ndarray:
+        """Which of the cells are among those bool [64, 64]: bool [C]."""
+        (left, top), (right, bottom) = self._low, self._high
+        return np.pad(cells[top : bottom + 1, left : right + 1], 1).ravel()
 
-    def bit(self, point: np.ndarray) -> int:
-        """Number of the cell of the rectangle that is nearest to a point, float64 [2]."""
-        x = min(max(int(point[0]), self._columns.start), self._columns.stop - 1)
-        y = min(max(int(point[1]), self._rows.start), self._rows.stop - 1)
-        return (y - self._rows.start + 1) * self.stride + x - self._columns.start + 1
+    def numbers(self, points: np.ndarray) -> np.ndarray:
+        """The cells of the rectangle that are nearest to points, float64 [2, n]: int64 [n]."""
+        low, high = self._low[:, None], self._high[:, None]
+        x, y = np.clip(points.astype(np.int64), low, high) - low + 1
+        return y * self.stride + x
 
-    def middles(self, bits: Tuple[int, ...]) -> np.ndarray:
-        """The middles of n cells: float64 [2, n]."""
-        rows, columns = np.divmod(np.array(bits), self.stride)
-        x, y = columns - 1 + self._columns.start, rows - 1 + self._rows.start
-        return np.stack([x, y]) + 0.5
+    def middles(self, numbers: np.ndarray) -> np.ndarray:
+        """The middles of cells, int [...]: float64 [2, ...]."""
+        rows, columns = np.divmod(numbers, self.stride)
+        return np.stack([columns + (self._low[0] - 0.5), rows + (self._low[1] - 0.5)])
 
 
-@functools.lru_cache(maxsize=4096)
-def path(free: int, stride: int, start: int, goals: int) -> Tuple[int, ...]:
-    """A short way to the nearest of some cells.
+def distances(free: np.ndarray, goals: np.ndarray, stride: int) -> np.ndarray:
+    """How many steps the nearest goal is away from every cell.
+
+    Every other step may go across corners, which measures distance nearly as a ruler does.
 
     Args:
-      free: the set of cells that can be entered.
-      stride: bits of a row.
-      start: number of the cell to start from, which is one of them.
-      goals: the set of cells to reach.
+      free: bool [n, C], the cells that can be entered.
+      goals: bool [n, C], some of them.
+      stride: cells of a row.
 
     Returns:
-      The cells of the way in turn, both ends included; empty if there is none.
+      int16 [n, C], FAR where no way leads to a goal.
     """
-    waves = [1 << start]
-    # Every other step may go across corners, which measures distance nearly as a ruler does.
-    while not waves[-1] & goals:
-        wider = _widen(waves[-1], free, stride, diagonally=len(waves) % 2 == 0)
-        if wider == waves[-1]:
-            return ()
-        waves.append(wider)
-    here = _lowest(waves[-1] & goals)
-    way = [here]
-    for index in range(len(waves) - 2, -1, -1):
-        if waves[index] >> here & 1:
-            continue
-        before = _widen(1 << here, free, stride, diagonally=index % 2 == 1) & waves[index]
-        here = _lowest(before)
-        way.append(here)
-    return tuple(reversed(way))
+    distance = np.where(goals, 0, FAR).astype(np.int16)
+    reached, before, step = goals.copy(), None, 0
+    corners = [(offset, free & _beside_corner(free, offset, stride)) for offset in _corners(stride)]
+    while before is None or (reached != before).any():
+        before, step = reached, step + 1
+        reached = before.copy()
+        for offset in (1, -1, stride, -stride):
+            reached |= _shift(before, offset)
+        reached &= free
+        if step % 2 == 0:
+            for offset, passable in corners:
+                reached |= _shift(before, offset) & passable
+        distance[reached & ~before] = step
+    return distance
 
 
-def reachable(free: int, stride: int, start: int) -> int:
-    """The set of cells that can be reached from a cell."""
-    reached, before = 1 << start, 0
-    while reached != before:
-        before, reached = reached, _widen(reached, free, stride, diagonally=False)
-    return reached
+def next_cells(free: np.ndarray, distance: np.ndarray, stride: int) -> np.ndarray:
+    """Where to go from every cell on the way to the nearest goal.
+
+    Args:
+      free: bool [n, C], the cells that can be entered.
+      distance: int16 [n, C], from `distances`.
+      stride: cells of a row.
+
+    Returns:
+      int16 [n, C], neighbours of the cells; the cells themselves at goals and where no way leads.
+    """
+    offsets = (0, 1, -1, stride, -stride) + _corners(stride)
+    near = np.empty((len(offsets),) + distance.shape, np.int16)
+    for index, offset in enumerate(offsets):
+        near[index] = _shift(distance, -offset, FAR)
+        if index > 4:
+            near[index][~_beside_corner(free, -offset, stride)] = FAR
+    near[1:, ~free] = FAR
+    chosen = np.array(offsets, np.int16)[near.argmin(0)]
+    return chosen + np.arange(distance.shape[1], dtype=np.int16)
 
 
-def members(cells: int) -> List[int]:
-    """The numbers of the cells in a set."""
-    found = []
-    while cells:
-        found.append(_lowest(cells))
-        cells &= cells - 1
-    return found
+def regions(free: np.ndarray, stride: int) -> np.ndarray:
+    """Numbers the parts of the ground that no way connects.
+
+    Args:
+      free: bool [C], the cells that can be entered.
+      stride: cells of a row.
+
+    Returns:
+      int16 [C], the same number for all cells of a part, 0 where it is not free.
+    """
+    number = np.where(free, np.arange(1, len(free) + 1), 0).astype(np.int16)
+    before = None
+    while before is None or (number != before).any():
+        before = number
+        for offset in (1, -1, stride, -stride):
+            number = np.where(free, np.maximum(number, _shift(number, offset)), 0)
+    return number
 
 
-def nearest(lattice: Lattice, cells: int, point: np.ndarray) -> Optional[int]:
-    """The cell of a set whose middle is nearest to a point, float64 [2]; None of an empty set."""
-    bits = members(cells)
-    if not bits:
-        return None
-    middles = lattice.middles(tuple(bits))
-    return bits[int(np.square(middles - point[:, None]).sum(0).argmin())]
+def follow(tables: np.ndarray, rows: np.ndarray, cells: np.ndarray) -> np.ndarray:
+    """The ways from some cells.
+
+    Args:
+      tables: int16 [r, C], from `next_cells`.
+      rows: int [n], the tables to use.
+      cells: int [n], where the ways begin.
+
+    Returns:
+      int [l, n], the cells of the ways in turn, both ends included; those that are shorter than
+      the longest stay at their ends.
+    """
+    way = [cells]
+    while True:
+        following = tables[rows, way[-1]]
+        if (following == way[-1]).all():
+            return np.stack(way)
+        way.append(following)
 
 
-def _widen(cells, free, stride, diagonally):
-    """The set with all neighbours of its cells."""
-    across = (cells << 1 | cells >> 1) & free
-    along = (cells << stride | cells >> stride) & free
-    wide = cells | across | along
-    if diagonally:
-        right, left = (cells << 1) & free, (cells >> 1) & free
-        up, down = (cells << stride) & free, (cells >> stride) & free
-        wide |= (right << stride & up << 1) & free | (left << stride & up >> 1) & free
-        wide |= (right >> stride & down << 1) & free | (left >> stride & down >> 1) & free
-    return wide
+def _corners(stride):
+    return (stride + 1, stride - 1, 1 - stride, -stride - 1)
 
 
-def _lowest(cells):
-    return (cells & -cells).bit_length() - 1
+def _beside_corner(free, offset, stride):
+    """Whether both cells beside the corner are free across which one enters by such an offset."""
+    along = stride if offset > 0 else -stride
+    return _shift(free, along) & _shift(free, offset - along)
+
+
+def _shift(array, offset, fill=0):
+    """The array [..., C], so that what stood at a cell stands `offset` cells further on."""
+    shifted = np.full_like(array, fill)
+    if offset > 0:
+        shifted[..., offset:] = array[..., :-offset]
+    elif offset < 0:
+        shifted[..., :offset] = array[..., -offset:]
+    else:
+        shifted[...] = array
+    return shifted

@@ -7,12 +7,6 @@ import numpy as np
 from sc2impala.sim.units import Units
 
 
-def num_used(units: Units) -> int:
-    """How many of the slots for units that move must be looked at: up to the last living one."""
-    used = units.alive[:, : units.num_mobile].any(0)
-    return len(used) - int(used[::-1].argmax()) if used.any() else 0
-
-
 def first_free(units: Units, game: int, choice: slice) -> Optional[int]:
     """The first of some slots of a game that holds nothing, or None."""
     free = ~units.alive[game, choice]

@@ -3,7 +3,6 @@
 import numpy as np
 
 from sc2impala.sim import unit_types
-from sc2impala.sim.economy.slots import num_used
 from sc2impala.sim.world import World
 
 MAX_SUPPLY = 200  # [S] GD
@@ -22,7 +21,7 @@ def capacity(world: World, games: np.ndarray) -> np.ndarray:
 def used(world: World, games: np.ndarray) -> np.ndarray:
     """Supply of player 1's units and of those that are in training: int [n], of games int [n]."""
     units = world.units
-    mobile = slice(0, num_used(units))
+    mobile = slice(0, units.num_used())
     mine = units.alive[games, mobile] & (units.owner[games, mobile] == unit_types.SELF)
     food = (units.stats.food.take(units.type[games, mobile]) * mine).sum(1)
     return food + world.mechanics['production'].food(world, games).sum(1)

@@ -44,14 +44,16 @@ class CollectMineralShards:
     def step(self, world: World, running: np.ndarray) -> None:
         """Lets marines pick up the shards they have reached; replaces the last one by new ones."""
         shards = world.units.alive[:, _SHARDS]
-        marines = world.units.position[:, :, _MARINES, None]
-        ways = marines - world.units.position[:, :, None, _SHARDS]
-        reached = geometry.length(ways) <= REACH
-        if not reached.any():
+        square = 0
+        for along in world.units.position:
+            way = along[:, _MARINES, None] - along[:, None, _SHARDS]
+            way *= way
+            square += way
+        reached = square <= REACH * REACH
+        reached &= (shards & running[:, None])[:, None]
+        if not np.count_nonzero(reached):
             return
-        reached = reached.any(1) & shards & running[:, None]
-        if not reached.any():
-            return
+        reached = reached.any(1)
         shards &= ~reached
         collected = reached.sum(1)
         world.score += collected

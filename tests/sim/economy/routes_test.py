@@ -37,22 +37,38 @@ def flood(free, start):
     return seen
 
 
-def cell_of(grid, bit):
-    x, y = grid.middles((bit,))[:, 0]
+def cell_of(grid, number):
+    x, y = grid.middles(np.array(number))
     return int(x), int(y)
 
 
-def bit_of(grid, cell):
-    return grid.bit(np.array(cell) + 0.5)
+def number_of(grid, cell):
+    return int(grid.numbers(np.array(cell)[:, None] + 0.5)[0])
+
+
+def mask_of(grid, cells):
+    mask = np.zeros([grid.size], bool)
+    mask[[number_of(grid, cell) for cell in cells]] = True
+    return mask
+
+
+def way_between(grid, free, start, goals):
+    """The cells of the way from one cell to the nearest of some; ends where none leads on."""
+    packed = grid.pack(free)[None]
+    distance = routes.distances(packed, mask_of(grid, goals)[None], grid.stride)
+    table = routes.next_cells(packed, distance, grid.stride)
+    return routes.follow(table, np.array([0]), np.array([number_of(grid, start)]))[:, 0]
 
 
 def test_cells_have_numbers():
     grid, area = lattice()
     rows, columns = np.nonzero(area)
-    bits = [bit_of(grid, cell) for cell in zip(columns, rows)]
-    assert len(set(bits)) == len(bits) == 26 * 18
-    np.testing.assert_array_equal(grid.middles(tuple(bits)), np.stack([columns, rows]) + 0.5)
-    assert grid.pack(area) == sum(1 << bit for bit in bits)
+    numbers = grid.numbers(np.stack([columns, rows]) + 0.5)
+    assert len(set(numbers)) == 26 * 18
+    np.testing.assert_array_equal(grid.middles(numbers), np.stack([columns, rows]) + 0.5)
+    packed = grid.pack(area)
+    assert packed.shape == (grid.size,)
+    np.testing.assert_array_equal(np.flatnonzero(packed), np.sort(numbers))
 
 
 @pytest.mark.parametrize(
@@ -60,30 +76,54 @@ def test_cells_have_numbers():
 )
 def test_points_outside_are_in_the_nearest_cell(point, cell):
     grid, _ = lattice()
-    assert cell_of(grid, grid.bit(np.array(point, float))) == cell
+    assert cell_of(grid, grid.numbers(np.array(point, float)[:, None])[0]) == cell
 
 
 @pytest.mark.parametrize('seed', range(20))
 def test_ways_exist_where_a_slow_search_finds_them_and_every_step_is_allowed(seed):
     grid, free = random_maze(seed)
-    packed = grid.pack(free)
     rows, columns = np.nonzero(free)
     cells = list(zip(columns.tolist(), rows.tolist()))
     random = np.random.RandomState(seed)
     start = cells[random.randint(len(cells))]
     seen = flood(free, start)
-    assert routes.reachable(packed, grid.stride, bit_of(grid, start)) == sum(
-        1 << bit_of(grid, cell) for cell in seen
-    )
+    region = routes.regions(grid.pack(free), grid.stride)
+    same = region == region[number_of(grid, start)]
+    np.testing.assert_array_equal(same, mask_of(grid, seen))
+    assert not region[~grid.pack(free)].any()
     for index in random.randint(len(cells), size=20):
         goal = cells[index]
-        way = routes.path(packed, grid.stride, bit_of(grid, start), 1 << bit_of(grid, goal))
-        assert bool(way) == (goal in seen)
-        found = [cell_of(grid, bit) for bit in way]
-        if found:
-            assert (found[0], found[-1]) == (start, goal)
+        found = [cell_of(grid, number) for number in way_between(grid, free, start, [goal])]
+        assert found[0] == start
+        if goal in seen:
+            assert found[-1] == goal
+        else:
+            assert found == [start]
         for cell, after in zip(found, found[1:]):
             assert after in neighbours(free, *cell)
+
+
+def test_several_searches_are_as_each_alone():
+    mazes = [random_maze(seed) for seed in range(3)]
+    grid = mazes[0][0]
+    free = np.stack([grid.pack(free) for _, free in mazes])
+    goals = np.zeros_like(free)
+    for row, cell in enumerate([30, 200, 250]):
+        goals[row, np.flatnonzero(free[row])[cell]] = True
+    together = routes.distances(free, goals, grid.stride)
+    tables = routes.next_cells(free, together, grid.stride)
+    for row in range(3):
+        alone = routes.distances(free[[row]], goals[[row]], grid.stride)
+        np.testing.assert_array_equal(together[row], alone[0])
+        table = routes.next_cells(free[[row]], alone, grid.stride)
+        np.testing.assert_array_equal(tables[row], table[0])
+    assert len(set(map(bytes, tables))) == 3
+
+
+def test_ways_of_several_units_follow_their_own_tables_and_wait_for_each_other():
+    tables = np.array([[0, 0, 1, 2], [1, 2, 3, 3]], np.int16)
+    ways = routes.follow(tables, np.array([0, 1, 0]), np.array([2, 0, 0]))
+    assert ways.T.tolist() == [[2, 1, 0, 0], [0, 1, 2, 3], [0, 0, 0, 0]]
 
 
 def length(grid, way):
@@ -94,28 +134,27 @@ def length(grid, way):
 @pytest.mark.parametrize('goal', [(40, 20), (40, 30), (21, 36), (45, 36)])
 def test_ways_across_open_ground_are_nearly_straight(goal):
     grid, area = lattice()
-    way = routes.path(grid.pack(area), grid.stride, bit_of(grid, (21, 20)), 1 << bit_of(grid, goal))
+    way = way_between(grid, area, (21, 20), [goal])
     straight = np.hypot(goal[0] - 21, goal[1] - 20)
     assert straight <= length(grid, way) <= 1.13 * straight
 
 
 def test_of_several_goals_the_nearest_is_reached():
     grid, area = lattice()
-    goals = [(25, 25), (30, 30), (22, 30)]
-    packed = sum(1 << bit_of(grid, goal) for goal in goals)
-    way = routes.path(grid.pack(area), grid.stride, bit_of(grid, (24, 22)), packed)
+    way = way_between(grid, area, (24, 22), [(25, 25), (30, 30), (22, 30)])
     assert cell_of(grid, way[-1]) == (25, 25)
 
 
 def test_who_is_there_need_not_go():
     grid, area = lattice()
-    bit = bit_of(grid, (30, 30))
-    assert routes.path(grid.pack(area), grid.stride, bit, 1 << bit) == (bit,)
+    assert list(way_between(grid, area, (30, 30), [(30, 30)])) == [number_of(grid, (30, 30))]
 
 
-def test_nearest_cell_of_a_set():
+def test_no_way_leads_across_a_corner_that_is_taken():
     grid, area = lattice()
-    cells = sum(1 << bit_of(grid, cell) for cell in [(25, 25), (30, 30)])
-    assert cell_of(grid, routes.nearest(grid, cells, np.array([29.0, 29.0]))) == (30, 30)
-    assert routes.nearest(grid, 0, np.array([29.0, 29.0])) is None
-    assert routes.members(cells) == sorted(bit_of(grid, cell) for cell in [(25, 25), (30, 30)])
+    area[25, 30:46] = area[19:25, 29] = False
+    way = [cell_of(grid, number) for number in way_between(grid, area, (30, 24), [(29, 25)])]
+    assert way == [(30, 24)]
+    area[24, 29] = True
+    way = [cell_of(grid, number) for number in way_between(grid, area, (30, 24), [(29, 25)])]
+    assert way == [(30, 24), (29, 24), (29, 25)]

@@ -5,17 +5,6 @@ from sc2impala.sim.economy import slots
 from tests.sim.economy import helpers
 
 
-def test_slots_up_to_the_last_living_unit_are_used():
-    base = helpers.Base()
-    assert slots.num_used(base.units) == 0
-    workers = [base.put(unit_types.SCV, 34 + i, 30) for i in range(4)]
-    assert slots.num_used(base.units) == 4
-    base.world.kill(helpers.GAME, np.array(workers[1:2]))
-    assert slots.num_used(base.units) == 4
-    base.world.kill(helpers.GAME, np.array(workers[3:]))
-    assert slots.num_used(base.units) == 3
-
-
 def test_the_first_free_slot():
     base = helpers.Base()
     for i in range(3):

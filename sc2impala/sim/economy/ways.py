@@ -1,0 +1,106 @@
+"""Remembers the ways on every state of the ground: most games share theirs with others."""
+
+import numpy as np
+
+from sc2impala.sim.economy import routes
+
+MAX_TABLES = 1 << 13  # Ways to so many places are remembered, 1 KiB each on these maps.
+
+
+class Ways:
+    """The ways that lead from everywhere to the places that someone went to.
+
+    A state of the ground is the set of cells that can be entered; it has a number, as the cells
+    have. Both are valid until `tidy`.
+    """
+
+    def __init__(self, lattice: routes.Lattice):
+        """lattice: the cells that ways may lead through."""
+        self._lattice = lattice
+        self._forget()
+
+    def tidy(self) -> None:
+        """Forgets everything if it is too much."""
+        if len(self._rows) + len(self._states) > MAX_TABLES:
+            self._forget()
+
+    def state(self, name: bytes, taken: np.ndarray) -> int:
+        """The number of a state of the ground.
+
+        Args:
+          name: the same for the same state only.
+          taken: bool [64, 64] by y and x, the cells that cannot be entered.
+        """
+        if name not in self._states:
+            self._states[name] = len(self._free)
+            free = self._lattice.pack(~taken)
+            self._free.append(free)
+            self._regions.append(routes.regions(free, self._lattice.stride))
+        return self._states[name]
+
+    def exist(self, states: np.ndarray, cells: np.ndarray, goals: np.ndarray) -> np.ndarray:
+        """Whether ways lead from cells to others, all int [n]: bool [n]."""
+        here, there = self._regions_of(states, cells), self._regions_of(states, goals)
+        return (here > 0) & (here == there)
+
+    def are_free(self, states: np.ndarray, cells: np.ndarray) -> np.ndarray:
+        """Whether cells, int [n], can be entered: bool [n]."""
+        return self._regions_of(states, cells) > 0
+
+    def nearest(self, state: int, cell: int, point: np.ndarray) -> int:
+        """Among the cells that can be reached from one, that which is nearest to a point, [2]."""
+        key = state, self._regions[state][cell], point.tobytes()
+        if key not in self._nearest:
+            within = np.flatnonzero(self._regions[state] == self._regions[state][cell])
+            way = self._lattice.middles(within) - point[:, None]
+            self._nearest[key] = int(within[np.square(way).sum(0).argmin()])
+        return self._nearest[key]
+
+    def to_cells(self, states: np.ndarray, cells: np.ndarray, goals: np.ndarray) -> np.ndarray:
+        """Short ways to single cells.
+
+        Args:
+          states: int [n], of the ground.
+          cells, goals: int [n], free cells.
+
+        Returns:
+          int [l, n], see `routes.follow`.
+        """
+        keys = list(zip(states.tolist(), goals.tolist()))
+        missing = [key for key in dict.fromkeys(keys) if key not in self._rows]
+        if missing:
+            masks = np.zeros([len(missing), self._lattice.size], bool)
+            masks[np.arange(len(missing)), [goal for _, goal in missing]] = True
+            self._add(missing, masks)
+        rows = np.array([self._rows[key] for key in keys])
+        return routes.follow(self._tables, rows, cells)
+
+    def to_any(self, state: int, cell: int, goals: np.ndarray) -> np.ndarray:
+        """A short way to the nearest of some free cells, bool [C].
+
+        Returns:
+          int [l], which ends where it begins if no way leads to any of them.
+        """
+        key = state, goals.tobytes()
+        if key not in self._rows:
+            self._add([key], goals[None])
+        return routes.follow(self._tables, np.array([self._rows[key]]), np.array([cell]))[:, 0]
+
+    def _regions_of(self, states, cells):
+        return np.array([self._regions[state][cell] for state, cell in zip(states, cells)])
+
+    def _add(self, keys, goals):
+        """Makes the tables of n keys, pairs of a state and something that stands for the goals."""
+        first = len(self._rows)
+        free = np.stack([self._free[state] for state, _ in keys])
+        distance = routes.distances(free, goals, self._lattice.stride)
+        while first + len(keys) > len(self._tables):
+            self._tables = np.concatenate([self._tables, np.zeros_like(self._tables)])
+        tables = routes.next_cells(free, distance, self._lattice.stride)
+        self._tables[first : first + len(keys)] = tables
+        self._rows.update((key, first + index) for index, key in enumerate(keys))
+
+    def _forget(self):
+        self._states, self._free, self._regions = {}, [], []
+        self._nearest, self._rows = {}, {}
+        self._tables = np.zeros([64, self._lattice.size], np.int16)
