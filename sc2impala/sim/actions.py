@@ -10,11 +10,11 @@ import collections
 import numpy as np
 
 from sc2impala.sim import (
+    aiming,
     formations,
     functions,
     geometry,
     orders,
-    picking,
     results,
     selection,
     unit_types,
@@ -163,24 +163,15 @@ def _work(world, games, function, point, smart, target):
 
 def _aim(world, games, function, arguments):
     """The unit under the pixel that each call names, int [n], and its point float64 [2, n]."""
-    on_minimap = _TARGETS_MINIMAP[function]
-    on_screen = _TARGETS_SCREEN[function]
     target = np.full([len(games)], NO_UNIT)
     point = np.zeros([2, len(games)])
-    if on_screen.any():
-        some = games[on_screen]
-        pixel = arguments.pixels('screen', some, world.screen)
-        corner = geometry.screen_corner(world.camera[:, some])
-        point[:, on_screen] = world.screen.to_world(pixel, corner)
-        if world.mechanics:
-            target[on_screen] = picking.on_screen(world, some, pixel)
-    if on_minimap.any():
-        some = games[on_minimap]
-        pixel = arguments.pixels('minimap', some, world.minimap)
-        corner = geometry.minimap_corner()[:, None]
-        point[:, on_minimap] = world.minimap.to_world(pixel, corner)
-        if world.mechanics:
-            target[on_minimap] = picking.on_minimap(world, some, pixel)
+    for names_place, aim in (
+        (_TARGETS_SCREEN[function], aiming.on_screen),
+        (_TARGETS_MINIMAP[function], aiming.on_minimap),
+    ):
+        if names_place.any():
+            some = aim(world, games[names_place], arguments)
+            point[:, names_place], target[names_place] = some
     return target, point
 
 

@@ -1,6 +1,6 @@
 """The arguments of a batch of PySC2 function calls, checked for shape but not for value."""
 
-from typing import Any, Mapping, Sequence
+from typing import Any, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -9,13 +9,23 @@ from sc2impala.sim.geometry import View
 
 
 class Arguments:
-    """Arguments of K function calls by PySC2's names; those that are not given count as zero."""
+    """Arguments of K function calls by PySC2's names; those that are not given count as zero.
 
-    def __init__(self, arguments: Mapping[str, Any], num_games: int):
+    place: None, or what all calls that name a place mean whatever their pixels are: points of the
+        world, float64 [2, K], and slots of units, int [K].
+    """
+
+    def __init__(
+        self,
+        arguments: Mapping[str, Any],
+        num_games: int,
+        place: Optional[Tuple[np.ndarray, np.ndarray]] = None,
+    ):
         """Args:
           arguments: int [K, 2] as (x, y) pixels for screen, minimap and screen2, int [K] for all
             others.
           num_games: K.
+          place: see above.
 
         Raises:
           ValueError: if a name is unknown, or a value has another shape or is no array of integers.
@@ -27,6 +37,7 @@ class Arguments:
             raise ValueError(
                 f'arguments has {sorted(unknown)}; expected names among {sorted(shapes)}.'
             )
+        self.place = place
         self._values = {
             name: integers(f'arguments[{name!r}]', value, shapes[name])
             for name, value in arguments.items()

@@ -4,7 +4,7 @@ Columns of what does not exist in these games, such as shields, cargo and cloaks
 neutral value.
 """
 
-from typing import Any, Dict
+from typing import Any, Dict, Tuple
 
 import numpy as np
 
@@ -113,7 +113,7 @@ def feature_units(world: World) -> np.ndarray:
     at = np.nonzero(listed)
 
     values = np.zeros([len(at[0]), len(COLUMNS)], np.int32)
-    for name, column in _columns(world, at).items():
+    for name, column in columns_of(world, at).items():
         values[:, _COLUMN[name]] = column
     values[:, _COLUMN['x']], values[:, _COLUMN['y']] = pixels[(slice(None),) + at]
     result = np.zeros([world.num_games, MAX_FEATURE_UNITS, len(COLUMNS)], np.int32)
@@ -121,8 +121,13 @@ def feature_units(world: World) -> np.ndarray:
     return result
 
 
-def _columns(world, at) -> Dict[str, Any]:
-    """What is known of the units int [n], int [n]: numbers, arrays [n], to be cut to integers."""
+def columns_of(world: World, at: Tuple[np.ndarray, np.ndarray]) -> Dict[str, Any]:
+    """What is known of units: numbers, or arrays [n], by name; to be cut to integers.
+
+    Args:
+      world: left as it is.
+      at: int [n] twice, games and slots.
+    """
     units = world.units
     kind, owner, health = units.type[at], units.owner[at], units.health[at]
     unfinished = units.unfinished[at]

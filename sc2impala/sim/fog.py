@@ -51,10 +51,17 @@ class Fog(Mechanic):
         self._first_cell, self._last_cell = np.transpose(ends)[:, :, None]
         self._views = _views(unit_types.tabulate(types).sight, across)
         self._rows = np.where(up, ~np.uint64(0), np.uint64(0))
+        self._columns = _pack(across)
         self.seen = np.zeros([num_games, MAP_EXTENT], np.uint64)
+        self._is_lifted = False
         # What is visible now follows from which units stand in which cells.
         self._visible = np.zeros_like(self.seen)
         self._places = None
+
+    def lift(self) -> None:
+        """Lets player 1 see the whole region from now on."""
+        self._is_lifted = True
+        self._visible[...] = self._rows & self._columns
 
     def restart(self, world: World, games: np.ndarray) -> None:
         """Forgets what was seen in the games int [n]."""
@@ -67,6 +74,8 @@ class Fog(Mechanic):
 
     def refresh(self, world: World) -> None:
         """Finds out what is visible now; has games drawn again where that is something else."""
+        if self._is_lifted:
+            return
         places = self._places_of_own_units(world)
         if self._places is None:
             self._places = np.full_like(places, -2)

@@ -99,7 +99,17 @@ class GameBatch:
         self._world.restart(chosen)
         self._rules.start(self._world, chosen)
 
-    def act(self, function_id: np.ndarray, arguments: Mapping[str, Any]) -> None:
+    @property
+    def world(self) -> World:
+        """The state of the games, for those who show or change more of it than a player can."""
+        return self._world
+
+    def act(
+        self,
+        function_id: np.ndarray,
+        arguments: Mapping[str, Any],
+        place: Optional[Tuple[np.ndarray, np.ndarray]] = None,
+    ) -> None:
         """Carries out one PySC2 function call in every game; units obey from the next loop on.
 
         No value is an error: points outside the picture count as the nearest pixel, `queued` and
@@ -111,18 +121,26 @@ class GameBatch:
           function_id: int [K].
           arguments: by PySC2's names of arguments, int [K, 2] as (x, y) pixels for screen, minimap
             and screen2, int [K] for all others. Absent ones count as 0.
+          place: points of the world, float64 [2, K], and slots of units there, int [K], NO_UNIT for
+            none: what functions of the screen and minimap aim at, whatever the pixels are.
 
         Raises:
           ValueError: if a name is unknown, a shape is wrong, or there are no integers.
         """
         function = integers('function_id', function_id, [self.num_games])
-        checked = Arguments(arguments, self.num_games)
+        checked = Arguments(arguments, self.num_games, place)
         exists = (function >= 0) & (function < NUM_FUNCTIONS)
         function = np.where(exists, function, 0).astype(np.int64)
         available = self._available_actions()[np.arange(self.num_games), function]
         allowed = exists & available & ~self._world.ended
         self._available = None
         actions.execute(self._world, function, checked, allowed)
+
+    def select(self, chosen: np.ndarray) -> None:
+        """Makes player 1's units among those bool [K, U] the selection, wherever they are."""
+        units = self._world.units
+        units.selected[...] = chosen & units.own
+        self._available = None
 
     def advance(self, loops: np.ndarray) -> None:
         """Lets time pass, in each game as much as is asked for, but not beyond its episode's end.

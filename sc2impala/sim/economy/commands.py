@@ -7,7 +7,7 @@ from typing import Tuple
 
 import numpy as np
 
-from sc2impala.sim import functions, geometry, orders, picking, results
+from sc2impala.sim import aiming, functions, geometry, orders, results
 from sc2impala.sim.arguments import Arguments
 from sc2impala.sim.economy import footprints
 from sc2impala.sim.units import NO_UNIT
@@ -19,9 +19,7 @@ def build(
 ) -> np.ndarray:
     """Orders the nearest of the selected workers to build something. [A]"""
     construction = world.mechanics['construction']
-    pixels = arguments.pixels('screen', games, world.screen)
-    points = world.screen.to_world(pixels, geometry.screen_corner(world.camera[:, games]))
-    clicked = picking.on_screen(world, games, pixels)
+    points, clicked = aiming.on_screen(world, games, arguments)
     queued = arguments.scalar('queued', games) != 0
     code = np.full(len(games), results.OK)
     for index, game in enumerate(games):
@@ -38,7 +36,7 @@ def gather(
     """Orders the selected workers to harvest what is under the pixel."""
     units = world.units
     harvesting = world.mechanics['harvesting']
-    target = picking.on_screen(world, games, arguments.pixels('screen', games, world.screen))
+    _, target = aiming.on_screen(world, games, arguments)
     code = np.full(len(games), results.MUST_TARGET_RESOURCES)
     kind = np.where(target == NO_UNIT, -1, units.type[games, target])
     code[kind == harvesting.kinds.geyser] = results.MUST_BUILD_REFINERY_FIRST
@@ -109,13 +107,9 @@ def rally(
 ) -> np.ndarray:
     """Says where the selected buildings send what they train."""
     on_screen = np.isin(function, _RALLIES_ON_SCREEN)
-    for some, name, view, pick, corner in (
-        (on_screen, 'screen', world.screen, picking.on_screen, _screen_corner),
-        (~on_screen, 'minimap', world.minimap, picking.on_minimap, _minimap_corner),
-    ):
-        pixels = arguments.pixels(name, games[some], view)
-        points = view.to_world(pixels, corner(world, games[some]))
-        rally_to(world, games[some], function[some], points, pick(world, games[some], pixels))
+    for some, aim in ((on_screen, aiming.on_screen), (~on_screen, aiming.on_minimap)):
+        points, targets = aim(world, games[some], arguments)
+        rally_to(world, games[some], function[some], points, targets)
     return np.full(len(games), results.OK)
 
 
@@ -300,11 +294,3 @@ def _buildings(world, games, function):
 def _for_all(units, points):
     """The points [2, n] for every one of M units: [2, n, M]."""
     return np.broadcast_to(points[:, :, None], points.shape + (units.num_mobile,))
-
-
-def _screen_corner(world, games):
-    return geometry.screen_corner(world.camera[:, games])
-
-
-def _minimap_corner(world, games):
-    return np.broadcast_to(geometry.minimap_corner()[:, None], (2, len(games)))

@@ -1,0 +1,53 @@
+"""What the pixels that are named in function calls stand for: points of the world, and units."""
+
+from typing import Tuple
+
+import numpy as np
+
+from sc2impala.sim import geometry, picking
+from sc2impala.sim.arguments import Arguments
+from sc2impala.sim.units import NO_UNIT
+from sc2impala.sim.world import World
+
+
+def on_screen(
+    world: World, games: np.ndarray, arguments: Arguments
+) -> Tuple[np.ndarray, np.ndarray]:
+    """What the argument `screen` means.
+
+    Args:
+      world: the games.
+      games: int [n].
+      arguments: of all K calls.
+
+    Returns:
+      points float64 [2, n], and the units that are seen there: slots int [n], or NO_UNIT.
+    """
+    if arguments.place is not None:
+        return _given(arguments, games)
+    pixels = arguments.pixels('screen', games, world.screen)
+    points = world.screen.to_world(pixels, geometry.screen_corner(world.camera[:, games]))
+    return points, _pick(world, games, pixels, picking.on_screen)
+
+
+def on_minimap(
+    world: World, games: np.ndarray, arguments: Arguments
+) -> Tuple[np.ndarray, np.ndarray]:
+    """Like `on_screen`, of the argument `minimap`."""
+    if arguments.place is not None:
+        return _given(arguments, games)
+    pixels = arguments.pixels('minimap', games, world.minimap)
+    points = world.minimap.to_world(pixels, geometry.minimap_corner()[:, None])
+    return points, _pick(world, games, pixels, picking.on_minimap)
+
+
+def _given(arguments, games):
+    points, targets = arguments.place
+    return points[:, games], targets[games]
+
+
+def _pick(world, games, pixels, pick):
+    """Where nobody fights or works it does not matter who is there."""
+    if not world.mechanics:
+        return np.full([len(games)], NO_UNIT)
+    return pick(world, games, pixels)

@@ -1,0 +1,46 @@
+"""The commands of the stand-in: `install DIR`, and `serve` for the script that install writes."""
+
+import sys
+from typing import Sequence
+
+USAGE = """usage: python -m sc2impala.sim.api install DIR
+
+Makes DIR a folder that PySC2 takes for StarCraft II: the simulated mini-games, served over the SC2
+API on this machine alone. Point SC2PATH at it."""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Carries out one command.
+
+    Returns:
+      The exit status.
+    """
+    if argv[:1] == ['serve']:
+        from sc2impala.sim.api import server
+
+        return server.main(argv[1:])
+    if argv in (['-h'], ['--help']):
+        print(USAGE)
+        return 0
+    if len(argv) != 2 or argv[0] != 'install':
+        print(USAGE, file=sys.stderr)
+        return 2
+    return _install(argv[1])
+
+
+def _install(folder):
+    from sc2impala.sim.api import install
+
+    try:
+        path = install.install(folder)
+    except OSError as error:
+        print(f'{folder}: {error.strerror or error}', file=sys.stderr)
+        return 1
+    print(f'The stand-in is in {path}. Now say where it is, and play:\n')
+    print(f'    export SC2PATH={path}')
+    print('    python -m sc2impala.experiment --backend=pysc2 --map_name=MoveToBeacon')
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))

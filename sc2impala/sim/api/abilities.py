@@ -1,0 +1,114 @@
+"""Abilities of the game and the functions of PySC2 that stand for them. [S] ACT
+
+A function has an id of its own for every way to name a target. PySC2 sends the general ability,
+such as Attack, and the game lists the special ones of the units that are selected.
+"""
+
+from typing import Dict, List, Optional, Tuple
+
+import numpy as np
+
+from sc2impala.sim import functions, orders, unit_types
+
+QUICK, SCREEN, MINIMAP = 'quick', 'screen', 'minimap'
+"""How a target is named: not at all, by a pixel of the screen or by one of the minimap."""
+
+ATTACK, HOLD, MOVE, PATROL, STOP, SMART = 23, 18, 16, 17, 4, 1
+GATHER, RETURN, HALT, CANCEL, CANCEL_LAST = 295, 296, 315, 314, 306
+RALLY_UNITS, RALLY_WORKERS = 195, 203
+BUILD_BARRACKS, BUILD_COMMAND_CENTER, BUILD_REFINERY, BUILD_SUPPLY_DEPOT = 321, 318, 320, 319
+TRAIN_MARINE, TRAIN_SCV = 560, 524
+
+_OF_PRODUCT = {
+    unit_types.BARRACKS: BUILD_BARRACKS,
+    unit_types.COMMAND_CENTER: BUILD_COMMAND_CENTER,
+    unit_types.REFINERY: BUILD_REFINERY,
+    unit_types.SUPPLY_DEPOT: BUILD_SUPPLY_DEPOT,
+    unit_types.MARINE: TRAIN_MARINE,
+    unit_types.SCV: TRAIN_SCV,
+}
+
+_OF_ORDER = np.zeros([orders.NUM_KINDS], np.int64)
+_OF_ORDER[[orders.HOLD, orders.MOVE, orders.ATTACK, orders.PATROL]] = HOLD, MOVE, ATTACK, PATROL
+_OF_ORDER[[orders.GATHER, orders.RETURN]] = GATHER, RETURN
+
+_FUNCTIONS = {
+    ATTACK: {SCREEN: functions.ATTACK_SCREEN, MINIMAP: functions.ATTACK_MINIMAP},
+    HOLD: {QUICK: functions.HOLD_POSITION_QUICK},
+    MOVE: {SCREEN: functions.MOVE_SCREEN, MINIMAP: functions.MOVE_MINIMAP},
+    PATROL: {SCREEN: functions.PATROL_SCREEN, MINIMAP: functions.PATROL_MINIMAP},
+    STOP: {QUICK: functions.STOP_QUICK},
+    SMART: {SCREEN: functions.SMART_SCREEN, MINIMAP: functions.SMART_MINIMAP},
+    GATHER: {SCREEN: functions.HARVEST_GATHER_SCREEN},
+    RETURN: {QUICK: functions.HARVEST_RETURN_QUICK},
+    HALT: {QUICK: functions.HALT_QUICK},
+    CANCEL: {QUICK: functions.CANCEL_QUICK},
+    CANCEL_LAST: {QUICK: functions.CANCEL_LAST_QUICK},
+    RALLY_UNITS: {SCREEN: functions.RALLY_UNITS_SCREEN, MINIMAP: functions.RALLY_UNITS_MINIMAP},
+    RALLY_WORKERS: {
+        SCREEN: functions.RALLY_WORKERS_SCREEN,
+        MINIMAP: functions.RALLY_WORKERS_MINIMAP,
+    },
+    BUILD_BARRACKS: {SCREEN: functions.BUILD_BARRACKS_SCREEN},
+    BUILD_COMMAND_CENTER: {SCREEN: functions.BUILD_COMMAND_CENTER_SCREEN},
+    BUILD_REFINERY: {SCREEN: functions.BUILD_REFINERY_SCREEN},
+    BUILD_SUPPLY_DEPOT: {SCREEN: functions.BUILD_SUPPLY_DEPOT_SCREEN},
+    TRAIN_MARINE: {QUICK: functions.TRAIN_MARINE_QUICK},
+    TRAIN_SCV: {QUICK: functions.TRAIN_SCV_QUICK},
+}
+"""Special ability -> how a target is named -> function."""
+
+GENERAL = {
+    ATTACK: 3674,
+    HOLD: 3793,
+    MOVE: 3794,
+    PATROL: 3795,
+    STOP: 3665,
+    GATHER: 3666,
+    RETURN: 3667,
+    HALT: 3660,
+    CANCEL: 3659,
+    CANCEL_LAST: 3671,
+    RALLY_UNITS: 3673,
+    RALLY_WORKERS: 3690,
+}
+"""Special ability -> the general one, of those that have one."""
+
+_SPECIAL = {general: special for special, general in GENERAL.items()}
+_ABILITY_OF_FUNCTION = {
+    function: (ability, way != QUICK)
+    for ability, ways in _FUNCTIONS.items()
+    for way, function in ways.items()
+}
+
+
+def function_of(ability: int, way: str) -> Optional[int]:
+    """The function for a general or special ability and how its target is named, or None."""
+    return _FUNCTIONS.get(_SPECIAL.get(ability, ability), {}).get(way)
+
+
+def offered(available: np.ndarray) -> List[Tuple[int, bool]]:
+    """The special abilities, and whether they need a point, for the functions bool [573]."""
+    found = {
+        _ABILITY_OF_FUNCTION[function]
+        for function in available.nonzero()[0].tolist()
+        if function in _ABILITY_OF_FUNCTION
+    }
+    return sorted(found)
+
+
+def of_orders(kinds: np.ndarray, products: np.ndarray) -> List[int]:
+    """The abilities of n orders: kinds int [n], and the abilities of what they build, int [n]."""
+    return np.where(kinds == orders.BUILD, products, _OF_ORDER[kinds]).tolist()
+
+
+def of_products(types) -> np.ndarray:
+    """The abilities that make units of some types: int [T], 0 for what cannot be made."""
+    known = {kind.unit_type: ability for kind, ability in _OF_PRODUCT.items()}
+    return np.array([known.get(kind.unit_type, 0) for kind in types])
+
+
+def known() -> Dict[int, bool]:
+    """All abilities that there are, and whether they need a point."""
+    special = {ability: set(ways) != {QUICK} for ability, ways in _FUNCTIONS.items()}
+    return {**special, **{GENERAL[ability]: special[ability] for ability in GENERAL}}

@@ -1,0 +1,227 @@
+"""One game as its player sees it: what was asked for on joining, and the turns that follow."""
+
+import json
+import time
+from typing import List, Optional
+
+import numpy as np
+from s2clientprotocol import common_pb2, sc2api_pb2
+
+from sc2impala.sim import functions, game_batch, geometry, layers, results
+from sc2impala.sim.api import calls, images, observations
+from sc2impala.sim.api.raw import RawInterface
+
+MAX_PIXELS = 1024
+"""Of a side of a picture."""
+
+LOOPS_PER_REAL_SECOND = 22.4
+"""Of a game in real time, which the speed that is called faster is. [S] GD"""
+
+PLAYER, TERRAN = 1, 1
+SUCCESS = 1
+"""The ActionResult of what was carried out."""
+
+_UNDECIDED = 4
+_NOBODY = (1, 1)
+"""The size of pictures that nobody asked for."""
+
+
+class UnsupportedOptions(ValueError):
+    """The player asks for something that this game cannot show."""
+
+
+class Match:
+    """A game of one player, from joining to leaving; it may be restarted."""
+
+    def __init__(
+        self,
+        map_name: str,
+        seed: int,
+        options: sc2api_pb2.InterfaceOptions,
+        name: str = '',
+        race: int = TERRAN,
+        is_realtime: bool = False,
+        disable_fog: bool = False,
+    ):
+        """Starts the first episode.
+
+        Args:
+          map_name: one of `game_batch.MAP_NAMES`.
+          seed: episode k of the game is that of `GameBatch` with this seed.
+          options: what the player wants to see.
+          name, race: of the player.
+          is_realtime: whether time passes by itself.
+          disable_fog: whether the player sees all of the map.
+
+        Raises:
+          UnsupportedOptions: if that is not possible.
+        """
+        self.options = options
+        self._map_name, self._name, self._race = map_name, name, race
+        self._seed, self._is_realtime = seed, is_realtime
+        wants_layers = options.HasField('feature_layer')
+        setup = options.feature_layer
+        _check(options)
+        self._game = game_batch.make(
+            map_name,
+            [seed],
+            _size(setup.resolution) if wants_layers else _NOBODY,
+            _size(setup.minimap_resolution) if wants_layers else _NOBODY,
+            tuple(layers.SCREEN_SCALES) if wants_layers else (),
+            tuple(layers.MINIMAP_SCALES) if wants_layers else (),
+        )
+        fog = self._game.world.mechanics.get('fog')
+        if disable_fog and fog is not None:
+            fog.lift()
+        self._raw = RawInterface(self._game)
+        self.restart()
+
+    @property
+    def ended(self) -> bool:
+        """Whether the episode is over."""
+        return bool(self._game.ended[0])
+
+    @property
+    def game_loop(self) -> int:
+        """Game loops since the episode began."""
+        return int(self._game.game_loop[0])
+
+    def restart(self) -> None:
+        """Starts the next episode."""
+        self._game.reset()
+        self._executed, self._failed = [], []
+        self._began, self._last_loop = time.monotonic(), 0
+
+    def step(self, count: int) -> None:
+        """Lets game loops pass, up to the end of the episode."""
+        before = int(self._game.world.action_result[0])
+        self._game.advance(np.array([min(count, self._game.episode_loops)]))
+        after = int(self._game.world.action_result[0])
+        # A builder that arrives may find that there is no money left.
+        if after not in (before, results.OK):
+            self._failed.append((0, after))
+
+    def keep_time(self, loop: Optional[int] = None) -> None:
+        """Lets the time of a game in real time pass; waits for a game loop if asked to."""
+        if not self._is_realtime or self.ended:
+            return
+        if loop is not None:
+            loop = min(loop, self._game.episode_loops)
+            time.sleep(max(0.0, self._began + loop / LOOPS_PER_REAL_SECOND - time.monotonic()))
+        due = int((time.monotonic() - self._began) * LOOPS_PER_REAL_SECOND)
+        self.step(max(due, loop or 0) - self.game_loop if due > self.game_loop else 0)
+
+    def act(self, action: sc2api_pb2.Action) -> int:
+        """Carries out an action: SUCCESS, or the ActionResult of what failed first in it."""
+        codes = [self._call(call) for call in calls.read(action)]
+        ability = 0
+        if action.HasField('action_raw'):
+            code, ability = self._act_raw(action.action_raw)
+            codes.append(code)
+        failed = [code for code in codes if code != results.OK]
+        if failed:
+            self._failed.append((ability or _ability(action), failed[0]))
+            return failed[0]
+        is_noted = action.ListFields() and not action.HasField('action_raw')
+        if is_noted:
+            self._executed.append(action)
+        return SUCCESS
+
+    def observe(self) -> sc2api_pb2.ResponseObservation:
+        """What the player sees, and what became of its actions since it looked last."""
+        response = sc2api_pb2.ResponseObservation()
+        observations.write(response.observation, self._game.observe())
+        if self.options.raw:
+            self._raw.write(response.observation.raw_data)
+        response.actions.extend(self._executed)
+        for ability, code in self._failed:
+            response.action_errors.add(ability_id=ability, result=code)
+        self._executed, self._failed = [], []
+        if self.ended:
+            response.player_result.add(player_id=PLAYER, result=_UNDECIDED)
+        return response
+
+    def describe(self, response: sc2api_pb2.ResponseGameInfo) -> None:
+        """Writes what does not change during a game."""
+        world = self._game.world
+        response.map_name = self._map_name
+        response.local_map_path = f'mini_games/{self._map_name}.SC2Map'
+        response.player_info.add(
+            player_id=PLAYER,
+            type=sc2api_pb2.Participant,
+            race_requested=self._race,
+            race_actual=common_pb2.Terran,
+            player_name=self._name,
+        )
+        response.options.CopyFrom(self.options)
+        start = response.start_raw
+        start.map_size.x = start.map_size.y = geometry.MAP_EXTENT
+        left, right, bottom, top = world.arena.playable
+        start.playable_area.p0.x, start.playable_area.p0.y = int(left), int(bottom)
+        start.playable_area.p1.x, start.playable_area.p1.y = int(right), int(top)
+        across, up = geometry.cells_within(world.arena.playable)
+        playable = up[::-1, None] & across
+        images.write(start.pathing_grid, playable, bits=1)
+        images.write(start.placement_grid, playable, bits=1)
+        images.write(start.terrain_height, np.zeros(playable.shape, np.uint8), bits=8)
+
+    def list_units(self) -> List:
+        """The types of units on the map."""
+        return list(self._game.world.units.types)
+
+    def record(self) -> bytes:
+        """A short account of the game, in the place of a replay, which only the real game has."""
+        return json.dumps(
+            {
+                'game': 'sc2impala simulator',
+                'map_name': self._map_name,
+                'seed': self._seed,
+                'episode': int(self._game.episode[0]),
+                'game_loops': self.game_loop,
+                'score': int(self._game.score[0]),
+            }
+        ).encode()
+
+    def _call(self, call):
+        if call is calls.UNKNOWN:
+            return results.NOT_SUPPORTED
+        self._game.act(np.array([call.function]), call.arguments)
+        return int(self._game.world.action_result[0])
+
+    def _act_raw(self, action):
+        """Carries out an ActionRaw: a code of `results`, and the ability."""
+        kind = action.WhichOneof('action')
+        if kind == 'unit_command':
+            return self._raw.order(action.unit_command), action.unit_command.ability_id
+        if kind == 'camera_move':
+            return self._raw.look_at(action.camera_move), 0
+        if kind == 'toggle_autocast':
+            return results.NOT_SUPPORTED, action.toggle_autocast.ability_id
+        return self._call(calls.NO_OP), functions.NO_OP
+
+
+def _ability(action):
+    for name in ('action_feature_layer', 'action_render'):
+        if action.HasField(name):
+            return getattr(action, name).unit_command.ability_id
+    return 0
+
+
+def _check(options):
+    if options.HasField('render'):
+        raise UnsupportedOptions('render is not supported, expected feature layers or raw data.')
+    if not options.HasField('feature_layer'):
+        return
+    setup = options.feature_layer
+    if setup.width and setup.width != geometry.CAMERA_EXTENT:
+        raise UnsupportedOptions(f'width is {setup.width:g}, expected {geometry.CAMERA_EXTENT}.')
+    if setup.crop_to_playable_area:
+        raise UnsupportedOptions('crop_to_playable_area is not supported, expected false.')
+    for name in ('resolution', 'minimap_resolution'):
+        size = _size(getattr(setup, name))
+        if not all(1 <= side <= MAX_PIXELS for side in size):
+            raise UnsupportedOptions(f'{name} is {size}, expected sides in 1..{MAX_PIXELS}.')
+
+
+def _size(message):
+    return message.x, message.y

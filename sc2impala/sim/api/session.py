@@ -1,0 +1,229 @@
+"""What may be asked in which state of the game, and the answers."""
+
+import os
+from typing import Dict
+
+from s2clientprotocol import common_pb2, sc2api_pb2
+
+from sc2impala.sim import game_batch, unit_types
+from sc2impala.sim.api import abilities
+from sc2impala.sim.api.match import Match, UnsupportedOptions
+
+VERSION = '4.10.0'
+BUILD = 75689
+DATA_VERSION = 'B89B5D6FA7CBF6452E721311BFBC6CB2'
+"""The version of the game that this one passes for. [S] F"""
+
+MAX_NAME = 32  # Characters of a player's name.
+
+_LAUNCHED, _INIT, _IN_GAME, _ENDED, _QUIT = (
+    sc2api_pb2.launched,
+    sc2api_pb2.init_game,
+    sc2api_pb2.in_game,
+    sc2api_pb2.ended,
+    sc2api_pb2.quit,
+)
+_ANYTIME = (_LAUNCHED, _INIT, _IN_GAME, _ENDED)
+_PLAYING, _LOOKING = (_IN_GAME,), (_IN_GAME, _ENDED)
+
+
+class Refused(Exception):
+    """The request is answered by an error and changes nothing."""
+
+
+class Session:
+    """A game process as its client sees it.
+
+    status: a Status of the protocol.
+    """
+
+    def __init__(self):
+        """Nothing has been created yet."""
+        self.status = _LAUNCHED
+        self._created = None
+        self._match = None
+        self._handlers: Dict[str, tuple] = {
+            'ping': (_ANYTIME, self._ping),
+            'quit': (_ANYTIME, self._quit),
+            'available_maps': (_ANYTIME, self._available_maps),
+            'create_game': ((_LAUNCHED, _IN_GAME, _ENDED), self._create),
+            'join_game': ((_INIT,), self._join),
+            'restart_game': (_LOOKING, self._restart),
+            'leave_game': (_LOOKING, self._leave),
+            'game_info': (_LOOKING, self._game_info),
+            'data': (_LOOKING, self._data),
+            'observation': (_LOOKING, self._observe),
+            'action': (_PLAYING, self._act),
+            'step': (_PLAYING, self._step),
+            'save_replay': (_LOOKING, self._save_replay),
+        }
+
+    @property
+    def has_quit(self) -> bool:
+        """Whether the client wants the process to end."""
+        return self.status == _QUIT
+
+    def answer(self, message: bytes) -> bytes:
+        """Answers a serialised Request by a serialised Response, whatever the bytes are."""
+        response = sc2api_pb2.Response()
+        request = sc2api_pb2.Request()
+        try:
+            request.ParseFromString(message)
+        except Exception:  # Every version of the library has an exception of its own.
+            response.error.append('The bytes are no Request.')
+        else:
+            if request.HasField('id'):
+                response.id = request.id
+            try:
+                self._handle(request, response)
+            except Refused as refusal:
+                response.error.append(str(refusal))
+        response.status = self.status
+        return response.SerializeToString()
+
+    def _handle(self, request, response):
+        kind = request.WhichOneof('request')
+        if kind is None:
+            raise Refused('The Request asks for nothing.')
+        if kind not in self._handlers:
+            raise Refused(f'{kind} is not supported by this game.')
+        allowed, handler = self._handlers[kind]
+        if self.status not in allowed:
+            names = [sc2api_pb2.Status.Name(status) for status in allowed]
+            status = sc2api_pb2.Status.Name(self.status)
+            raise Refused(f'{kind} came while the game is {status}, expected one of {names}.')
+        answer = getattr(response, kind)
+        # An answer without content is there all the same.
+        answer.SetInParent()
+        handler(getattr(request, kind), answer)
+
+    def _ping(self, request, response):
+        response.game_version, response.data_version = VERSION, DATA_VERSION
+        response.data_build = response.base_build = BUILD
+
+    def _quit(self, request, response):
+        self.status = _QUIT
+
+    def _available_maps(self, request, response):
+        response.local_map_paths.extend(map_path(name) for name in game_batch.MAP_NAMES)
+
+    def _create(self, request, response):
+        def refuse(error, details):
+            response.error = getattr(sc2api_pb2.ResponseCreateGame, error)
+            response.error_details = details
+
+        players = [setup.type for setup in request.player_setup]
+        map_name = os.path.splitext(os.path.basename(request.local_map.map_path))[0]
+        if request.WhichOneof('Map') is None:
+            return refuse('MissingMap', 'No map is named.')
+        if not request.HasField('local_map') or not map_name:
+            return refuse('InvalidMapPath', 'Only local maps can be played.')
+        if map_name not in game_batch.MAP_NAMES:
+            known = ', '.join(game_batch.MAP_NAMES)
+            return refuse('InvalidMapName', f'The map is {map_name}, expected one of {known}.')
+        if not players:
+            return refuse('MissingPlayerSetup', 'There are no players.')
+        if players != [sc2api_pb2.Participant]:
+            return refuse(
+                'MultiplayerUnsupported', 'A mini-game has one player, who is a participant.'
+            )
+        seed = request.random_seed if request.HasField('random_seed') else _chance()
+        self._created = map_name, seed, request.realtime, request.disable_fog
+        self._match = None
+        self.status = _INIT
+
+    def _join(self, request, response):
+        def refuse(error, details):
+            response.error = getattr(sc2api_pb2.ResponseJoinGame, error)
+            response.error_details = details
+
+        if not request.HasField('race'):
+            return refuse('MissingParticipation', 'No race is named; nobody can watch.')
+        if not request.HasField('options'):
+            return refuse('MissingOptions', 'Nothing is asked for to be seen.')
+        map_name, seed, is_realtime, disable_fog = self._created
+        try:
+            self._match = Match(
+                map_name,
+                seed,
+                request.options,
+                request.player_name[:MAX_NAME],
+                request.race,
+                is_realtime,
+                disable_fog,
+            )
+        except UnsupportedOptions as error:
+            return refuse('FeatureUnsupported', str(error))
+        response.player_id = 1
+        self.status = _IN_GAME
+
+    def _restart(self, request, response):
+        self._match.restart()
+        response.need_hard_reset = False
+        self.status = _IN_GAME
+
+    def _leave(self, request, response):
+        self._match = self._created = None
+        self.status = _LAUNCHED
+
+    def _game_info(self, request, response):
+        self._match.describe(response)
+
+    def _data(self, request, response):
+        """Names and numbers of abilities and units, as far as they are on the map."""
+        if request.ability_id:
+            for ability, needs_point in sorted(abilities.known().items()):
+                response.abilities.add(
+                    ability_id=ability,
+                    available=True,
+                    link_name=f'ability{ability}',
+                    target=2 if needs_point else 1,
+                    remaps_to_ability_id=abilities.GENERAL.get(ability, 0),
+                )
+        if request.unit_type_id:
+            for kind in self._match.list_units():
+                response.units.add(
+                    unit_id=kind.unit_type,
+                    name=_UNIT_NAMES[kind.unit_type],
+                    available=True,
+                    movement_speed=kind.speed * unit_types.LOOPS_PER_SECOND,
+                    race=common_pb2.Terran,
+                )
+
+    def _observe(self, request, response):
+        self._match.keep_time(request.game_loop if request.HasField('game_loop') else None)
+        response.CopyFrom(self._match.observe())
+        self._look()
+
+    def _act(self, request, response):
+        self._match.keep_time()
+        response.result.extend(self._match.act(action) for action in request.actions)
+        self._look()
+
+    def _step(self, request, response):
+        self._match.step(request.count if request.HasField('count') else 1)
+        response.simulation_loop = self._match.game_loop
+        self._look()
+
+    def _save_replay(self, request, response):
+        response.data = self._match.record()
+
+    def _look(self):
+        if self._match.ended:
+            self.status = _ENDED
+
+
+_UNIT_NAMES = {
+    kind.unit_type: name.title().replace('_', '')
+    for name, kind in vars(unit_types).items()
+    if isinstance(kind, unit_types.UnitType)
+}
+
+
+def map_path(map_name: str) -> str:
+    """Where a map lies in the folder of maps."""
+    return f'mini_games/{map_name}.SC2Map'
+
+
+def _chance():
+    return int.from_bytes(os.urandom(4), 'little')
