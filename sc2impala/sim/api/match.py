@@ -120,7 +120,7 @@ class Match:
             codes.append(code)
         failed = [code for code in codes if code != results.OK]
         if failed:
-            self._failed.append((ability or _ability(action), failed[0]))
+            self._failed.append((max(ability or _ability(action), 0), failed[0]))
             return failed[0]
         is_noted = action.ListFields() and not action.HasField('action_raw')
         if is_noted:

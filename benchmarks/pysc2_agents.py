@@ -1,0 +1,117 @@
+"""PySC2's own agents, unmodified, in PySC2's own loop, on the stand-in or on the real game.
+
+    python benchmarks/pysc2_agents.py --episodes 20
+
+plays on a stand-in of its own; with `--sc2path DIR` on whatever is installed there. It prints the
+mean score of every agent beside the score that is published for it, and JSON as the last line.
+"""
+
+import argparse
+import importlib
+import json
+import os
+import random
+import sys
+import tempfile
+
+import numpy as np
+
+from sc2impala.envs.pysc2_api import find_client_package
+from sc2impala.sim.api import install
+
+SCRIPTED = {
+    'MoveToBeacon': ('MoveToBeacon', 'MoveToBeacon'),
+    'CollectMineralShards': ('CollectMineralShards', 'CollectMineralShards'),
+    'CollectMineralShardsFeatureUnits': (
+        'CollectMineralShards',
+        'CollectMineralShardsFeatureUnits',
+    ),
+    'CollectMineralShardsRaw': ('CollectMineralShards', 'CollectMineralShardsRaw'),
+    'DefeatRoaches': ('DefeatRoaches', 'DefeatRoaches'),
+    'DefeatRoachesRaw': ('DefeatRoaches', 'DefeatRoachesRaw'),
+}
+"""Name -> map and class, of PySC2's scripted agents."""
+
+RANDOM_MAPS = (
+    'MoveToBeacon',
+    'CollectMineralShards',
+    'FindAndDefeatZerglings',
+    'DefeatRoaches',
+    'DefeatZerglingsAndBanelings',
+    'CollectMineralsAndGas',
+    'BuildMarines',
+)
+
+
+def main(argv=None):
+    """Plays, and prints a line for every agent and the JSON."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('--episodes', type=int, default=10, help='of every agent')
+    parser.add_argument('--sc2path', default='', help='folder of a game; a new stand-in if empty')
+    parser.add_argument('--agents', nargs='*', default=None, help='some of them, by name')
+    arguments = parser.parse_args(argv)
+    os.environ['no_proxy'] = '127.0.0.1,localhost'
+    players = dict(SCRIPTED)
+    players.update((f'Random/{name}', (name, None)) for name in RANDOM_MAPS)
+    chosen = arguments.agents or list(players)
+    unknown = sorted(set(chosen) - set(players))
+    if unknown:
+        parser.error(f'--agents has {unknown}, expected some of {sorted(players)}.')
+    scores = {}
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ['SC2PATH'] = arguments.sc2path or install.install(folder)
+        for name in chosen:
+            scores[name] = _play(*players[name], episodes=arguments.episodes)
+            print(
+                f'{name:34}{np.mean(scores[name]):10.2f}  sd {np.std(scores[name]):8.2f}',
+                flush=True,
+            )
+    result = {name: float(np.mean(values)) for name, values in scores.items()}
+    print(json.dumps({'client': find_client_package(), 'mean_score': result}))
+
+
+def _load(name):
+    module = importlib.import_module(f'{find_client_package()}.{name}')
+    if find_client_package() == 'pysc2':
+        from absl import flags
+
+        if not flags.FLAGS.is_parsed():
+            flags.FLAGS(sys.argv[:1])
+    return module
+
+
+def _play(map_name, agent_class, episodes):
+    """The scores of the episodes that an agent plays."""
+    sc2_env, features = _load('env.sc2_env'), _load('lib.features')
+    if agent_class is None:
+        agent = _load('agents.random_agent').RandomAgent()
+    else:
+        agent = getattr(_load('agents.scripted_agent'), agent_class)()
+    random.seed(0)
+    np.random.seed(0)
+    raw = agent_class is not None and agent_class.endswith('Raw')
+    interface = sc2_env.AgentInterfaceFormat(
+        feature_dimensions=None if raw else features.Dimensions(screen=84, minimap=64),
+        action_space=_load('lib.actions').ActionSpace.RAW if raw else None,
+        use_raw_units=raw,
+        use_feature_units=not raw,
+        raw_resolution=64 if raw else None,
+    )
+    scores = []
+    with sc2_env.SC2Env(
+        map_name=map_name,
+        players=[sc2_env.Agent(sc2_env.Race.terran)],
+        agent_interface_format=interface,
+        step_mul=8,
+        game_steps_per_episode=0,
+        random_seed=0,
+    ) as env:
+        for _ in range(episodes):
+            before = agent.reward
+            _load('env.run_loop').run_loop([agent], env, max_episodes=1)
+            scores.append(float(agent.reward - before))
+    return scores
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,52 @@
+import os
+
+import pytest
+
+from sc2impala import sim
+from sc2impala.sim.api import __main__ as command
+from sc2impala.sim.api import install
+
+
+def test_pysc2_finds_a_game_with_all_maps(tmp_path):
+    folder = install.install(str(tmp_path / 'a new' / 'folder'))
+    assert os.access(os.path.join(folder, install.BINARY), os.X_OK)
+    maps = os.listdir(os.path.join(folder, 'Maps', 'mini_games'))
+    assert sorted(maps) == sorted(f'{name}.SC2Map' for name in sim.MAP_NAMES)
+
+
+def test_installing_again_replaces_it(tmp_path):
+    folder = install.install(str(tmp_path))
+    binary = os.path.join(folder, install.BINARY)
+    with open(binary, 'a') as file:
+        file.write('# sc2impala.sim.api of another version\n')
+    install.install(str(tmp_path))
+    with open(binary) as file:
+        assert 'another version' not in file.read()
+
+
+@pytest.mark.parametrize('version', ['Base75689', 'Base80000'])
+def test_a_real_game_is_left_alone(tmp_path, version):
+    binary = tmp_path / 'Versions' / version / 'SC2_x64'
+    binary.parent.mkdir(parents=True)
+    binary.write_bytes(b'\x7fELF')
+    with pytest.raises(FileExistsError, match='holds a game already'):
+        install.install(str(tmp_path))
+    assert binary.read_bytes() == b'\x7fELF'
+
+
+def test_the_command_says_what_to_export(tmp_path, capsys):
+    assert command.main(['install', str(tmp_path / 'x')]) == 0
+    assert f'export SC2PATH={tmp_path / "x"}' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize('argv', [[], ['install'], ['instal', 'x'], ['install', 'x', 'y']])
+def test_other_words_are_answered_by_the_usage(argv, capsys):
+    assert command.main(argv) == 2
+    assert 'usage:' in capsys.readouterr().err
+
+
+def test_a_folder_that_cannot_be_written_to_is_named(tmp_path, capsys):
+    path = tmp_path / 'file'
+    path.write_text('')
+    assert command.main(['install', str(path)]) == 1
+    assert str(path) in capsys.readouterr().err

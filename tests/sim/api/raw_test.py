@@ -1,0 +1,143 @@
+import numpy as np
+import pytest
+from s2clientprotocol import sc2api_pb2
+
+from sc2impala.sim.api import raw
+from tests.sim.api import helpers
+
+MARINE, ROACH, SCV, MINERALS, COMMAND_CENTER = 48, 110, 45, 341, 18
+ATTACK, MOVE, GATHER, TRAIN_SCV, BUILD_DEPOT, STOP = 3674, 3794, 3666, 524, 319, 3665
+SUCCESS, NOT_SUPPORTED, ERROR = 1, 2, 3
+
+
+def units(client, kind=None):
+    shown = client.observe().observation.raw_data.units
+    return [unit for unit in shown if kind in (None, unit.unit_type)]
+
+
+def order(ability, tags, target=None, point=None, queued=False):
+    action = sc2api_pb2.Action()
+    command = action.action_raw.unit_command
+    command.ability_id, command.queue_command = ability, queued
+    command.unit_tags.extend(tags)
+    if target is not None:
+        command.target_unit_tag = target
+    if point is not None:
+        command.target_world_space_pos.x, command.target_world_space_pos.y = point
+    return action
+
+
+@pytest.fixture
+def battle():
+    return helpers.Client().start('DefeatRoaches', raw=True)
+
+
+@pytest.fixture
+def base():
+    return helpers.Client().start('CollectMineralsAndGas', raw=True)
+
+
+def test_what_units_look_like(battle):
+    marines, roaches = units(battle, MARINE), units(battle, ROACH)
+    assert (len(marines), len(roaches)) == (9, 4)
+    assert {(u.alliance, u.owner, u.health, u.health_max) for u in marines} == {(1, 1, 45, 45)}
+    assert {(u.alliance, u.owner, u.health, u.health_max) for u in roaches} == {(4, 2, 145, 145)}
+    assert {(u.display_type, u.cloak, u.radius, u.build_progress) for u in marines} == {
+        (1, 3, 0.375, 1.0)
+    }
+    assert len({unit.tag for unit in units(battle)}) == 13
+    assert all(unit.tag for unit in units(battle))
+    assert all(unit.is_on_screen for unit in units(battle))
+
+
+def test_units_keep_their_tags_and_new_ones_have_others(battle):
+    marines, roaches = ({unit.tag for unit in units(battle, kind)} for kind in (MARINE, ROACH))
+    target = min(roaches)
+    battle.act(order(ATTACK, marines, target=target))
+    while target in {unit.tag for unit in units(battle, ROACH)}:
+        battle.step(8)
+    assert {unit.tag for unit in units(battle, ROACH)} < roaches
+    assert {unit.tag for unit in units(battle, MARINE)} <= marines
+
+
+def test_an_order_selects_its_units_and_they_obey(battle):
+    first, second = sorted(unit.tag for unit in units(battle, MARINE))[:2]
+    x, y = [(u.pos.x, u.pos.y) for u in units(battle, MARINE) if u.tag == first][0]
+    assert battle.act(order(MOVE, [first, second], point=(x + 1, y - 1))) == [SUCCESS]
+    chosen = {unit.tag: [o.ability_id for o in unit.orders] for unit in units(battle, MARINE)}
+    assert [chosen[tag] for tag in (first, second)] == [[16], [16]]
+    assert {unit.tag for unit in units(battle) if unit.is_selected} == {first, second}
+    others = {tag: place for tag, place in chosen.items() if tag not in (first, second)}
+    assert 16 not in sum(others.values(), [])
+    battle.act(order(MOVE, [first], point=(x, y), queued=True))
+    assert [len(u.orders) for u in units(battle, MARINE) if u.tag == first] == [2]
+    battle.act(order(STOP, [first]))
+    assert [len(u.orders) for u in units(battle, MARINE) if u.tag == first] == [0]
+
+
+def test_work_in_an_economy(base):
+    workers = sorted(unit.tag for unit in units(base, SCV))
+    (home,) = (unit.tag for unit in units(base, COMMAND_CENTER))
+    field = units(base, MINERALS)[0].tag
+    assert base.act(order(GATHER, workers[:3], target=field)) == [SUCCESS]
+    assert base.act(order(TRAIN_SCV, [home])) == [SUCCESS]
+    shown = {unit.tag: unit for unit in units(base)}
+    assert [o.ability_id for o in shown[workers[0]].orders] == [295]
+    assert [o.ability_id for o in shown[home].orders] == [TRAIN_SCV]
+    base.step(100)
+    shown = {unit.tag: unit for unit in units(base)}
+    assert 0.2 < shown[home].orders[0].progress < 0.6
+    base.step(2000)
+    assert base.observe().observation.player_common.minerals > 0
+
+
+def test_where_there_is_no_money_the_error_says_so(base):
+    workers = [unit.tag for unit in units(base, SCV)]
+    assert base.act(order(BUILD_DEPOT, workers[:1], point=(40, 28)))[0] > SUCCESS
+    (error,) = base.observe().action_errors
+    assert error.ability_id == BUILD_DEPOT
+
+
+def test_orders_that_make_no_sense_are_errors(battle):
+    marine, roach = units(battle, MARINE)[0].tag, units(battle, ROACH)[0].tag
+    for action, code in [
+        (order(MOVE, [], point=(30, 30)), ERROR),
+        (order(MOVE, [123456789], point=(30, 30)), ERROR),
+        (order(MOVE, [2**64 - 1], point=(30, 30)), ERROR),
+        (order(MOVE, [roach], point=(30, 30)), ERROR),
+        (order(ATTACK, [marine], target=77), ERROR),
+        (order(4711, [marine]), NOT_SUPPORTED),
+        (order(MOVE, [marine]), NOT_SUPPORTED),
+    ]:
+        assert battle.act(action) == [code], action
+        assert [error.result for error in battle.observe().action_errors] == [code]
+    assert battle.act(order(MOVE, [marine], point=(float('nan'), float('inf')))) == [SUCCESS]
+
+
+def test_the_camera_moves_where_it_can():
+    client = helpers.Client().start('FindAndDefeatZerglings', raw=True)
+    before = client.observe().observation.raw_data.player.camera
+    action = sc2api_pb2.Action()
+    action.action_raw.camera_move.center_world_space.x = before.x + 5
+    action.action_raw.camera_move.center_world_space.y = before.y
+    assert client.act(action) == [SUCCESS]
+    after = client.observe().observation.raw_data.player.camera
+    assert (after.x, after.y) == (before.x + 5, before.y)
+
+
+def test_hidden_enemies_are_not_listed():
+    client = helpers.Client().start('FindAndDefeatZerglings', raw=True)
+    assert len(units(client)) < 10
+
+
+def test_without_layers_there_are_none():
+    client = helpers.Client().start('DefeatRoaches', raw=True, size=0)
+    observation = client.observe().observation
+    assert not observation.HasField('feature_layer_data')
+    assert len(observation.raw_data.units) == 13
+
+
+@pytest.mark.parametrize('value', list(range(101)) + [12.3, 99.99, 28.999])
+def test_per_cent_survive_single_precision(value):
+    assert int(float(np.float32(raw.percent(value))) * 100) == int(value)
+    assert raw.percent(value) == pytest.approx(value / 100, abs=0.01)

@@ -1,0 +1,237 @@
+import json
+
+import pytest
+from s2clientprotocol import sc2api_pb2
+
+from sc2impala import sim
+from tests.sim.api import helpers
+
+LAUNCHED, INIT, IN_GAME, ENDED, QUIT = (
+    sc2api_pb2.launched,
+    sc2api_pb2.init_game,
+    sc2api_pb2.in_game,
+    sc2api_pb2.ended,
+    sc2api_pb2.quit,
+)
+
+
+def in_status(status):
+    client = helpers.Client()
+    if status == INIT:
+        client.ask(create_game=helpers.create())
+    elif status in (IN_GAME, ENDED):
+        client.start()
+        if status == ENDED:
+            client.step(5000)
+    elif status == QUIT:
+        client.ask(quit=True)
+    assert client.session.status == status
+    return client
+
+
+@pytest.mark.parametrize(
+    'request_name, allowed',
+    [
+        ('create_game', {LAUNCHED, IN_GAME, ENDED}),
+        ('join_game', {INIT}),
+        ('restart_game', {IN_GAME, ENDED}),
+        ('leave_game', {IN_GAME, ENDED}),
+        ('game_info', {IN_GAME, ENDED}),
+        ('observation', {IN_GAME, ENDED}),
+        ('save_replay', {IN_GAME, ENDED}),
+        ('data', {IN_GAME, ENDED}),
+        ('step', {IN_GAME}),
+        ('action', {IN_GAME}),
+        ('ping', {LAUNCHED, INIT, IN_GAME, ENDED}),
+        ('available_maps', {LAUNCHED, INIT, IN_GAME, ENDED}),
+    ],
+)
+def test_requests_are_answered_in_their_states_and_refused_in_others(request_name, allowed):
+    content = {'create_game': helpers.create(), 'join_game': helpers.join()}
+    for status in (LAUNCHED, INIT, IN_GAME, ENDED, QUIT):
+        client = in_status(status)
+        response = client.ask(**{request_name: content.get(request_name, True)})
+        if status in allowed:
+            assert response.WhichOneof('response') == request_name
+            assert not response.error
+        else:
+            assert request_name in response.error[0]
+            assert response.status == status == client.session.status
+
+
+def test_the_life_of_a_game():
+    client = helpers.Client()
+    assert client.ask(ping=True).status == LAUNCHED
+    assert client.ask(create_game=helpers.create()).status == INIT
+    assert client.ask(join_game=helpers.join()).status == IN_GAME
+    assert client.step(1919).status == IN_GAME
+    response = client.step(7)
+    assert (response.status, response.step.simulation_loop) == (ENDED, 1920)
+    observation = client.observe()
+    assert observation.observation.game_loop == 1920
+    assert [result.player_id for result in observation.player_result] == [1]
+    assert client.ask(restart_game=True).status == IN_GAME
+    observation = client.observe()
+    assert observation.observation.game_loop == 0 and not observation.player_result
+    assert client.ask(leave_game=True).status == LAUNCHED
+    assert client.ask(quit=True).status == QUIT
+    assert client.session.has_quit
+
+
+def test_episodes_follow_from_the_seed():
+    def boards(seed):
+        client = helpers.Client().start('CollectMineralShards', seed=seed)
+        first = client.observe().SerializeToString()
+        client.ask(restart_game=True)
+        return first, client.observe().SerializeToString()
+
+    assert boards(5) == boards(5)
+    assert boards(5)[0] != boards(5)[1]
+    assert boards(5)[0] != boards(6)[0]
+
+
+def test_without_a_seed_games_differ():
+    def board():
+        client = helpers.Client()
+        request = helpers.create('CollectMineralShards')
+        request.ClearField('random_seed')
+        client.ask(create_game=request)
+        client.ask(join_game=helpers.join())
+        return client.observe().SerializeToString()
+
+    assert board() != board()
+
+
+@pytest.mark.parametrize(
+    'change, error',
+    [
+        (lambda r: r.ClearField('local_map'), 'MissingMap'),
+        (lambda r: setattr(r, 'battlenet_map_name', 'Any'), 'InvalidMapPath'),
+        (lambda r: setattr(r.local_map, 'map_path', ''), 'InvalidMapPath'),
+        (lambda r: setattr(r.local_map, 'map_path', 'Ladder/Simple64.SC2Map'), 'InvalidMapName'),
+        (lambda r: r.ClearField('player_setup'), 'MissingPlayerSetup'),
+        (lambda r: r.player_setup.add(type=sc2api_pb2.Computer), 'MultiplayerUnsupported'),
+        (lambda r: r.player_setup.add(type=sc2api_pb2.Participant), 'MultiplayerUnsupported'),
+    ],
+)
+def test_what_cannot_be_created_is_said(change, error):
+    client = helpers.Client()
+    request = helpers.create()
+    change(request)
+    response = client.ask(create_game=request)
+    assert response.create_game.error == getattr(sc2api_pb2.ResponseCreateGame, error)
+    assert response.create_game.error_details
+    assert response.status == LAUNCHED
+
+
+def unset_race(request):
+    request.ClearField('race')
+
+
+def no_options(request):
+    request.ClearField('options')
+
+
+def rgb(request):
+    request.options.render.width = 24
+
+
+def wide(request):
+    request.options.feature_layer.width = 30
+
+
+def cropped(request):
+    request.options.feature_layer.crop_to_playable_area = True
+
+
+def huge(request):
+    request.options.feature_layer.resolution.x = 1 << 30
+
+
+def negative(request):
+    request.options.feature_layer.minimap_resolution.y = -1
+
+
+@pytest.mark.parametrize(
+    'change, error',
+    [
+        (unset_race, 'MissingParticipation'),
+        (no_options, 'MissingOptions'),
+        (rgb, 'FeatureUnsupported'),
+        (wide, 'FeatureUnsupported'),
+        (cropped, 'FeatureUnsupported'),
+        (huge, 'FeatureUnsupported'),
+        (negative, 'FeatureUnsupported'),
+    ],
+)
+def test_what_cannot_be_joined_is_said(change, error):
+    client = in_status(INIT)
+    request = helpers.join()
+    change(request)
+    response = client.ask(join_game=request)
+    assert response.join_game.error == getattr(sc2api_pb2.ResponseJoinGame, error)
+    assert response.join_game.error_details
+    assert response.status == INIT
+    assert client.ask(join_game=helpers.join()).status == IN_GAME
+
+
+@pytest.mark.parametrize('name', ['query', 'debug', 'replay_info', 'start_replay', 'quick_save'])
+def test_what_the_simulator_has_not_is_refused(name):
+    response = in_status(IN_GAME).ask(**{name: True})
+    assert name in response.error[0] and response.status == IN_GAME
+
+
+@pytest.mark.parametrize('message', [b'', b'\xff' * 20, b'\x0a\xff\xff\xff\xff\x0f'])
+def test_bytes_that_ask_for_nothing_are_refused(message):
+    client = in_status(IN_GAME)
+    assert client.raw(message).error
+    assert client.session.status == IN_GAME
+
+
+def test_a_new_game_can_be_created_while_one_runs():
+    client = in_status(IN_GAME)
+    client.start('DefeatRoaches')
+    response = client.ask(game_info=True).game_info
+    assert response.map_name == 'DefeatRoaches'
+    assert client.observe().observation.player_common.army_count == 9
+
+
+def test_game_info():
+    client = helpers.Client().start('BuildMarines')
+    info = client.ask(game_info=True).game_info
+    assert info.options == helpers.join().options
+    assert [(p.player_id, p.race_requested, p.player_name) for p in info.player_info] == [
+        (1, 1, 'someone')
+    ]
+    assert (info.start_raw.map_size.x, info.start_raw.map_size.y) == (64, 64)
+    assert len(info.start_raw.pathing_grid.data) == 64 * 64 // 8
+    assert any(info.start_raw.pathing_grid.data)
+
+
+def test_all_maps_are_listed():
+    paths = helpers.Client().ask(available_maps=True).available_maps.local_map_paths
+    assert [path.split('/')[1].split('.')[0] for path in paths] == list(sim.MAP_NAMES)
+
+
+def test_tables_name_every_type_on_the_map():
+    client = helpers.Client().start('CollectMineralsAndGas')
+    everything = sc2api_pb2.RequestData(ability_id=True, unit_type_id=True)
+    data = client.ask(data=everything).data
+    names = {unit.unit_id: unit.name for unit in data.units}
+    assert names[45] == 'Scv' and names[18] == 'CommandCenter' and len(names) >= 5
+    assert {23, 3674, 295} <= {ability.ability_id for ability in data.abilities}
+    assert not client.ask(data=True).data.units
+
+
+def test_what_is_saved_tells_of_the_game():
+    client = helpers.Client().start(seed=9)
+    client.step(11)
+    account = json.loads(client.ask(save_replay=True).save_replay.data.decode())
+    assert (account['map_name'], account['seed'], account['game_loops']) == ('MoveToBeacon', 9, 11)
+
+
+def test_in_real_time_games_go_on_by_themselves():
+    client = helpers.Client().start(realtime=True)
+    first = client.observe().observation.game_loop
+    waited = client.ask(observation=sc2api_pb2.RequestObservation(game_loop=first + 5))
+    assert waited.observation.observation.game_loop >= first + 5
