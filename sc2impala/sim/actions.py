@@ -109,12 +109,13 @@ def _move_camera(world, games, function, arguments):
 def _give_order(world, games, function, arguments):
     """Orders the selected units that have the function to obey it."""
     units = world.units
-    mobile = slice(0, units.num_mobile)
+    last = max(units.num_used(), 1)
+    mobile = slice(0, last)
     target, point = _aim(world, games, function, arguments)
     offered = units.stats.functions[units.type[games, mobile], function[:, None]]
     chosen = units.selected[games, mobile] & offered
     # A unit cannot aim at itself.
-    aims = chosen & (target[:, None] != NO_UNIT) & (target[:, None] != np.arange(units.num_mobile))
+    aims = chosen & (target[:, None] != NO_UNIT) & (target[:, None] != np.arange(last))
     kind = np.broadcast_to(_ORDER_KIND[function][:, None], chosen.shape)
     attacks = aims & _can_be_attacked(world, games, target)[:, None]
     hostile = (units.owner[games, target] == unit_types.ENEMY)[:, None]
@@ -157,7 +158,7 @@ def _work(world, games, function, point, smart, target):
     rallies = _ORDER_KIND[function] == SMART
     commands.rally_to(world, games[rallies], function[rallies], point[:, rallies], target[rallies])
     work, built = commands.smart(world, games, target)
-    is_worker = units.stats.is_worker[units.type[games, : units.num_mobile]]
+    is_worker = units.stats.is_worker[units.type[games, : smart.shape[1]]]
     return smart & is_worker & (work != orders.MOVE)[:, None], work, built
 
 

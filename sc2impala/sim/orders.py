@@ -41,7 +41,7 @@ def give(
     Args:
       units: changed in place.
       games: int [n], indices of games.
-      chosen: bool [n, M], which of their units.
+      chosen: bool [n, M], which of their units; M may be less than all, as below.
       kind: int [n, M] or [n, 1], one of the kinds above.
       point: float64 [2, n, M], where each of them goes.
       queued: bool [n].
@@ -51,7 +51,7 @@ def give(
     Returns:
       bool [n], whether the queue of one of the chosen units was too full for the order.
     """
-    bound = units.bound[games] & ~queued[:, None]
+    bound = units.bound[games, : chosen.shape[1]] & ~queued[:, None]
     rows, slots = np.nonzero(chosen & ~bound)
     queue = units.order_kind[games[rows], slots]
     # What is queued behind holding a position takes its place.

@@ -123,12 +123,19 @@ class Ground(Mechanic):
           bool [n].
         """
         low, high = self._boxes(games)
-        start, way = start[:, :, None], (end - start)[:, :, None]
+        way = end - start
         # A way along an axis is bounded by no line across that axis, nearly.
-        way = np.where(way == 0, 1e-12, way)
-        one, other = (low - start) / way, (high - start) / way
-        enter, leave = np.minimum(one, other).max(0), np.maximum(one, other).min(0)
-        hit = (enter < leave) & (enter > 0) & (enter < 1)
+        per_way, start = (1 / np.where(way == 0, 1e-12, way))[:, :, None], start[:, :, None]
+        low -= start
+        low *= per_way
+        high -= start
+        high *= per_way
+        enter_x, enter_y = np.minimum(low, high)
+        leave_x, leave_y = np.maximum(low, high, out=low)
+        enter = np.maximum(enter_x, enter_y)
+        hit = enter < np.minimum(leave_x, leave_y)
+        hit &= enter > 0
+        hit &= enter < 1
         return hit.any(1)
 
     def covers(self, games: np.ndarray, points: np.ndarray) -> np.ndarray:
@@ -226,9 +233,11 @@ class Ground(Mechanic):
         return mask
 
     def _boxes(self, games):
-        """The corners of the boxes of n games, as many slots as are in use: [2, n, b] twice."""
+        """Copies of the corners of the boxes of n games, as many slots as are in use: [2, n, b]
+        twice.
+        """
         last = self._num_used
-        return self.low[:, games, :last], self.high[:, games, :last]
+        return self.low[:, :, :last].take(games, axis=1), self.high[:, :, :last].take(games, axis=1)
 
     def _on_taken_cell(self, games, points):
         """Whether the squares around points [2, n] touch a cell that is taken."""
