@@ -234,3 +234,17 @@ def test_hidden_enemies_are_neither_drawn_nor_clicked(scene):
         assert drawn == unit_types.ENEMY * shown
         hit = picking.on_minimap(world, np.array([0]), np.array([[x], [64 - 25]]))
         assert hit == (1 if shown else NO_UNIT)
+
+
+def test_lifted_fog_hides_nothing_in_the_region():
+    world = a_world(marine(20, 20), (unit_types.ZERGLING, unit_types.ENEMY, 45, 45), num_games=2)
+    fog = world.mechanics['fog']
+    assert fog.sees(world).tolist() == [[True, False]] * 2
+    fog.lift()
+    assert fog.sees(world).all()
+    across, up = geometry.cells_within(PLAYABLE)
+    expected = VISIBLE * (up[:, None] & across)
+    np.testing.assert_array_equal(fog.visibility(world)[1] >= VISIBLE, expected > 0)
+    fog.restart(world, np.array([0]))
+    fog.step(world, ALL)
+    assert fog.sees(world).all()

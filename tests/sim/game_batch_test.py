@@ -254,3 +254,16 @@ def test_refuses_arrays_of_other_shapes():
         game.act(0, {})
     with pytest.raises(ValueError, match=r'games .*int64 \[2\].*bool \[2\]'):
         game.reset(np.array([0, 1]))
+
+
+def test_units_can_be_selected_from_outside():
+    game = sim.make('DefeatRoaches', [1, 2], (16, 16), (16, 16))
+    game.reset()
+    units = game.world.units
+    chosen = np.zeros_like(units.own)
+    chosen[1, :3] = True
+    chosen[:, units.num_mobile - 1] = True  # A slot of an enemy, or an empty one.
+    game.select(chosen)
+    assert units.selected.sum(1).tolist() == [0, 3]
+    available = game.observe()['available_actions']
+    assert available[:, functions.ATTACK_SCREEN].tolist() == [False, True]
