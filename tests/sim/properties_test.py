@@ -352,7 +352,32 @@ class Trace:
                 game.advance(fill(game, 50))
                 if game.ended.any():
                     game.reset(game.ended)
+            if map_name == 'BuildMarines':
+                self._train_marines(game)
             self.phases.append(self._record(game, player, loops))
+
+    def _train_marines(self, game):
+        """Lets a barracks in every other game train: chance alone has hardly any marines."""
+        world, units = game.world, game.world.units
+        ids = [kind.unit_type for kind in units.types]
+        barracks, marine = (
+            ids.index(kind.unit_type) for kind in (unit_types.BARRACKS, unit_types.MARINE)
+        )
+        for index in range(0, game.num_games, 2):
+            slot = np.flatnonzero(~units.alive[index])[-1]
+            centre = next(
+                np.array([[x], [y]])
+                for x in np.arange(25.5, 43)
+                for y in np.arange(22.5, 35)
+                if not world.mechanics['ground'].can_build(world, index, barracks, np.array([x, y]))
+            )
+            world.put(
+                np.array([index]), np.array([slot]), units.types[barracks], unit_types.SELF, centre
+            )
+            world.mechanics['ground'].survey(world)
+            world.minerals[index] += units.types[marine].minerals
+            world.mechanics['production'].order(world, index, np.array([slot]), marine)
+        game.advance(fill(game, int(self.stats.build_loops[marine]) - 50))
 
     def _record(self, game, player, loops):
         states = [self._look(game)]
