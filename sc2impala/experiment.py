@@ -3,10 +3,11 @@
     python -m sc2impala.experiment --logdir=runs/beacon
     python -m sc2impala.experiment --logdir=runs/beacon --mode=evaluate --animation --curve
 
-The first command trains on the built-in simulator until --total_environment_frames; give it again
-to go on with a run that was stopped. The second one plays whole episodes with what was learned.
-TensorBoard shows the curves: tensorboard --logdir=runs. Frames are game loops, 16 in a game second;
-an agent step lasts as many of them as its step multiplier.
+The first command trains on the built-in simulator until --total_environment_frames, or with
+--backend=pysc2 on StarCraft II; give it again to go on with a run that was stopped. The second one
+plays whole episodes with what was learned. TensorBoard shows the curves: tensorboard --logdir=runs.
+Frames are game loops, 16 in a game second; an agent step lasts as many of them as its step
+multiplier.
 
 A setting that is not given comes from the run in the folder if there is one, else from the defaults
 of the map (sc2impala/envs/maps.py), else from the general ones below.
@@ -17,6 +18,7 @@ import sys
 from typing import Any, List, Optional
 
 from sc2impala import envs
+from sc2impala.envs import pysc2_backend
 from sc2impala.runtime import config as config_lib
 from sc2impala.runtime import defaults, evaluation, logdir, training
 from sc2impala.runtime.errors import UserError
@@ -30,8 +32,11 @@ FLAGS = {
         'losses, step by step; slower, needs --num_actors=1',
     },
     'environment': {
-        'backend': 'what runs the game: simulator',
-        'map_name': 'the mini-game: ' + ', '.join(sorted(envs.MAP_NAMES)),
+        'backend': 'what runs the game: simulator, or pysc2, which is StarCraft II and has '
+        'defaults of its own: --num_actors=2 --num_envs=4 --num_eval_envs=4',
+        'map_name': 'the mini-game: '
+        + ', '.join(sorted(envs.MAP_NAMES))
+        + '; on StarCraft II also a ladder map of PySC2, such as Simple64',
         'screen_size': 'pixels of the screen layers: 32, or width and height as 84x64',
         'minimap_size': 'pixels of the minimap layers',
         'functions': "names or ids of PySC2 functions, separated by commas, or 'all' 573",
@@ -45,6 +50,23 @@ FLAGS = {
         'fixed_step_mul': 'act every --step_mul loops; otherwise the agent chooses at each step',
         'step_mul': 'game loops per agent step when fixed, and for random and scripted players',
         'max_step_mul': 'the agent chooses from 1 to this many loops',
+    },
+    'StarCraft II (--backend=pysc2 only)': {
+        'game_version': 'as 4.10; empty takes the latest that is installed',
+        'disable_fog': 'see the whole map',
+        'camera_width': 'world units across the screen',
+        'max_episode_frames': 'cut episodes off after so many game loops; 0 leaves it to the map',
+        'opponent': 'on a ladder map: ' + ', '.join(pysc2_backend.DIFFICULTIES),
+        'opponent_race': 'on a ladder map: ' + ', '.join(pysc2_backend.RACES),
+        'race': "the agent's, on a ladder map: the same",
+        'relaunch_episodes': 'end a game process after so many episodes and start another one; 0 '
+        'for never, but 1 on BuildMarines, whose restart leaves out exhausted mineral fields',
+        'game_deadline_secs': 'a game that takes longer for a step is killed, and another one '
+        'started; its episode does not count. To start it may take twice as long, at least 30 s',
+        'replay_dir': 'folder for replays',
+        'save_replay_episodes': 'save a replay of every so manyth episode of each game; 0 for none',
+        'realtime': 'play at the speed of the game, to be watched; a single game only',
+        'visualize': "show PySC2's picture of the game; needs a display, a single game only",
     },
     'agent': {
         'agent': 'atari_net, fully_conv or fully_conv_lstm, the three of the SC2LE paper',
@@ -106,8 +128,11 @@ FLAGS = {
 """Help of every flag, by group; types and general defaults are those of `Config`."""
 
 EVALUATION_FLAGS = frozenset(
-    ['mode', 'logdir', 'seed', 'deterministic'] + list(FLAGS['evaluation'])
+    ['mode', 'logdir', 'seed', 'deterministic']
+    + ['replay_dir', 'save_replay_episodes', 'realtime', 'visualize']
+    + list(FLAGS['evaluation'])
 )
+"""What an evaluation chooses anew. Backend and game, too, may be others than in the training."""
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -138,7 +163,8 @@ def make_parser() -> argparse.ArgumentParser:
 def read_config(arguments: Optional[List[str]] = None) -> config_lib.Config:
     """Flags -> settings; `defaults` says where those come from that were not given.
 
-    An evaluation takes over the settings of the run in its folder, but for those of its own.
+    An evaluation takes over the settings of the run in its folder, but for those of its own, and
+    may be played on another backend.
 
     Raises:
       UserError: if an evaluation asks for other settings than those of the run, or the folder's
@@ -155,12 +181,14 @@ def read_config(arguments: Optional[List[str]] = None) -> config_lib.Config:
     settings = dict(manifest['config'])
     if given.get('mode') != 'evaluate':
         return defaults.complete(given, settings)
-    settings.update((name, getattr(general, name)) for name in EVALUATION_FLAGS)
+    backend = given.get('backend', settings['backend'])
+    settings = defaults.of_evaluation(settings, backend, EVALUATION_FLAGS)
     config = defaults.complete(given, settings)
+    free = EVALUATION_FLAGS.union(config_lib.OF_THE_GAME)
     different = {
         name: value
         for name, value in config._asdict().items()
-        if name not in EVALUATION_FLAGS and value != settings[name]
+        if name not in free and value != settings[name]
     }
     if different:
         raise UserError(

@@ -1,5 +1,7 @@
 """The PySC2 surface: specs of observations and actions, and environments that follow them.
 
+The backend 'simulator' plays in this process, 'pysc2' plays StarCraft II in others.
+
     observation_spec, action_spec = envs.make_specs('MoveToBeacon')
     env = envs.make_environment(
         'simulator', 'MoveToBeacon', range(32), observation_spec, action_spec, max_step_mul=8
@@ -13,18 +15,41 @@ from typing import Any, Iterable, Mapping, Optional, Sequence, Tuple, Union
 from sc2impala import sim
 from sc2impala.envs import checks
 from sc2impala.envs.actions import ActionSpec, make_action_spec
-from sc2impala.envs.maps import MAP_DEFAULTS
+from sc2impala.envs.maps import MAP_DEFAULTS, MapDefaults
+from sc2impala.envs.pysc2_backend import (
+    LADDER_DEFAULTS,
+    LADDER_MAPS,
+    GameError,
+    GameSettings,
+    PySC2Environment,
+)
 from sc2impala.envs.simulated import SimulatedEnvironment
 from sc2impala.envs.specs import ObservationSpec, make_observation_spec
 from sc2impala.envs.vector import VectorEnvironment
 
 Names = Union[str, Iterable[str]]
 
-BACKENDS = {'simulator': SimulatedEnvironment}
+BACKENDS = {'simulator': SimulatedEnvironment, 'pysc2': PySC2Environment}
 """Environment classes by the name of what runs the game."""
 
 MAP_NAMES = tuple(name for name in MAP_DEFAULTS if name in sim.MAP_NAMES)
-"""The maps that can be played: there are defaults for some that the simulator may not have yet."""
+"""The maps that can be simulated: there are defaults for some that may not be simulated yet."""
+
+
+def playable_maps(backend: str) -> Tuple[str, ...]:
+    """The maps that can be played on a backend."""
+    return MAP_NAMES if backend == 'simulator' else tuple(MAP_DEFAULTS) + LADDER_MAPS
+
+
+def map_defaults(map_name: str) -> MapDefaults:
+    """The defaults of a mini-game, or those that all ladder maps share.
+
+    Raises:
+      ValueError: if there is no such map.
+    """
+    if map_name in LADDER_MAPS:
+        return LADDER_DEFAULTS
+    return MAP_DEFAULTS[checks.check_name('map_name', map_name, MAP_DEFAULTS)]
 
 
 def make_specs(
@@ -40,7 +65,7 @@ def make_specs(
     """Chooses what is observed and done on a map; None stands for the map's own default.
 
     Args:
-      map_name: a name in MAP_DEFAULTS.
+      map_name: a name in MAP_DEFAULTS or LADDER_MAPS.
       functions: names or ids of PySC2 functions, or 'all'.
       screen_size: (width, height) in pixels.
       minimap_size: (width, height) in pixels.
@@ -52,7 +77,7 @@ def make_specs(
     Raises:
       ValueError: if anything is unknown, repeated or out of range.
     """
-    defaults = MAP_DEFAULTS[checks.check_name('map_name', map_name, MAP_DEFAULTS)]
+    defaults = map_defaults(map_name)
 
     def chosen(name: str, value: Any) -> Any:
         return getattr(defaults, name) if value is None else value
@@ -83,6 +108,7 @@ def make_environment(
     observation_spec: ObservationSpec,
     action_spec: ActionSpec,
     max_step_mul: int,
+    game_settings: Optional[GameSettings] = None,
 ) -> VectorEnvironment:
     """Makes an environment of K = len(seeds) games.
 
@@ -93,9 +119,33 @@ def make_environment(
       observation_spec: what is observed.
       action_spec: what the agents can do.
       max_step_mul: the most game loops that one agent step may take.
+      game_settings: how StarCraft II is run; of no effect on the simulator.
 
     Raises:
       ValueError: if the backend or the map is unknown, or an argument does not fit the others.
+      GameError: if StarCraft II does not run.
     """
     checks.check_name('backend', backend, BACKENDS)
-    return BACKENDS[backend](map_name, seeds, observation_spec, action_spec, max_step_mul)
+    checks.check_name('map_name', map_name, playable_maps(backend))
+    more = () if backend == 'simulator' else (game_settings,)
+    return BACKENDS[backend](map_name, seeds, observation_spec, action_spec, max_step_mul, *more)
+
+
+__all__ = [
+    'BACKENDS',
+    'LADDER_MAPS',
+    'MAP_DEFAULTS',
+    'MAP_NAMES',
+    'ActionSpec',
+    'GameError',
+    'GameSettings',
+    'MapDefaults',
+    'ObservationSpec',
+    'PySC2Environment',
+    'SimulatedEnvironment',
+    'VectorEnvironment',
+    'make_environment',
+    'make_specs',
+    'map_defaults',
+    'playable_maps',
+]

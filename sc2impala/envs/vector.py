@@ -23,11 +23,14 @@ class VectorEnvironment(abc.ABC):
     num_envs: K.
     observation_spec, action_spec: shared by all games.
     max_step_mul: the most game loops that one step may take.
+    failure: the error that made the environment unusable, or None.
 
     `reset` comes before the first `step`. Arrays that are returned belong to the caller: no later
     call changes them. Observations are as `observation_spec.structure()` describes them, with a
     leading dimension K.
     """
+
+    failure = None
 
     def __init__(
         self,

@@ -4,10 +4,12 @@ The comments of the flags in `experiment.py` say what each of them means. Defaul
 `envs/maps.py`; which of them applies is up to `runtime/defaults.py`.
 """
 
+import difflib
 import math
-from typing import Any, Dict, NamedTuple, Tuple
+from typing import Any, Dict, NamedTuple, Optional, Tuple
 
 from sc2impala import agents, envs
+from sc2impala.envs import pysc2_backend
 from sc2impala.learner import losses
 from sc2impala.runtime.errors import UserError
 
@@ -36,6 +38,20 @@ class Config(NamedTuple):
     fixed_step_mul: bool = False
     step_mul: int = 8
     max_step_mul: int = 8
+
+    game_version: str = ''
+    disable_fog: bool = False
+    camera_width: int = pysc2_backend.CAMERA_WIDTH
+    max_episode_frames: int = 0
+    opponent: str = ''
+    opponent_race: str = 'random'
+    race: str = 'terran'
+    relaunch_episodes: int = 0
+    game_deadline_secs: float = 60.0
+    replay_dir: str = ''
+    save_replay_episodes: int = 0
+    realtime: bool = False
+    visualize: bool = False
 
     agent: str = 'fully_conv_lstm'
 
@@ -87,6 +103,23 @@ class Config(NamedTuple):
 OF_THE_MAP = ('functions', 'fixed_arguments', 'screen_layers', 'minimap_layers')
 """Settings that have no general default, since every map has its own."""
 
+OF_THE_GAME = (
+    'game_version',
+    'disable_fog',
+    'camera_width',
+    'max_episode_frames',
+    'opponent',
+    'opponent_race',
+    'race',
+    'relaunch_episodes',
+    'game_deadline_secs',
+    'replay_dir',
+    'save_replay_episodes',
+    'realtime',
+    'visualize',
+)
+"""Settings of StarCraft II; on the simulator all must have their defaults."""
+
 FREE_ON_RESUME = frozenset(
     [
         'mode',
@@ -99,6 +132,12 @@ FREE_ON_RESUME = frozenset(
         'keep_checkpoints',
         'save_summaries_secs',
         'progress_secs',
+        'relaunch_episodes',
+        'game_deadline_secs',
+        'replay_dir',
+        'save_replay_episodes',
+        'realtime',
+        'visualize',
         'policy',
         'num_episodes',
         'num_eval_envs',
@@ -107,6 +146,8 @@ FREE_ON_RESUME = frozenset(
     ]
 )
 """What may change when a run is continued; every other setting belongs to what was learned."""
+
+_LEAST_LAUNCH_SECS = 30.0
 
 POLICIES = ('sampled', 'greedy', 'random', 'scripted')
 
@@ -206,12 +247,13 @@ def check(config: Config) -> None:
     Raises:
       UserError: naming the flag, its value and what was expected.
     """
-    for name, choices in _choices().items():
+    for name, choices in _choices(config).items():
         value = getattr(config, name)
         if value not in choices:
             raise UserError(
                 '--{}={} is unknown, expected one of: {}.'.format(name, value, ', '.join(choices))
             )
+    _check_map(config)
     for name, (smallest, largest) in _RANGES.items():
         value = getattr(config, name)
         # Written so that a NaN is refused as well.
@@ -253,6 +295,80 @@ def check(config: Config) -> None:
             f'--queue_capacity={config.queue_capacity} is too small for --deterministic, expected '
             f'at least {room} (--batch_size + --num_envs - 1), or 0 to choose it.'
         )
+    _check_game(config)
+
+
+def _check_map(config):
+    """Raises: UserError: if the backend does not have the map."""
+    flag, playable = f'--map_name={config.map_name}', envs.playable_maps(config.backend)
+    if config.map_name in playable:
+        return
+    names_text = ', '.join(sorted(set(playable) - set(envs.LADDER_MAPS)))
+    if config.map_name in envs.LADDER_MAPS:
+        raise UserError(
+            f'{flag} is a ladder map, which --backend={config.backend} cannot play, expected '
+            f'--backend=pysc2 with it, or one of: {names_text}.'
+        )
+    if config.backend != 'simulator':
+        nearest = difflib.get_close_matches(config.map_name, envs.LADDER_MAPS, n=3, cutoff=0)
+        names_text += ', or a ladder map of PySC2, such as the nearest ones: ' + ', '.join(nearest)
+    raise UserError(f'{flag} is unknown, expected one of: {names_text}.')
+
+
+def _check_game(config):
+    """Holds the settings of StarCraft II against the backend, the map and each other."""
+    if config.backend == 'simulator':
+        for name in OF_THE_GAME:
+            value, default = getattr(config, name), Config._field_defaults[name]
+            if value != default:
+                raise UserError(
+                    f'--{name}={value} is a setting of StarCraft II, expected --backend=pysc2 '
+                    'with it.'
+                )
+    if config.map_name not in envs.LADDER_MAPS:
+        for name in ('opponent', 'opponent_race', 'race'):
+            value, default = getattr(config, name), Config._field_defaults[name]
+            if value != default:
+                raise UserError(
+                    f'--{name}={value} is for ladder maps, expected none on '
+                    f'--map_name={config.map_name}, where the map decides.'
+                )
+    if bool(config.replay_dir) != (config.save_replay_episodes > 0):
+        raise UserError(
+            f'--replay_dir={config.replay_dir} and '
+            f'--save_replay_episodes={config.save_replay_episodes} belong together, expected both '
+            'or none.'
+        )
+    num_games = config.num_actors * config.num_envs
+    flags = f'--num_actors={config.num_actors} and --num_envs={config.num_envs}'
+    if config.mode == 'evaluate':
+        num_games = min(config.num_eval_envs, config.num_episodes)
+        flags = f'--num_eval_envs={config.num_eval_envs}'
+    for name in ('realtime', 'visualize'):
+        if getattr(config, name) and num_games > 1:
+            raise UserError(f'--{name} is for a single game, expected 1 instead of {flags}.')
+
+
+def game_settings(config: Config) -> Optional[envs.GameSettings]:
+    """How StarCraft II is to be run, or None on the simulator."""
+    if config.backend == 'simulator':
+        return None
+    return envs.GameSettings(
+        version=config.game_version or None,
+        replay_dir=config.replay_dir or None,
+        save_replay_episodes=config.save_replay_episodes,
+        realtime=config.realtime,
+        visualize=config.visualize,
+        disable_fog=config.disable_fog,
+        camera_width=config.camera_width,
+        relaunch_episodes=config.relaunch_episodes,
+        deadline_secs=config.game_deadline_secs,
+        launch_deadline_secs=max(2 * config.game_deadline_secs, _LEAST_LAUNCH_SECS),
+        race=config.race,
+        opponent=config.opponent or None,
+        opponent_race=config.opponent_race,
+        max_episode_frames=config.max_episode_frames or None,
+    )
 
 
 def differences(config: Config, other: Dict[str, Any]) -> Dict[str, Tuple[Any, Any]]:
@@ -264,11 +380,14 @@ def differences(config: Config, other: Dict[str, Any]) -> Dict[str, Tuple[Any, A
     }
 
 
-def _choices():
+def _choices(config):
+    has_opponent = config.opponent or config.map_name in envs.LADDER_MAPS
     return {
         'mode': ('train', 'evaluate'),
-        'backend': ('simulator',),
-        'map_name': tuple(sorted(envs.MAP_NAMES)),
+        'backend': tuple(envs.BACKENDS),
+        'opponent': pysc2_backend.DIFFICULTIES if has_opponent else ('',),
+        'opponent_race': pysc2_backend.RACES,
+        'race': pysc2_backend.RACES,
         'agent': tuple(sorted(agents.AGENTS)),
         'reward_clipping': losses.REWARD_CLIPPINGS,
         'replay_eviction': ('reservoir', 'fifo'),
@@ -282,6 +401,11 @@ _RANGES = {
     'seed': (0, 2**63 - 1),
     'step_mul': (1, 10000),
     'max_step_mul': (2, 10000),
+    'camera_width': (1, 256),
+    'max_episode_frames': (0, pysc2_backend.MAX_EPISODE_FRAMES),
+    'relaunch_episodes': (0, _MANY),
+    'game_deadline_secs': (1.0, 86400.0),
+    'save_replay_episodes': (0, _MANY),
     'num_actors': (1, 1024),
     'num_envs': (1, 65536),
     'unroll_length': (1, 10000),

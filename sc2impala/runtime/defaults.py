@@ -1,13 +1,14 @@
 """Where the value of a setting comes from that was not given.
 
-From the run that the folder holds; without one from the map (`envs/maps.py`); and where the map has
-nothing to say, from the general defaults of `Config`. What came of it is written to the manifest,
-so that a run goes on as it began when a later version has other defaults.
+From the run that the folder holds; without one from the map (`envs/maps.py`) and the backend; and
+where these have nothing to say, from the general defaults of `Config`. What came of it is written
+to the manifest, so that a run goes on as it began when a later version has other defaults.
 """
 
-from typing import Any, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence
 
 from sc2impala import envs
+from sc2impala.envs import pysc2_backend
 from sc2impala.runtime import config as config_lib
 
 _FIRST_FIXED_ARGUMENTS = 'queued=0,select_add=0,select_point_act=0'
@@ -16,9 +17,10 @@ _FIRST_FIXED_ARGUMENTS = 'queued=0,select_add=0,select_point_act=0'
 
 def of_map(map_name: str) -> Dict[str, Any]:
     """The settings that a map has defaults for; none for an unknown map, which `check` refuses."""
-    if map_name not in envs.MAP_DEFAULTS:
+    try:
+        defaults = envs.map_defaults(map_name)
+    except ValueError:
         return {}
-    defaults = envs.MAP_DEFAULTS[map_name]
     pairs = [f'{name}={value}' for name, value in defaults.fixed_arguments.items()]
     return dict(
         functions=_names_text(defaults.functions),
@@ -30,6 +32,18 @@ def of_map(map_name: str) -> Dict[str, Any]:
         minimap_size=_size_text(defaults.minimap_size),
         **defaults.flags,
     )
+
+
+def of_backend(backend: str, map_name: str) -> Dict[str, Any]:
+    """The settings that a backend has defaults for: StarCraft II takes a core and 1 GiB a game."""
+    if backend != 'pysc2':
+        return {}
+    return {
+        'num_actors': 2,
+        'num_envs': 4,
+        'num_eval_envs': 4,
+        'relaunch_episodes': pysc2_backend.RELAUNCH_EPISODES.get(map_name, 0),
+    }
 
 
 def set_by_some_map() -> List[str]:
@@ -59,8 +73,31 @@ def complete(
     """
     chosen = {k: v for k, v in given.items() if v != '' or k not in config_lib.OF_THE_MAP}
     if of_run is None:
-        of_run = of_map(chosen.get('map_name', config_lib.Config().map_name))
+        general = config_lib.Config()
+        map_name = chosen.get('map_name', general.map_name)
+        of_run = dict(
+            of_map(map_name), **of_backend(chosen.get('backend', general.backend), map_name)
+        )
     return config_lib.Config(**dict(of_run, **chosen))
+
+
+def of_evaluation(of_run: Mapping[str, Any], backend: str, anew: Iterable[str]) -> Dict[str, Any]:
+    """The settings with which a run is evaluated, as far as nothing is given.
+
+    Args:
+      of_run: settings of the run.
+      backend: what runs the game in the evaluation; with another one than in the run its settings
+        have their defaults.
+      anew: settings that are no matter of the run.
+    """
+    map_name = of_run['map_name']
+    fresh = dict(
+        config_lib.Config()._asdict(), **dict(of_map(map_name), **of_backend(backend, map_name))
+    )
+    names = set(anew)
+    if backend != of_run['backend']:
+        names.update(config_lib.OF_THE_GAME)
+    return dict(of_run, backend=backend, **{name: fresh[name] for name in names})
 
 
 def of_older_run(manifest: Mapping[str, Any]) -> Dict[str, Any]:
@@ -83,11 +120,12 @@ def of_older_run(manifest: Mapping[str, Any]) -> Dict[str, Any]:
 
 
 def description(config: config_lib.Config) -> List[str]:
-    """What differs from the general defaults: a line of the map's, and one of other choices.
+    """What differs from the general defaults: a line of the map's or backend's, and one of choices.
 
     Either is left out if it is empty. The functions are in neither: there are too many of them.
     """
     general, of_the_map = config_lib.Config()._asdict(), of_map(config.map_name)
+    of_the_map.update(of_backend(config.backend, config.map_name))
     expected = dict(general, **of_the_map)
     settings = {
         name: value
@@ -98,7 +136,8 @@ def description(config: config_lib.Config) -> List[str]:
     as_on_map = {k: v for k, v in settings.items() if k not in chosen and v != general[k]}
     lines = []
     if as_on_map:
-        lines.append(f'{config.map_name}: {_flags_text(as_on_map)} (defaults of the map)')
+        whose = 'the map' if config.backend == 'simulator' else 'map and backend'
+        lines.append(f'{config.map_name}: {_flags_text(as_on_map)} (defaults of {whose})')
     if chosen:
         lines.append(f'other settings: {_flags_text(chosen)}')
     return lines

@@ -42,9 +42,11 @@ class EpisodeLog:
         """Takes in one update's `done` and `infos` of [T, B].
 
         Returns:
-          Mean 'episode_return' and 'episode_frames' of the episodes in it; empty if there is none.
+          Mean 'episode_return' and 'episode_frames' of the episodes in it, if there is one; and
+          'aborted_episodes', those of this start so far, if there is one more.
         """
-        self.aborted += int(np.sum(infos.aborted))
+        num_aborted = int(np.sum(infos.aborted))
+        self.aborted += num_aborted
         rows = np.stack(
             [infos.episode_return[done], infos.episode_frames[done], infos.episode_steps[done]]
         ).T
@@ -53,10 +55,11 @@ class EpisodeLog:
                 [self._start, global_step, float(episode_return), int(frames), int(steps)]
             )
             self._last.append(float(episode_return))
-        if not len(rows):
-            return {}
-        means = rows.mean(axis=0)
-        return {'episode_return': float(means[0]), 'episode_frames': float(means[1])}
+        values = {'aborted_episodes': float(self.aborted)} if num_aborted else {}
+        if len(rows):
+            means = rows.mean(axis=0)
+            values.update(episode_return=float(means[0]), episode_frames=float(means[1]))
+        return values
 
     def last_mean(self) -> float:
         """Mean return of the last episodes, NaN before the first one."""

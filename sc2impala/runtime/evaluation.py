@@ -34,7 +34,8 @@ def evaluate(config: config_lib.Config) -> Dict[str, Any]:
     num_envs = min(config.num_eval_envs, config.num_episodes)
     player = players.make_player(config, specs, num_envs)
     logdir.prepare(config.logdir)
-    with graph.make_environment(config, specs, 'evaluation', num_envs) as env:
+    make_env = graph.make_environment
+    with make_env(config, specs, 'evaluation', num_envs) as env, graph.failures_reported([env]):
         picture = pictures.EpisodePicture(*specs) if config.animation else None
         infos = play_episodes(env, player, config.num_episodes, picture)
     player.close()

@@ -1,6 +1,7 @@
 """Where sequences come from: environments, actors and their queue; and where old ones are kept."""
 
 import collections
+import contextlib
 from typing import Any, Optional, Tuple
 
 import numpy as np
@@ -25,16 +26,21 @@ def build_experience(
       agent: `agents.Agent`.
       specs: observation and action spec.
       start: how often the run had been started before; other games are played each time.
+
+    Raises:
+      UserError: if an environment cannot be made; those that were are closed.
     """
     envs, outputs = [], []
-    with tf.device('/cpu'):
+    with contextlib.ExitStack() as stack, tf.device('/cpu'):
         for actor in range(config.num_actors):
             env = graph.make_environment(config, specs, 'training', config.num_envs, start, actor)
             envs.append(env)
+            stack.callback(env.close)
             outputs.append(actors.build_actor(agent, env, config.unroll_length))
         capacity = config.queue_capacity or config.batch_size + config.num_envs
         queue = actors.SequenceQueue(outputs[0], capacity)
         enqueue_ops = [queue.enqueue_many(output) for output in outputs]
+        stack.pop_all()
     return Experience(queue, enqueue_ops, envs)
 
 

@@ -1,12 +1,14 @@
 """What training and evaluation both put into a graph, and how they open a session."""
 
-from typing import Any, Optional, Tuple
+import contextlib
+from typing import Any, Iterator, Optional, Sequence, Tuple
 
 import tensorflow.compat.v1 as tf
 
 from sc2impala import agents, envs
 from sc2impala.runtime import config as config_lib
 from sc2impala.runtime import seeds
+from sc2impala.runtime.errors import UserError
 
 
 def make_agent(config: config_lib.Config, observation_spec: Any, action_spec: Any) -> agents.Agent:
@@ -37,14 +39,37 @@ def make_environment(
       purpose: 'training' or 'evaluation'.
       num_envs: K.
       *stream: what else tells its games apart.
+
+    Raises:
+      UserError: if StarCraft II is to be played and does not run.
     """
-    return envs.make_environment(
-        config.backend,
-        config.map_name,
-        seeds.streams(config.seed, purpose, num_envs, *stream),
-        *specs,
-        max_step_mul=config_lib.max_step_mul(config),
-    )
+    try:
+        return envs.make_environment(
+            config.backend,
+            config.map_name,
+            seeds.streams(config.seed, purpose, num_envs, *stream),
+            *specs,
+            max_step_mul=config_lib.max_step_mul(config),
+            game_settings=config_lib.game_settings(config),
+        )
+    except envs.GameError as error:
+        raise UserError(str(error)) from error
+
+
+@contextlib.contextmanager
+def failures_reported(environments: Sequence[envs.VectorEnvironment]) -> Iterator[None]:
+    """Turns whatever TensorFlow makes of an environment's failure into what it was.
+
+    Raises:
+      UserError: if there is an error in the block and one of the environments has failed.
+    """
+    try:
+        yield
+    except Exception as error:
+        for env in environments:
+            if env.failure is not None:
+                raise UserError(str(env.failure)) from error
+        raise
 
 
 def session_config(deterministic: bool) -> tf.ConfigProto:

@@ -59,6 +59,7 @@ def _train_from(config, specs, manifest, checkpoint, stack):
     source = experience.build_experience(config, agent, specs, start)
     for env in source.envs:
         stack.callback(env.close)
+    stack.enter_context(graph.failures_reported(source.envs))
     replay = experience.make_replay(config, source.queue)
     with tf.device('/cpu'):
         batch = learner.next_batch(source.queue, *config_lib.batch_split(config), replay=replay)

@@ -1,4 +1,5 @@
 import importlib.util
+import json
 import subprocess
 import sys
 
@@ -37,3 +38,50 @@ def test_importing_leaves_the_process_as_it_was():
     )
     result = subprocess.run([sys.executable, '-c', program], stdout=subprocess.PIPE, check=True)
     assert result.stdout.decode().split() == ['done']
+
+
+def test_loading_the_client_sees_to_proxies_and_timeouts(monkeypatch):
+    program = (
+        'import os\n'
+        'from sc2impala.envs import pysc2_api\n'
+        'pysc2_api.load_client(7.5)\n'
+        "print(os.environ['TIMEOUT_SECONDS'], os.environ['no_proxy'])\n"
+    )
+    monkeypatch.setenv('no_proxy', 'example.com')
+    monkeypatch.setenv('TIMEOUT_SECONDS', '3')
+    paths = 'import json, sys; sys.path[:] = json.loads(sys.argv[1])\n'
+    result = subprocess.run(
+        [sys.executable, '-c', paths + program, json.dumps(sys.path)],
+        capture_output=True,
+        check=True,
+    )
+    words = result.stdout.decode().splitlines()[-1].split()
+    assert words == ['8', '127.0.0.1,localhost,::1,example.com']
+    assert result.stderr == b''
+
+
+class Flags(dict):
+    """As far as needed, absl's flags."""
+
+    sc2_timeout = 360
+
+    def __init__(self, *names, parsed):
+        super().__init__((name, None) for name in names)
+        self.parsed = parsed
+
+    def is_parsed(self):
+        return self.parsed
+
+    def __call__(self, arguments):
+        assert arguments == ['pysc2']
+        self.parsed = True
+
+
+def test_flags_of_the_older_client_are_parsed_once():
+    for parsed in (False, True):
+        flags = Flags('sc2_timeout', parsed=parsed)
+        pysc2_api._set_timeout_flag(flags, 9)
+        assert flags.parsed and flags.sc2_timeout == 9
+    flags = Flags('others', parsed=False)
+    pysc2_api._set_timeout_flag(flags, 9)
+    assert not flags.parsed

@@ -107,6 +107,76 @@ def test_every_number_has_a_range():
     assert set(config_lib._RANGES) == numbers
 
 
+class TestStarCraft:
+    def test_its_settings_are_refused_on_the_simulator(self):
+        changes = dict(
+            game_version='4.10',
+            disable_fog=True,
+            camera_width=30,
+            max_episode_frames=1000,
+            relaunch_episodes=3,
+            game_deadline_secs=5.0,
+            realtime=True,
+            visualize=True,
+        )
+        for name, value in changes.items():
+            with pytest.raises(UserError, match=f'--{name}={value} .* --backend=pysc2'):
+                config_lib.check(make(**{name: value}))
+            single = dict(num_actors=1, num_envs=1)
+            config_lib.check(make(backend='pysc2', **dict(single, **{name: value})))
+
+    def test_maps(self):
+        config_lib.check(make(backend='pysc2', map_name='Acropolis', opponent='hard'))
+        with pytest.raises(UserError, match='--map_name=Simple64 is a ladder map.*=pysc2'):
+            config_lib.check(make(map_name='Simple64', opponent='hard'))
+        with pytest.raises(UserError, match='--map_name=Simpel64 .* MoveToBeacon, .* Simple64'):
+            config_lib.check(make(backend='pysc2', map_name='Simpel64'))
+
+    def test_players_of_ladder_maps(self):
+        ladder = dict(backend='pysc2', map_name='Simple64', opponent='easy')
+        config_lib.check(make(**ladder, race='zerg', opponent_race='protoss'))
+        for name, value in (('opponent', ''), ('opponent', 'weak'), ('race', 'human')):
+            with pytest.raises(UserError, match=f'--{name}={value} is unknown, expected one of'):
+                config_lib.check(make(**dict(ladder, **{name: value})))
+        for name, value in (('opponent', 'easy'), ('race', 'zerg'), ('opponent_race', 'zerg')):
+            with pytest.raises(UserError, match=f'--{name}={value} is for ladder maps'):
+                config_lib.check(make(backend='pysc2', **{name: value}))
+
+    @pytest.mark.parametrize('settings', [{'replay_dir': 'x'}, {'save_replay_episodes': 3}])
+    def test_replays_need_a_folder_and_a_number(self, settings):
+        with pytest.raises(UserError, match='belong together'):
+            config_lib.check(make(backend='pysc2', **settings))
+
+    @pytest.mark.parametrize('name', ['realtime', 'visualize'])
+    def test_one_game_is_watched(self, name):
+        watched = {'backend': 'pysc2', name: True}
+        with pytest.raises(UserError, match=f'--{name} .* --num_actors=1 and --num_envs=2'):
+            config_lib.check(make(num_actors=1, num_envs=2, **watched))
+        with pytest.raises(UserError, match=f'--{name} .* --num_eval_envs=4'):
+            config_lib.check(make(mode='evaluate', num_eval_envs=4, **watched))
+        config_lib.check(make(mode='evaluate', num_eval_envs=4, num_episodes=1, **watched))
+
+    def test_settings_reach_the_environment(self):
+        assert config_lib.game_settings(make()) is None
+        assert config_lib.game_settings(make(backend='pysc2')) == envs.GameSettings()
+        config = make(
+            backend='pysc2',
+            game_version='4.10',
+            opponent='hard',
+            max_episode_frames=99,
+            replay_dir='x',
+            game_deadline_secs=5.0,
+        )
+        assert config_lib.game_settings(config) == envs.GameSettings(
+            version='4.10',
+            opponent='hard',
+            max_episode_frames=99,
+            replay_dir='x',
+            deadline_secs=5.0,
+            launch_deadline_secs=30.0,
+        )
+
+
 def test_deterministic_needs_room_in_the_queue():
     settings = dict(deterministic=True, num_actors=1, batch_size=8, num_envs=4)
     config_lib.check(make(queue_capacity=11, **settings))

@@ -98,6 +98,37 @@ def test_an_unknown_map_is_left_to_the_check():
     assert defaults.complete({'map_name': 'Foo'}) == GENERAL._replace(map_name='Foo')
 
 
+class TestStarCraft:
+    def test_has_defaults_of_its_own(self):
+        config = defaults.complete({'backend': 'pysc2', 'map_name': 'BuildMarines', 'num_envs': 3})
+        assert (config.num_actors, config.num_envs, config.num_eval_envs) == (2, 3, 4)
+        assert config.relaunch_episodes == 1
+        assert defaults.complete({'backend': 'pysc2'}).relaunch_episodes == 0
+        assert defaults.complete({'map_name': 'BuildMarines'}).relaunch_episodes == 0
+        for value in defaults.of_backend('pysc2', 'MoveToBeacon').values():
+            assert type(value) is int
+
+    def test_ladder_maps_have_defaults_that_can_be_trained(self):
+        config = defaults.complete({'backend': 'pysc2', 'map_name': 'Simple64'})
+        config_lib.check(config)
+        assert config.opponent == 'very_easy' and config.screen_size == '64'
+        assert 'Build_Barracks_screen' in config_lib.make_specs(config)[1].function_names
+
+    def test_an_evaluation_may_be_played_on_another_backend(self):
+        of_run = GENERAL._replace(num_envs=7, num_eval_envs=9, map_name='BuildMarines')._asdict()
+        anew = ['num_eval_envs', 'num_episodes']
+        same = defaults.of_evaluation(of_run, 'simulator', anew)
+        assert same == dict(of_run, num_eval_envs=GENERAL.num_eval_envs)
+        other = defaults.of_evaluation(of_run, 'pysc2', anew)
+        assert other == dict(of_run, backend='pysc2', num_eval_envs=4, relaunch_episodes=1)
+        back = defaults.of_evaluation(dict(other, game_version='4.10'), 'simulator', anew)
+        assert back == same
+
+    def test_its_settings_stay_as_they_were_on_the_same_backend(self):
+        of_run = GENERAL._replace(backend='pysc2', game_version='4.10')._asdict()
+        assert defaults.of_evaluation(of_run, 'pysc2', ['policy']) == of_run
+
+
 class TestOlderRun:
     MANIFEST = {
         'config': {'map_name': 'MoveToBeacon', 'functions': '', 'num_envs': 7},

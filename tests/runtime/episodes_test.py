@@ -31,10 +31,11 @@ def test_finished_episodes_are_listed_and_averaged(tmp_path):
 
     done = np.array([[True, False, False], [True, False, True]])
     aborted = np.array([[False, True, False], [False] * 3])
-    means = log.add(done, infos([[1, 9, 9], [2, 9, 6]], aborted), 20)
-    assert means == {'episode_return': 3.0, 'episode_frames': 300.0}
+    values = log.add(done, infos([[1, 9, 9], [2, 9, 6]], aborted), 20)
+    assert values == {'episode_return': 3.0, 'episode_frames': 300.0, 'aborted_episodes': 1.0}
     assert (log.last_mean(), log.last_count()) == (4.0, 2)
     assert log.aborted == 1
+    assert log.add(none, infos(np.ones([2, 3]), ~none), 30) == {'aborted_episodes': 7.0}
     log.flush()
     assert read(path) == [
         list(COLUMNS),

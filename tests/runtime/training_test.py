@@ -360,8 +360,11 @@ class TestStatistics:
         fake_game(abort_every=1)
         assert tiny.main(tmp_path, '--total_environment_frames=2000', *self.FLAGS) == 0
         assert tiny.episodes(tmp_path) == []
-        assert not any('MoveToBeacon' in tag for tag in tiny.summaries(tmp_path))
-        assert 'no episode finished yet, ' in capsys.readouterr().out
+        tags = tiny.summaries(tmp_path)
+        assert [tag for tag in tags if 'MoveToBeacon' in tag] == ['MoveToBeacon/aborted_episodes']
+        # 13 updates of 5 steps in four environments, whose episodes are 5 to 8 steps long.
+        assert tags['MoveToBeacon/aborted_episodes'][-1][1] == 13 + 10 + 9 + 8
+        assert 'no episode finished yet, 40 aborted' in capsys.readouterr().out
 
 
 def listening_sockets():

@@ -182,7 +182,15 @@ def percent(value: float) -> float:
     return part
 
 
+def single(value: float) -> float:
+    """A number that is not negative in single precision, with the same integer part."""
+    rounded = np.float32(value)
+    if int(rounded) != int(value):
+        rounded = np.nextafter(rounded, np.float32(0))
+    return float(rounded)
+
+
 def _set(unit, name, value):
-    """Sets a number; most fields are integers."""
+    """Sets a number; most fields are integers, the others of single precision."""
     whole = name not in ('facing', 'health', 'weapon_cooldown')
-    setattr(unit, name, int(value) if whole else value)
+    setattr(unit, name, int(value) if whole else single(value))

@@ -289,8 +289,9 @@ class Navigation(Mechanic):
         """
         points = self._lattice.middles(way)
         every = np.arange(len(games))
-        clear, hidden = np.zeros([2, len(games)], np.int64)
-        hidden += len(way)
+        clear = np.zeros([len(games)], np.int64)
+        # Up to the end of each way, not of the longest, which is somebody else's.
+        hidden = (way == way[-1]).argmax(0) + 1
         while (hidden - clear > 1).any():
             between = (clear + hidden) // 2
             crosses = self._ground.crosses(games, start, points[:, between, every])

@@ -141,3 +141,9 @@ def test_without_layers_there_are_none():
 def test_per_cent_survive_single_precision(value):
     assert int(float(np.float32(raw.percent(value))) * 100) == int(value)
     assert raw.percent(value) == pytest.approx(value / 100, abs=0.01)
+
+
+@pytest.mark.parametrize('value', [0.0, 45.0, 234.99999999999, 234.5, 1e-9, 99.99999999])
+def test_integer_parts_survive_single_precision(value):
+    assert int(raw.single(value)) == int(value)
+    assert raw.single(value) == np.float32(raw.single(value)) == pytest.approx(value, abs=1e-4)

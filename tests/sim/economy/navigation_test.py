@@ -184,3 +184,21 @@ def test_two_idle_units_do_not_stay_beside_each_other_where_there_is_room_for_on
     base.run(20)
     np.testing.assert_allclose(base.units.position[:, 0, marines], there)
     assert base.units.solid[0, marines].all()
+
+
+def test_ways_do_not_depend_on_longer_ways_of_others():
+    """The ways of many units are looked for together."""
+    random = np.random.RandomState(0)
+
+    def turns(goal, others):
+        base = helpers.Base()
+        wall(base, *[(35, y) for y in (20, 22, 24)], *[(35, y) for y in (29, 31, 33, 35)])
+        near = base.put(unit_types.MARINE, 38.5, 30)
+        base.order(near, orders.MOVE, *goal)
+        for x, y in others:
+            base.order(base.put(unit_types.MARINE, x, y), orders.MOVE, 22.5, 35.5)
+        base.run(3)
+        return tuple(base.units.waypoint[:, 0, near])
+
+    for goal in random.uniform([22, 20], [33, 36], size=[20, 2]):
+        assert turns(goal, []) == turns(goal, [(43.5, 35.5)]) == turns(goal, [(43.5, 20.5)])

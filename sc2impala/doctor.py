@@ -1,0 +1,391 @@
+"""Looks for what keeps PySC2 from playing here, and says what to do about it.
+
+    python -m sc2impala.doctor
+    python -m sc2impala.doctor --map_name=Simple64 --game_version=4.10
+
+Every line is a check: `ok`, `note` for what may be meant so, or `FAULT` with the remedy. The exit
+status is 1 if there is a fault. The last check starts the game and lets it go again; `--no_launch`
+leaves that out.
+"""
+
+import argparse
+import glob
+import importlib.util
+import os
+import platform
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from typing import Callable, Iterator, List, NamedTuple, Optional, Sequence
+
+from sc2impala import sim
+
+CLIENTS = {'pysc2_evolved': 'pysc2_evolved', 'pysc2': 'PySC2'}
+"""Importable package -> name on PyPI."""
+
+OLDEST_BUILD = 55958
+"""Of version 3.16.1: PySC2 refuses older ones. [S] F"""
+
+STANDIN_MARK = b'sc2impala.sim.api'
+"""In the binary of the stand-in."""
+
+LAUNCH_SECONDS = 120
+MIN_FREE_BYTES = 1 << 28
+
+OK, NOTE, FAULT = 'ok', 'note', 'FAULT'
+
+_BINARIES = {'Linux': 'SC2_x64', 'Darwin': 'SC2.app', 'Windows': 'SC2_x64.exe'}
+_FOLDERS = {
+    'Linux': '~/StarCraftII',
+    'Darwin': '/Applications/StarCraft II',
+    'Windows': 'C:/Program Files (x86)/StarCraft II',
+}
+_INSTALL_CLIENT = (
+    'pip install pysc2_evolved (Python 3.11 or newer) or pip install PySC2 (Python 3.7)'
+)
+_DOCS = 'docs/starcraft.md tells where it comes from'
+
+_LAUNCH = """
+import sys
+from sc2impala.envs import pysc2_api
+client = pysc2_api.load_client(float(sys.argv[1]))
+features = pysc2_api.features
+sc2_env = client.sc2_env
+interface = sc2_env.AgentInterfaceFormat(
+    feature_dimensions=features.Dimensions(screen=(16, 16), minimap=(16, 16)))
+players = [sc2_env.Agent(sc2_env.Race.terran)]
+if sys.argv[4]:
+    players.append(sc2_env.Bot(sc2_env.Race.random, sc2_env.Difficulty.very_easy))
+with sc2_env.SC2Env(map_name=sys.argv[2], players=players, agent_interface_format=interface,
+                    step_mul=8, version=sys.argv[3] or None) as env:
+    env.reset()
+    env.step([pysc2_api.actions.FUNCTIONS.no_op()])
+"""
+"""Plays one step in a process of its own: PySC2 changes what it is loaded into."""
+
+
+class Finding(NamedTuple):
+    """What a check found: OK, NOTE or FAULT, what it is about, and the remedy if there is need."""
+
+    level: str
+    text: str
+    remedy: str = ''
+
+
+class Settings(NamedTuple):
+    """What is to be played.
+
+    map_name: empty for the seven mini-games. game_version: empty for the newest.
+    """
+
+    map_name: str = ''
+    game_version: str = ''
+    launch: bool = True
+
+
+def main(argv: Optional[Sequence[str]] = None) -> int:
+    """Prints what all checks find; returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog='python -m sc2impala.doctor',
+        description='Looks for what keeps StarCraft II from being played here through PySC2.',
+    )
+    parser.add_argument('--map_name', default='', help='a map besides the seven mini-games')
+    parser.add_argument('--game_version', default='', help='such as 4.10; the newest if empty')
+    parser.add_argument('--no_launch', action='store_true', help='do not start the game')
+    arguments = parser.parse_args(argv)
+    settings = Settings(arguments.map_name, arguments.game_version, not arguments.no_launch)
+    faults = 0
+    for finding in examine(settings):
+        print(f'{finding.level:6}{finding.text}', flush=True)
+        if finding.remedy:
+            print(f'      -> {finding.remedy}', flush=True)
+        faults += finding.level == FAULT
+    print(f'{faults} faults found.' if faults else 'No fault found.')
+    return 1 if faults else 0
+
+
+def examine(settings: Settings) -> Iterator[Finding]:
+    """Makes all checks; the game is started only if nothing was wrong before."""
+    faults = 0
+    for check in CHECKS:
+        for finding in check(settings):
+            faults += finding.level == FAULT
+            yield finding
+    if not settings.launch:
+        return
+    if faults:
+        yield Finding(NOTE, 'The game is not started while there are faults.')
+        return
+    yield launch(settings)
+
+
+def check_client(settings: Settings) -> List[Finding]:
+    """PySC2 and the messages of the protocol, and that there is one of each."""
+    found = [name for name in CLIENTS if importlib.util.find_spec(name) is not None]
+    if not found:
+        return [Finding(FAULT, 'No PySC2 client is installed.', _INSTALL_CLIENT)]
+    findings = [Finding(OK, f'PySC2 client: {CLIENTS[found[0]]} {_version(CLIENTS[found[0]])}.')]
+    try:
+        from s2clientprotocol import sc2api_pb2
+
+        sc2api_pb2.Request(ping=sc2api_pb2.RequestPing()).SerializeToString()
+    except ImportError as error:
+        remedy = _INSTALL_CLIENT
+        return findings + [Finding(FAULT, f's2clientprotocol does not load: {error}.', remedy)]
+    except Exception as error:  # Generated code and runtime of other versions: TypeError and more.
+        text = f's2clientprotocol does not fit protobuf {_version("protobuf")}: {_first(error)}.'
+        return findings + [
+            Finding(
+                FAULT,
+                text,
+                'with PySC2 4.0.0 pip install "protobuf<3.21"; with pysc2_evolved reinstall it',
+            )
+        ]
+    both = [name for name in ('s2clientprotocol', 'pys2clientprotocol') if _version(name)]
+    if len(both) > 1:
+        findings.append(
+            Finding(
+                FAULT,
+                'Both s2clientprotocol and pys2clientprotocol are installed, under one name.',
+                'pip uninstall both, then install the PySC2 client again',
+            )
+        )
+    else:
+        findings.append(
+            Finding(OK, f'Protocol messages load with protobuf {_version("protobuf")}.')
+        )
+    return findings
+
+
+def check_game(settings: Settings) -> List[Finding]:
+    """The folder of the game, its versions and its binary."""
+    root = game_folder()
+    source = 'SC2PATH' if os.environ.get('SC2PATH') else 'SC2PATH is not set, so this'
+    if not os.path.isdir(root):
+        return [
+            Finding(
+                FAULT,
+                f'{source} is {root}, which is no folder.',
+                f'install StarCraft II ({_DOCS}) and export SC2PATH=<its folder>; or try the '
+                'stand-in: python -m sc2impala.sim.api install DIR',
+            )
+        ]
+    versions = os.path.join(root, 'Versions')
+    builds = _builds(versions)
+    if not builds:
+        return [
+            Finding(
+                FAULT,
+                f'{versions} holds no folder named Base and a number.',
+                f'SC2PATH must be the folder that holds Versions and Maps; {_DOCS}',
+            )
+        ]
+    newest = max(builds)
+    findings = [Finding(OK, f'{source} is {root}, with build {newest}.')]
+    if newest < OLDEST_BUILD:
+        findings.append(
+            Finding(
+                FAULT,
+                f'Build {newest} is older than PySC2 allows, expected {OLDEST_BUILD} or newer.',
+                f'install a newer version; {_DOCS}',
+            )
+        )
+    findings += _check_binary(builds[newest])
+    if settings.game_version:
+        findings.append(_check_version(settings.game_version, builds))
+    return findings
+
+
+def check_maps(settings: Settings) -> List[Finding]:
+    """The files of the maps."""
+    maps = os.path.join(game_folder(), 'Maps')
+    if not os.path.isdir(maps):
+        remedy = f'make {maps} and unpack the maps into it; {_DOCS}'
+        return [Finding(FAULT, f'{maps} is no folder.', remedy)]
+    files = glob.glob(os.path.join(glob.escape(maps), '**', '*.[sS][cC]2[mM]ap'), recursive=True)
+    names = {_map_name(path) for path in files}
+    wanted = (settings.map_name,) if settings.map_name else sim.MAP_NAMES
+    missing = sorted(name for name in wanted if name.lower() not in names)
+    if not missing:
+        return [Finding(OK, f'Maps are there: {", ".join(sorted(wanted))}.')]
+    return [
+        Finding(
+            FAULT,
+            f'{maps} holds no map named {", ".join(missing)}.',
+            f'mini-games belong in {os.path.join(maps, "mini_games")}; {_DOCS}',
+        )
+    ]
+
+
+def check_network(settings: Settings) -> List[Finding]:
+    """Ports of this machine, and proxies in the way to them."""
+    try:
+        with socket.socket() as sock:
+            sock.bind(('127.0.0.1', 0))
+            sock.listen(1)
+            with socket.create_connection(sock.getsockname(), timeout=5):
+                pass
+    except OSError as error:
+        remedy = 'allow connections to 127.0.0.1: the trainer talks to the game by them'
+        return [Finding(FAULT, f'No port of 127.0.0.1 can be used: {error}.', remedy)]
+    findings = [Finding(OK, 'Ports of 127.0.0.1 can be used.')]
+    proxy = os.environ.get('http_proxy') or os.environ.get('HTTP_PROXY')
+    exempt = (os.environ.get('no_proxy') or os.environ.get('NO_PROXY') or '').split(',')
+    if proxy and not {'127.0.0.1', '*'} & {name.strip() for name in exempt}:
+        findings.append(
+            Finding(
+                NOTE,
+                f'http_proxy is {proxy} and no_proxy lacks 127.0.0.1.',
+                'the trainer takes care of it; other programs on PySC2 need '
+                'export no_proxy=127.0.0.1',
+            )
+        )
+    return findings
+
+
+def check_space(settings: Settings) -> List[Finding]:
+    """Room for the game's temporary files."""
+    folder = tempfile.gettempdir()
+    free = shutil.disk_usage(folder).free
+    if free < MIN_FREE_BYTES:
+        remedy = 'make room, or point TMPDIR at another folder'
+        return [Finding(FAULT, f'{folder} has {free >> 20} MiB left.', remedy)]
+    return [Finding(OK, f'{folder} has {free >> 20} MiB left.')]
+
+
+def launch(settings: Settings) -> Finding:
+    """Starts the game through PySC2, plays one step and lets it go."""
+    map_name = settings.map_name or 'MoveToBeacon'
+    is_mini_game = map_name in sim.MAP_NAMES
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, '-c', _LAUNCH, str(LAUNCH_SECONDS / 2), map_name]
+        command += [settings.game_version, '' if is_mini_game else 'bot']
+        try:
+            result = subprocess.run(
+                command,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                env=dict(os.environ, TMPDIR=folder, PYTHONPATH=os.pathsep.join(sys.path)),
+                timeout=LAUNCH_SECONDS,
+            )
+        except subprocess.TimeoutExpired as error:
+            return _not_started(f'it did nothing for {LAUNCH_SECONDS} s', error.output or b'')
+    if result.returncode:
+        return _not_started(f'exit status {result.returncode}', result.stdout)
+    return Finding(OK, f'The game starts, plays a step on {map_name}, and ends.')
+
+
+def game_folder() -> str:
+    """Where PySC2 looks for the game."""
+    default = _FOLDERS.get(platform.system(), _FOLDERS['Linux'])
+    return os.path.expanduser(os.environ.get('SC2PATH') or default)
+
+
+def _builds(versions):
+    """Number of a build -> its folder."""
+    if not os.path.isdir(versions):
+        return {}
+    names = (re.match(r'Base(\d{5,})$', name, re.IGNORECASE) for name in os.listdir(versions))
+    return {int(match.group(1)): os.path.join(versions, match.group(0)) for match in names if match}
+
+
+def _check_binary(folder):
+    path = os.path.join(folder, _BINARIES.get(platform.system(), 'SC2_x64'))
+    if not os.path.exists(path):
+        remedy = f'unpack the game again: the package for {platform.system()} has it'
+        return [Finding(FAULT, f'{path} is not there.', remedy)]
+    if not os.access(path, os.X_OK):
+        return [Finding(FAULT, f'{path} cannot be executed.', f'chmod +x {path}')]
+    missing = _missing_libraries(path)
+    if missing:
+        remedy = 'install the packages of your system that hold them'
+        return [Finding(FAULT, f'{path} lacks the libraries {", ".join(missing)}.', remedy)]
+    findings = [Finding(OK, f'{path} can be executed.')]
+    with open(path, 'rb') as file:
+        if STANDIN_MARK in file.read(1000):
+            findings.append(Finding(NOTE, 'This is the stand-in, not StarCraft II.'))
+    return findings
+
+
+def _missing_libraries(path):
+    if platform.system() != 'Linux' or shutil.which('ldd') is None:
+        return []
+    libraries = os.path.join(game_folder(), 'Libs')
+    search = os.pathsep.join([os.environ.get('LD_LIBRARY_PATH', ''), libraries])
+    result = subprocess.run(
+        ['ldd', path],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=dict(os.environ, LD_LIBRARY_PATH=search),
+    )
+    lines = result.stdout.decode(errors='replace').splitlines()
+    return [line.split()[0] for line in lines if line.rstrip().endswith('not found')]
+
+
+def _check_version(wanted, builds):
+    try:
+        from sc2impala.envs import pysc2_api
+
+        known = pysc2_api.known_versions()
+    except ImportError as error:
+        return Finding(FAULT, f'PySC2 does not load: {error}.', _INSTALL_CLIENT)
+    name = wanted if wanted.count('.') != 1 else wanted + '.0'
+    if name not in known:
+        newest = ', '.join(sorted(known)[-5:])
+        remedy = f'use one that PySC2 knows, such as {newest}; or none for the newest'
+        return Finding(FAULT, f'PySC2 knows no version {wanted}.', remedy)
+    if known[name] not in builds:
+        remedy = f'install it beside the others, or use one of the builds {sorted(builds)}'
+        return Finding(FAULT, f'Version {wanted} is build {known[name]}, not there.', remedy)
+    return Finding(OK, f'Version {wanted} is there.')
+
+
+def _map_name(path):
+    """PySC2 also finds maps that begin with the number of their players, as (2)Name."""
+    name = os.path.splitext(os.path.basename(path))[0]
+    return re.sub(r'^\(\d+\)', '', name).lower()
+
+
+def _not_started(what, output):
+    lines = [line for line in output.decode(errors='replace').splitlines() if line.strip()]
+    tail = ' | '.join(lines[-4:]) or 'nothing'
+    return Finding(
+        FAULT,
+        f'The game does not start ({what}); its last words: {tail}',
+        f'run the binary by hand to see more; {_DOCS}',
+    )
+
+
+def _version(distribution):
+    """The version of an installed distribution, empty if there is none."""
+    for folder in sys.path:
+        for path in glob.glob(os.path.join(glob.escape(folder), '*.*-info')):
+            name, version = (os.path.basename(path).split('-') + [''])[:2]
+            if _plain(name) == _plain(distribution):
+                return re.sub(r'\.(dist|egg)$', '', version)
+    return ''
+
+
+def _plain(name):
+    return re.sub(r'[-_.]+', '-', name).lower()
+
+
+def _first(error):
+    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+
+
+CHECKS: Sequence[Callable[[Settings], List[Finding]]] = (
+    check_client,
+    check_game,
+    check_maps,
+    check_network,
+    check_space,
+)
+"""In the order in which they are made."""
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,129 @@
+"""One game, played through PySC2's `SC2Env` and shown in shared arrays."""
+
+import os
+import random
+from typing import Any, Mapping, Optional
+
+from sc2impala.envs import pysc2_api
+from sc2impala.envs.actions import ActionSpec
+from sc2impala.envs.pysc2_backend import conversion
+from sc2impala.envs.pysc2_backend.settings import GameSettings
+from sc2impala.envs.specs import ObservationSpec
+
+NOT_SUPPORTED = 2
+"""The game's code for an action that cannot be carried out: what the simulator says."""
+
+
+class Game:
+    """An `SC2Env` that reads what to do from arrays and writes what came of it to others."""
+
+    def __init__(
+        self,
+        sc2_env: Any,
+        observation_spec: ObservationSpec,
+        action_spec: ActionSpec,
+        call: Mapping[str, Any],
+        observation: Mapping[str, Any],
+        result: Mapping[str, Any],
+    ):
+        """Args:
+        sc2_env: PySC2's environment of one agent.
+        observation_spec, action_spec: what is observed and done.
+        call, observation, result: the game's part of `SharedArrays`.
+        """
+        self._env = sc2_env
+        self._call = call
+        self._result = result
+        self._writer = conversion.ObservationWriter(observation_spec, action_spec, observation)
+
+    def reset(self) -> None:
+        """Starts the next episode, and writes its first observation."""
+        self._writer.write(self._env.reset()[0].observation)
+
+    def step(self) -> bool:
+        """Carries out the call; where that ends the episode the next one starts at once.
+
+        A function that is not available has no effect but its result.
+
+        Returns:
+          whether the episode has ended. The result is that of the step, the observation the first
+          one of the next episode then.
+        """
+        function_id = int(self._call['function_id'])
+        refused = not self._writer.available[function_id]
+        if refused:
+            function_id = conversion.NO_OP
+        call = conversion.function_call(function_id, self._call['arguments'])
+        (time_step,) = self._env.step([call], step_mul=int(self._call['step_mul']))
+        ended = bool(time_step.last())
+        self._result['reward'][...] = time_step.reward
+        self._result['done'][...] = ended
+        self._result['episode_frames'][...] = int(time_step.observation['game_loop'][0])
+        if ended:
+            self.reset()
+        else:
+            self._writer.write(time_step.observation, NOT_SUPPORTED if refused else None)
+        return ended
+
+    def close(self) -> None:
+        """Ends the game."""
+        self._env.close()
+
+
+def make_sc2_env(
+    map_name: str,
+    seed: int,
+    observation_spec: ObservationSpec,
+    settings: GameSettings,
+    client: Optional[Any] = None,
+) -> Any:
+    """Launches a game and joins it.
+
+    Args:
+      map_name: PySC2's name of the map.
+      seed: of everything that is random in the game, in 0..2**32 - 1.
+      observation_spec: what PySC2 is to ask the game for.
+      settings: how to run it.
+      client: see `pysc2_api.load_client`; None loads it, with the process-wide effects of that.
+
+    Raises:
+      Whatever PySC2 raises where the game cannot be started.
+    """
+    client = client or pysc2_api.load_client(settings.launch_deadline_secs)
+    sc2_env = client.sc2_env
+    # PySC2 draws races and the opponent's strategy from here.
+    random.seed(seed)
+    players = [sc2_env.Agent(sc2_env.Race[settings.race])]
+    if settings.opponent is not None:
+        players.append(
+            sc2_env.Bot(sc2_env.Race[settings.opponent_race], sc2_env.Difficulty[settings.opponent])
+        )
+    minimap_layers = [layer.name for layer in observation_spec.minimap_layers]
+    interface = sc2_env.AgentInterfaceFormat(
+        feature_dimensions=sc2_env.Dimensions(
+            screen=observation_spec.screen_size, minimap=observation_spec.minimap_size
+        ),
+        camera_width_world_units=settings.camera_width,
+        use_feature_units='feature_units' in observation_spec.vectors,
+        allow_cheating_layers='unit_type' in minimap_layers,
+    )
+    saves_replays = settings.save_replay_episodes > 0
+    return sc2_env.SC2Env(
+        map_name=map_name,
+        players=players,
+        agent_interface_format=interface,
+        visualize=settings.visualize,
+        realtime=settings.realtime,
+        save_replay_episodes=settings.save_replay_episodes,
+        replay_dir=os.path.abspath(settings.replay_dir) if saves_replays else None,
+        # Replays of a second would have the same name.
+        replay_prefix=f'{map_name}_{seed}' if saves_replays else None,
+        game_steps_per_episode=settings.max_episode_frames,
+        # Against an opponent PySC2 creates every episode anew, which with a seed would be the same
+        # game each time.
+        random_seed=seed if settings.opponent is None else None,
+        disable_fog=settings.disable_fog,
+        # What is not available is never sent.
+        ensure_available_actions=False,
+        version=settings.version,
+    )

@@ -1,0 +1,98 @@
+"""Whole processes: PySC2 as it is, talking to the stand-in for the game."""
+
+import numpy as np
+import pytest
+
+from sc2impala import envs
+from sc2impala.envs import players
+from tests.envs.pysc2_backend import leftovers, standin
+
+SEEDS = 2**32 + 3, 4
+
+
+@pytest.fixture(scope='module')
+def game(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('game')
+    standin.install_in(folder)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def folder(game, monkeypatch, tmp_path_factory):
+    """Where all temporary files are; nothing may be left there after the test."""
+    folder = tmp_path_factory.mktemp('temporary')
+    monkeypatch.setenv('SC2PATH', str(game))
+    leftovers.use(folder, monkeypatch)
+    yield folder
+    leftovers.await_none(folder)
+
+
+def check_equal(observations, others, index):
+    """The part `index` of [K, ...] must be the only part of [1, ...], all the way down."""
+    assert observations.keys() == others.keys()
+    for name, values in observations.items():
+        if isinstance(values, dict):
+            check_equal(values, others[name], index)
+        else:
+            np.testing.assert_array_equal(values[index], others[name][0], err_msg=name)
+
+
+def test_it_plays_what_the_simulator_plays(map_name='DefeatRoaches', max_step_mul=60):
+    specs = envs.make_specs(
+        map_name,
+        functions='all',
+        screen_size=(24, 20),
+        minimap_size=(16, 12),
+        screen_layers='all',
+        minimap_layers='all',
+        vectors='all',
+        fixed_arguments={},
+    )
+    # Seeds of the game are numbers of 32 bits.
+    apart = [
+        envs.SimulatedEnvironment(map_name, [seed % 2**32], *specs, max_step_mul=max_step_mul)
+        for seed in SEEDS
+    ]
+    rng = np.random.RandomState(0)
+    player = players.RandomPlayer(specs[1], rng)
+    make = envs.make_environment
+    with make('pysc2', map_name, SEEDS, *specs, max_step_mul=max_step_mul) as env:
+        observation = env.reset()
+        for index, simulated in enumerate(apart):
+            check_equal(observation, simulated.reset(), index)
+        num_episodes = np.zeros([len(SEEDS)])
+        while num_episodes.min() < 1:
+            action = player.act(observation)
+            step_mul = rng.randint(1, max_step_mul + 1, size=len(SEEDS), dtype=np.int32)
+            output = env.step(action, step_mul)
+            for index, simulated in enumerate(apart):
+                one = {head: values[index : index + 1] for head, values in action.items()}
+                expected = simulated.step(one, step_mul[index : index + 1])
+                assert output.reward[index] == expected.reward[0]
+                assert output.done[index] == expected.done[0]
+                assert [f[index] for f in output.info] == [f[0] for f in expected.info]
+                check_equal(output.observation, expected.observation, index)
+            num_episodes += output.done
+            observation = output.observation
+
+
+def test_games_that_are_harmed(folder, capsys):
+    specs = envs.make_specs('MoveToBeacon', vectors=['game_loop'])
+    settings = envs.GameSettings(deadline_secs=1.0)
+    rng = np.random.RandomState(0)
+    action = {head: np.zeros([2], np.int32) for head in specs[1].heads}
+    step_mul = np.ones([2], np.int32)
+    make = envs.make_environment
+    with make('pysc2', 'MoveToBeacon', [1, 2], *specs, 8, game_settings=settings) as env:
+        env.reset()
+        for how in standin.HARM:
+            victims = standin.games_in(folder)
+            assert len(victims) == 2
+            victims[rng.randint(2)].send_signal(standin.HARM[how])
+            output = env.step(action, step_mul)
+            assert output.info.aborted.sum() == 1, how
+            assert (output.done == output.info.aborted).all() and not output.reward.any()
+            loops = output.observation['game_loop'][:, 0]
+            assert (loops == np.where(output.done, 0, loops.max())).all() and loops.max() > 0
+            assert not env.step(action, step_mul).done.any()
+    assert capsys.readouterr().err.count('launched again') == len(standin.HARM)
