@@ -77,13 +77,13 @@ class Neighbours:
         units = np.array([self._high.take(close), self._low.take(close)])
         one, other = radius.take(unit_type.reshape(-1).take(units))
         reach = one + other - TOUCH
-        touching = square.take(close) < reach * reach
-        games, slots = np.divmod(units, self._num_units)
-        one, other = (present & running[:, None])[games, slots]
-        touching &= one & other
-        if touching.all():
-            return games, slots
-        return games.compress(touching, axis=1), slots.compress(touching, axis=1)
+        units = units.compress(square.take(close) < reach * reach, axis=1)
+        one, other = self._of_all(present & running[:, None]).take(units)
+        touching = one & other
+        if not touching.all():
+            units = units.compress(touching, axis=1)
+        games = units // self._num_units
+        return games, units - games * self._num_units
 
     def _bring_up_to_date(self, position, unit_type, radius, present):
         """Lists the pairs of units that have strayed, changed or are new."""
@@ -106,11 +106,16 @@ class Neighbours:
         self._reach = 2 * radius.take(unit_type[:, :last][present]).max()
         np.copyto(listed_at, position[:, :, :last], where=changed)
         np.copyto(listed_at, np.inf, where=~present)
-        stays = present & ~changed
-        low, high = (np.divmod(units, self._num_units) for units in (self._low, self._high))
-        kept = self._pairs[stays[low] & stays[high]]
+        stays = self._of_all(present & ~changed)
+        kept = self._pairs[stays.take(self._low) & stays.take(self._high)]
         # All of these are sorted, or nearly so, which makes a stable sort quick.
         self._keep(np.sort(np.concatenate([kept] + self._pairs_of(changed)), kind='stable'))
+
+    def _of_all(self, mobile):
+        """What is known of the first slots, bool [K, m], for all of them: flattened [K, U]."""
+        values = np.zeros([len(mobile), self._num_units], bool)
+        values[:, : mobile.shape[1]] = mobile
+        return values.reshape(-1)
 
     def _leave_out(self, last):
         """Lists nobody from a slot on."""

@@ -30,8 +30,11 @@ class Crowd:
         jumping = self.some(0.02)
         self.position = np.where(jumping, self.anywhere(), self.position)
         self.present ^= self.some(0.05)
-        if self.random.rand() < 0.2:
+        chance = self.random.rand()
+        if chance < 0.1:
             self.present[:, self.random.randint(self.shape[1]) :] = False
+        elif chance < 0.3:
+            self.present |= self.some(0.9)
         changing = self.some(0.02)
         self.unit_type[changing] = self.random.randint(len(RADIUS), size=changing.sum())
 
