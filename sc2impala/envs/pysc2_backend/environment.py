@@ -274,7 +274,8 @@ class PySC2Environment(vector.VectorEnvironment):
         return (
             'StarCraft II failed {} times in a row on --map_name={}, the last time because of: {}; '
             'expected a game that runs: check SC2PATH (now {}), --game_version (now {}), that the '
-            'map is in its folder Maps, and the libraries that the game needs. {}'.format(
+            'map is in its folder Maps, and the libraries that the game needs, or let '
+            'python -m sc2impala.doctor do so. {}'.format(
                 MAX_FAULTS,
                 self._map_name,
                 text,

@@ -10,6 +10,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import traceback
@@ -40,6 +41,7 @@ def main(arguments: List[str], make_env: Callable[..., Any] = make_sc2_env) -> N
       make_env: see `make_sc2_env`.
     """
     trainer, connection_file, memory_file, folder = arguments
+    stay_in_temporary_folder()
     for number in (connection_file, memory_file):
         os.set_inheritable(int(number), False)
     worker = _Worker(Connection(int(connection_file)), int(memory_file), make_env)
@@ -53,6 +55,15 @@ def main(arguments: List[str], make_env: Callable[..., Any] = make_sc2_env) -> N
         # Either the trainer is gone, which the watcher is about to see, or it has seen the same and
         # is about to kill this process.
         watcher.join()
+
+
+def stay_in_temporary_folder() -> None:
+    """Lets temporary files be in TMPDIR or nowhere.
+
+    Without this Python takes /tmp where TMPDIR has vanished, as it has when another worker of a
+    trainer that was killed has tidied up already; and nobody would remove what is there.
+    """
+    tempfile.tempdir = os.environ['TMPDIR']
 
 
 class _Disconnected(Exception):
