@@ -22,8 +22,9 @@ import numpy as np
 from s2clientprotocol import common_pb2, sc2api_pb2
 
 from sc2impala import sim
+from sc2impala.sim.api.match import map_path
 from sc2impala.sim.api.server import serve
-from sc2impala.sim.api.session import Session, map_path
+from sc2impala.sim.api.session import Session
 
 REQUESTS = (
     'create_game',

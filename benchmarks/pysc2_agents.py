@@ -11,12 +11,11 @@ import importlib
 import json
 import os
 import random
-import sys
 import tempfile
 
 import numpy as np
 
-from sc2impala.envs.pysc2_api import find_client_package
+from sc2impala.envs import pysc2_api
 from sc2impala.sim.api import install
 
 SCRIPTED = {
@@ -31,6 +30,8 @@ SCRIPTED = {
     'DefeatRoachesRaw': ('DefeatRoaches', 'DefeatRoachesRaw'),
 }
 """Name -> map and class, of PySC2's scripted agents."""
+
+TIMEOUT_SECONDS = 120
 
 RANDOM_MAPS = (
     'MoveToBeacon',
@@ -50,7 +51,7 @@ def main(argv=None):
     parser.add_argument('--sc2path', default='', help='folder of a game; a new stand-in if empty')
     parser.add_argument('--agents', nargs='*', default=None, help='some of them, by name')
     arguments = parser.parse_args(argv)
-    os.environ['no_proxy'] = '127.0.0.1,localhost'
+    pysc2_api.load_client(TIMEOUT_SECONDS)
     players = dict(SCRIPTED)
     players.update((f'Random/{name}', (name, None)) for name in RANDOM_MAPS)
     chosen = arguments.agents or list(players)
@@ -67,17 +68,11 @@ def main(argv=None):
                 flush=True,
             )
     result = {name: float(np.mean(values)) for name, values in scores.items()}
-    print(json.dumps({'client': find_client_package(), 'mean_score': result}))
+    print(json.dumps({'client': pysc2_api.find_client_package(), 'mean_score': result}))
 
 
 def _load(name):
-    module = importlib.import_module(f'{find_client_package()}.{name}')
-    if find_client_package() == 'pysc2':
-        from absl import flags
-
-        if not flags.FLAGS.is_parsed():
-            flags.FLAGS(sys.argv[:1])
-    return module
+    return importlib.import_module(f'{pysc2_api.find_client_package()}.{name}')
 
 
 def _play(map_name, agent_class, episodes):

@@ -6,7 +6,8 @@ import stat
 import sys
 
 from sc2impala.sim import game_batch
-from sc2impala.sim.api.session import BUILD, map_path
+from sc2impala.sim.api.match import map_path
+from sc2impala.sim.api.session import BUILD
 
 BINARY = os.path.join('Versions', f'Base{BUILD}', 'SC2_x64')
 _MARK = 'sc2impala.sim.api'

@@ -7,7 +7,7 @@ from typing import List, Optional
 import numpy as np
 from s2clientprotocol import common_pb2, sc2api_pb2
 
-from sc2impala.sim import functions, game_batch, geometry, layers, results
+from sc2impala.sim import game_batch, geometry, layers, results
 from sc2impala.sim.api import calls, images, observations
 from sc2impala.sim.api.raw import RawInterface
 
@@ -145,7 +145,7 @@ class Match:
         """Writes what does not change during a game."""
         world = self._game.world
         response.map_name = self._map_name
-        response.local_map_path = f'mini_games/{self._map_name}.SC2Map'
+        response.local_map_path = map_path(self._map_name)
         response.player_info.add(
             player_id=PLAYER,
             type=sc2api_pb2.Participant,
@@ -197,7 +197,12 @@ class Match:
             return self._raw.look_at(action.camera_move), 0
         if kind == 'toggle_autocast':
             return results.NOT_SUPPORTED, action.toggle_autocast.ability_id
-        return self._call(calls.NO_OP), functions.NO_OP
+        return self._call(calls.NO_OP), 0
+
+
+def map_path(map_name: str) -> str:
+    """Where a map lies in the folder of maps."""
+    return f'mini_games/{map_name}.SC2Map'
 
 
 def _ability(action):

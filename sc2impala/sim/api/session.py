@@ -7,7 +7,7 @@ from s2clientprotocol import common_pb2, sc2api_pb2
 
 from sc2impala.sim import game_batch, unit_types
 from sc2impala.sim.api import abilities
-from sc2impala.sim.api.match import Match, UnsupportedOptions
+from sc2impala.sim.api.match import Match, UnsupportedOptions, map_path
 
 VERSION = '4.10.0'
 BUILD = 75689
@@ -218,11 +218,6 @@ _UNIT_NAMES = {
     for name, kind in vars(unit_types).items()
     if isinstance(kind, unit_types.UnitType)
 }
-
-
-def map_path(map_name: str) -> str:
-    """Where a map lies in the folder of maps."""
-    return f'mini_games/{map_name}.SC2Map'
 
 
 def _chance():

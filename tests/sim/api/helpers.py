@@ -2,7 +2,8 @@
 
 from s2clientprotocol import common_pb2, sc2api_pb2
 
-from sc2impala.sim.api.session import Session, map_path
+from sc2impala.sim.api.match import map_path
+from sc2impala.sim.api.session import Session
 
 SIZE = 16
 
