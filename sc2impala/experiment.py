@@ -32,11 +32,13 @@ FLAGS = {
         'losses, step by step; slower, needs --num_actors=1',
     },
     'environment': {
-        'backend': 'what runs the game: simulator, or pysc2, which is StarCraft II and has '
-        'defaults of its own: --num_actors=2 --num_envs=4 --num_eval_envs=4',
+        'backend': 'what runs the game: simulator; pysc2, which is StarCraft II and has defaults '
+        'of its own: --num_actors=2 --num_envs=4 --num_eval_envs=4; or synthetic: random '
+        'observations of the shapes of any map, to measure speed',
         'map_name': 'the mini-game: '
         + ', '.join(sorted(envs.MAP_NAMES))
-        + '; on StarCraft II also a ladder map of PySC2, such as Simple64',
+        + '; on StarCraft II also a ladder map of PySC2, such as Simple64; --backend=synthetic '
+        'has Frames as well, 72 x 96 pixels of three bytes and nine actions',
         'screen_size': 'pixels of the screen layers: 32, or width and height as 84x64',
         'minimap_size': 'pixels of the minimap layers',
         'functions': "names or ids of PySC2 functions, separated by commas, or 'all' 573",
@@ -69,7 +71,8 @@ FLAGS = {
         'visualize': "show PySC2's picture of the game; needs a display, a single game only",
     },
     'agent': {
-        'agent': 'atari_net, fully_conv or fully_conv_lstm, the three of the SC2LE paper',
+        'agent': 'atari_net, fully_conv or fully_conv_lstm, the three of the SC2LE paper, or '
+        "impala_resnet, IMPALA's deep network with an LSTM",
     },
     'actors': {
         'num_actors': 'actors in this process, each in a thread of its own',

@@ -3,7 +3,7 @@
 from typing import Any, Optional
 
 from sc2impala import tf_setup  # noqa: F401
-from sc2impala.agents import atari_net, fully_conv, fully_conv_lstm
+from sc2impala.agents import atari_net, fully_conv, fully_conv_lstm, impala_resnet
 from sc2impala.agents.agent import Agent
 from sc2impala.agents.policy import JointPolicy
 
@@ -11,6 +11,7 @@ AGENTS = {
     'atari_net': atari_net.make_parts,
     'fully_conv': fully_conv.make_parts,
     'fully_conv_lstm': fully_conv_lstm.make_parts,
+    'impala_resnet': impala_resnet.make_parts,
 }
 
 

@@ -1,7 +1,7 @@
 """From core output to the logits of every head and the baseline."""
 
 import collections
-from typing import Any
+from typing import Any, Optional
 
 import sonnet as snt
 import tensorflow.compat.v1 as tf
@@ -57,17 +57,17 @@ class Heads(snt.Module):
         action_spec: Any,
         num_step_muls: int,
         point_head: Any,
-        hidden_size: int = 256,
+        hidden_size: Optional[int] = 256,
         name: str = 'heads',
     ):
         """Args:
         action_spec: `ActionSpec`.
         num_step_muls: choices of the step multiplier head; 1 makes no head.
         point_head: class of the point heads, built with (width, height, name).
-        hidden_size: units of the hidden layer.
+        hidden_size: units of the hidden layer; None for none, where a core has made the vector.
         """
         super().__init__(name=name)
-        self._hidden = snt.Linear(hidden_size, name='hidden')
+        self._hidden = snt.Linear(hidden_size, name='hidden') if hidden_size else None
         self._points, self._linears = {}, {}
         sizes = {
             'screen': action_spec.screen_size,
@@ -84,8 +84,10 @@ class Heads(snt.Module):
 
     def __call__(self, features: Features) -> HeadOutputs:
         """`Features` of [N, ...] -> `HeadOutputs`."""
-        flat = tf.concat([snt.flatten(features.spatial), features.vector], axis=-1)
-        hidden = tf.nn.relu(self._hidden(flat))
+        hidden = features.vector
+        if self._hidden is not None:
+            flat = tf.concat([snt.flatten(features.spatial), hidden], axis=-1)
+            hidden = tf.nn.relu(self._hidden(flat))
         action_logits = {head: layer(hidden) for head, layer in self._linears.items()}  # type: Dict[str, tf.Tensor]
         for head, layer in self._points.items():
             action_logits[head] = layer(features.spatial, hidden)

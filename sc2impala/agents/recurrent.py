@@ -12,7 +12,8 @@ import sonnet as snt
 import tensorflow.compat.v1 as tf
 
 Features = collections.namedtuple('Features', ['spatial', 'vector'])
-"""What a torso makes of an observation. spatial: float32 [N, H, W, C]. vector: float32 [N, D]."""
+"""What a torso makes of an observation. spatial: float32 [N, H, W, C], or () if all that is spatial
+was given up. vector: float32 [N, D]."""
 
 
 class NoMemory(snt.Module):
@@ -25,6 +26,46 @@ class NoMemory(snt.Module):
     def unroll(self, features: Features, done: tf.Tensor, state: Tuple) -> Tuple[Features, Tuple]:
         """Returns what it was given."""
         return features, state
+
+
+class LSTM(snt.Module):
+    """LSTM (Hochreiter & Schmidhuber 1997, with a forget gate) over the vector.
+
+    The product with the inputs does not depend on the state, so it is one for all time steps.
+    """
+
+    def __init__(self, size: int, forget_bias: float = 1.0, name: str = 'lstm'):
+        """Args:
+        size: units of hidden and cell state.
+        forget_bias: added to the forget gate, so that memory is kept at first.
+        """
+        super().__init__(name=name)
+        self._size = size
+        self._forget_bias = forget_bias
+        self._input_linear = snt.Linear(4 * size, name='input')
+        self._hidden_linear = snt.Linear(4 * size, with_bias=False, name='hidden')
+
+    def initial_state(self, batch_size: Any) -> Tuple[tf.Tensor, tf.Tensor]:
+        """Hidden and cell state, zeros: two float32 [batch_size, size]."""
+        return _zero_state(batch_size, [self._size])
+
+    def unroll(
+        self, features: Features, done: tf.Tensor, state: Tuple[tf.Tensor, tf.Tensor]
+    ) -> Tuple[Features, Tuple[tf.Tensor, tf.Tensor]]:
+        """Advances the state over time.
+
+        Args:
+          features: `Features` of [T, B, ...].
+          done: bool [T, B].
+          state: as `initial_state` returns it, before the first step.
+
+        Returns:
+          `Features` with the hidden states as vector, [T, B, size], and what was spatial passed on;
+          the state after the last step.
+        """
+        gates = snt.BatchApply(self._input_linear)(features.vector)
+        hidden, state = _unroll_gates(gates, done, state, self._hidden_linear, self._forget_bias)
+        return Features(features.spatial, hidden), state
 
 
 class ConvLSTM(snt.Module):
@@ -69,9 +110,7 @@ class ConvLSTM(snt.Module):
 
     def initial_state(self, batch_size: Any) -> Tuple[tf.Tensor, tf.Tensor]:
         """Hidden and cell state, zeros: two float32 [batch_size, H, W, channels]."""
-        zeros = tf.zeros(tf.concat([[batch_size], self._state_shape], axis=0))
-        zeros = tf.ensure_shape(zeros, [None] + self._state_shape)
-        return zeros, zeros
+        return _zero_state(batch_size, self._state_shape)
 
     def unroll(
         self, features: Features, done: tf.Tensor, state: Tuple[tf.Tensor, tf.Tensor]
@@ -92,18 +131,40 @@ class ConvLSTM(snt.Module):
         gates, bypass = tf.split(projected, [4 * self._channels, self._channels], axis=-1)
         vector_gates = snt.BatchApply(self._vector_linear)(features.vector)
         gates += vector_gates[:, :, tf.newaxis, tf.newaxis, :]
-        hidden = []
-        for gates_t, done_t in zip(tf.unstack(gates), tf.unstack(done)):
-            # In TF1 a rank-1 condition picks rows.
-            state = tuple(tf.where(done_t, tf.zeros_like(part), part) for part in state)
-            state = self._step(gates_t, state)
-            hidden.append(state[0])
-        return Features(tf.stack(hidden) + bypass, features.vector), state
+        hidden, state = _unroll_gates(gates, done, state, self._hidden_conv, self._forget_bias)
+        return Features(hidden + bypass, features.vector), state
 
-    def _step(self, input_gates, state):
-        hidden, cell = state
-        gates = input_gates + self._hidden_conv(hidden)
-        candidate, input_gate, forget_gate, output_gate = tf.split(gates, 4, axis=-1)
-        cell = tf.sigmoid(forget_gate + self._forget_bias) * cell
-        cell += tf.sigmoid(input_gate) * tf.tanh(candidate)
-        return tf.sigmoid(output_gate) * tf.tanh(cell), cell
+
+def _zero_state(batch_size, shape):
+    zeros = tf.zeros(tf.concat([[batch_size], shape], axis=0))
+    zeros = tf.ensure_shape(zeros, [None] + shape)
+    return zeros, zeros
+
+
+def _unroll_gates(input_gates, done, state, of_hidden, forget_bias):
+    """The recurrence that both kinds share.
+
+    Args:
+      input_gates: float32 [T, B, ..., 4 * size], what the inputs add to the gates.
+      done: bool [T, B].
+      state: hidden and cell, [B, ..., size].
+      of_hidden: what a hidden state adds to the gates, [B, ..., size] -> [B, ..., 4 * size].
+      forget_bias: added to the forget gate.
+
+    Returns:
+      Hidden states, [T, B, ..., size], and the last state.
+    """
+    hidden = []
+    for gates_t, done_t in zip(tf.unstack(input_gates), tf.unstack(done)):
+        # In TF1 a rank-1 condition picks rows.
+        state = tuple(tf.where(done_t, tf.zeros_like(part), part) for part in state)
+        state = _lstm_step(gates_t + of_hidden(state[0]), state[1], forget_bias)
+        hidden.append(state[0])
+    return tf.stack(hidden), state
+
+
+def _lstm_step(gates, cell, forget_bias):
+    candidate, input_gate, forget_gate, output_gate = tf.split(gates, 4, axis=-1)
+    cell = tf.sigmoid(forget_gate + forget_bias) * cell
+    cell += tf.sigmoid(input_gate) * tf.tanh(candidate)
+    return tf.sigmoid(output_gate) * tf.tanh(cell), cell

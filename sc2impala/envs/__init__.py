@@ -1,6 +1,7 @@
 """The PySC2 surface: specs of observations and actions, and environments that follow them.
 
-The backend 'simulator' plays in this process, 'pysc2' plays StarCraft II in others.
+The backend 'simulator' plays in this process, 'pysc2' plays StarCraft II in others, and 'synthetic'
+plays nothing: its observations are random numbers, to measure all the rest.
 
     observation_spec, action_spec = envs.make_specs('MoveToBeacon')
     env = envs.make_environment(
@@ -25,11 +26,16 @@ from sc2impala.envs.pysc2_backend import (
 )
 from sc2impala.envs.simulated import SimulatedEnvironment
 from sc2impala.envs.specs import ObservationSpec, make_observation_spec
+from sc2impala.envs.synthetic import SYNTHETIC_MAPS, SyntheticEnvironment
 from sc2impala.envs.vector import VectorEnvironment
 
 Names = Union[str, Iterable[str]]
 
-BACKENDS = {'simulator': SimulatedEnvironment, 'pysc2': PySC2Environment}
+BACKENDS = {
+    'simulator': SimulatedEnvironment,
+    'pysc2': PySC2Environment,
+    'synthetic': SyntheticEnvironment,
+}
 """Environment classes by the name of what runs the game."""
 
 MAP_NAMES = tuple(name for name in MAP_DEFAULTS if name in sim.MAP_NAMES)
@@ -38,17 +44,23 @@ MAP_NAMES = tuple(name for name in MAP_DEFAULTS if name in sim.MAP_NAMES)
 
 def playable_maps(backend: str) -> Tuple[str, ...]:
     """The maps that can be played on a backend."""
-    return MAP_NAMES if backend == 'simulator' else tuple(MAP_DEFAULTS) + LADDER_MAPS
+    return {
+        'simulator': MAP_NAMES,
+        'pysc2': tuple(MAP_DEFAULTS) + LADDER_MAPS,
+        'synthetic': tuple(MAP_DEFAULTS) + tuple(SYNTHETIC_MAPS),
+    }[backend]
 
 
 def map_defaults(map_name: str) -> MapDefaults:
-    """The defaults of a mini-game, or those that all ladder maps share.
+    """The defaults of a mini-game, of a synthetic map, or those that all ladder maps share.
 
     Raises:
       ValueError: if there is no such map.
     """
     if map_name in LADDER_MAPS:
         return LADDER_DEFAULTS
+    if map_name in SYNTHETIC_MAPS:
+        return SYNTHETIC_MAPS[map_name]
     return MAP_DEFAULTS[checks.check_name('map_name', map_name, MAP_DEFAULTS)]
 
 
@@ -65,7 +77,7 @@ def make_specs(
     """Chooses what is observed and done on a map; None stands for the map's own default.
 
     Args:
-      map_name: a name in MAP_DEFAULTS or LADDER_MAPS.
+      map_name: a name in MAP_DEFAULTS, LADDER_MAPS or SYNTHETIC_MAPS.
       functions: names or ids of PySC2 functions, or 'all'.
       screen_size: (width, height) in pixels.
       minimap_size: (width, height) in pixels.
@@ -119,7 +131,7 @@ def make_environment(
       observation_spec: what is observed.
       action_spec: what the agents can do.
       max_step_mul: the most game loops that one agent step may take.
-      game_settings: how StarCraft II is run; of no effect on the simulator.
+      game_settings: how StarCraft II is run; of no effect elsewhere.
 
     Raises:
       ValueError: if the backend or the map is unknown, or an argument does not fit the others.
@@ -127,7 +139,7 @@ def make_environment(
     """
     checks.check_name('backend', backend, BACKENDS)
     checks.check_name('map_name', map_name, playable_maps(backend))
-    more = () if backend == 'simulator' else (game_settings,)
+    more = (game_settings,) if backend == 'pysc2' else ()
     return BACKENDS[backend](map_name, seeds, observation_spec, action_spec, max_step_mul, *more)
 
 
@@ -142,7 +154,9 @@ __all__ = [
     'MapDefaults',
     'ObservationSpec',
     'PySC2Environment',
+    'SYNTHETIC_MAPS',
     'SimulatedEnvironment',
+    'SyntheticEnvironment',
     'VectorEnvironment',
     'make_environment',
     'make_specs',

@@ -118,7 +118,7 @@ OF_THE_GAME = (
     'realtime',
     'visualize',
 )
-"""Settings of StarCraft II; on the simulator all must have their defaults."""
+"""Settings of StarCraft II; on other backends all must have their defaults."""
 
 FREE_ON_RESUME = frozenset(
     [
@@ -309,7 +309,11 @@ def _check_map(config):
             f'{flag} is a ladder map, which --backend={config.backend} cannot play, expected '
             f'--backend=pysc2 with it, or one of: {names_text}.'
         )
-    if config.backend != 'simulator':
+    if config.map_name in envs.SYNTHETIC_MAPS:
+        raise UserError(
+            f'{flag} is no game, expected --backend=synthetic with it, or one of: {names_text}.'
+        )
+    if config.backend == 'pysc2':
         nearest = difflib.get_close_matches(config.map_name, envs.LADDER_MAPS, n=3, cutoff=0)
         names_text += ', or a ladder map of PySC2, such as the nearest ones: ' + ', '.join(nearest)
     raise UserError(f'{flag} is unknown, expected one of: {names_text}.')
@@ -317,7 +321,7 @@ def _check_map(config):
 
 def _check_game(config):
     """Holds the settings of StarCraft II against the backend, the map and each other."""
-    if config.backend == 'simulator':
+    if config.backend != 'pysc2':
         for name in OF_THE_GAME:
             value, default = getattr(config, name), Config._field_defaults[name]
             if value != default:
@@ -350,8 +354,8 @@ def _check_game(config):
 
 
 def game_settings(config: Config) -> Optional[envs.GameSettings]:
-    """How StarCraft II is to be run, or None on the simulator."""
-    if config.backend == 'simulator':
+    """How StarCraft II is to be run, or None if something else plays."""
+    if config.backend != 'pysc2':
         return None
     return envs.GameSettings(
         version=config.game_version or None,

@@ -136,7 +136,7 @@ def description(config: config_lib.Config) -> List[str]:
     as_on_map = {k: v for k, v in settings.items() if k not in chosen and v != general[k]}
     lines = []
     if as_on_map:
-        whose = 'the map' if config.backend == 'simulator' else 'map and backend'
+        whose = 'map and backend' if config.backend == 'pysc2' else 'the map'
         lines.append(f'{config.map_name}: {_flags_text(as_on_map)} (defaults of {whose})')
     if chosen:
         lines.append(f'other settings: {_flags_text(chosen)}')

@@ -96,19 +96,24 @@ class Loop:
             return frames
         progress = Progress(phase.name, frames, phase.num_frames, self._progress_secs)
         while frames < phase.num_frames and not self._stop.requested:
-            frames = self._update(phase, earlier)
-            rate = progress.update(frames, self._episodes)
-            if rate is not None:
+            frames, steps = self._update(phase, earlier)
+            rates = progress.update(frames, steps, self._episodes)
+            if rates is not None:
                 self._episodes.flush()
-                self._summaries.add_scalars({'frames_per_second': rate}, earlier + frames)
+                self._summaries.add_scalars(rates._asdict(), earlier + frames)
             self._checkpoints.save_if_due(self._session, earlier + frames)
         progress.finish(frames, self._episodes)
         return frames
 
     def _update(self, phase, earlier):
-        """One update; returns the frames of the phase after it."""
+        """One update; returns the frames of the phase after it, and the agent steps in it."""
         self._prepare_update()
-        fetches = {'done': phase.done, 'infos': phase.infos, 'frames': phase.train}
+        fetches = {
+            'done': phase.done,
+            'infos': phase.infos,
+            'steps': phase.steps,
+            'frames': phase.train,
+        }
         if self._stage is not None:
             fetches['stage'] = self._stage
         if self._summaries.due():
@@ -132,7 +137,7 @@ class Loop:
             self._summaries.add_scalars(
                 {self._map_name + '/' + name: mean for name, mean in means.items()}, step
             )
-        return frames
+        return frames, int(results['steps'])
 
     def _prepare_update(self):
         for function in self._before_update:

@@ -9,11 +9,12 @@ from sc2impala import learner
 from sc2impala.runtime import config as config_lib
 
 Phase = collections.namedtuple(
-    'Phase', ['name', 'frames', 'num_frames', 'done', 'infos', 'train', 'summary']
+    'Phase', ['name', 'frames', 'num_frames', 'done', 'infos', 'steps', 'train', 'summary']
 )
 """name: for the progress line.
 frames: variable with the environment frames of this phase so far; num_frames: how many it has.
 done, infos: of the batch of an update, see `learner.LearnerOutput`.
+steps: agent steps in its new columns, int64 [].
 train: runs an update and gives `frames` after it, int64 [].
 summary: merged summaries of the update.
 """
@@ -38,14 +39,16 @@ def build_phases(config: config_lib.Config, agent: Any, batch: Any) -> List[Phas
         fixed_step_mul=config.fixed_step_mul,
         step_mul=config.step_mul,
     )
+    new_sequences = tf.reduce_sum(tf.cast(tf.logical_not(batch.is_replay), tf.int64))
+    steps = config.unroll_length * new_sequences
     phases = []
     if config.num_critic_pretrain_frames:
-        phases.append(_critic_phase(config, sequences, common))
-    phases.append(_agent_phase(config, sequences, common))
+        phases.append(_critic_phase(config, sequences, common, steps))
+    phases.append(_agent_phase(config, sequences, common, steps))
     return phases
 
 
-def _critic_phase(config, sequences, common):
+def _critic_phase(config, sequences, common, steps):
     critic = learner.build_critic_learner(
         *sequences,
         learning_rate=config.critic_learning_rate,
@@ -58,12 +61,13 @@ def _critic_phase(config, sequences, common):
         num_frames=config.num_critic_pretrain_frames,
         done=critic.done,
         infos=critic.infos,
+        steps=steps,
         train=critic.num_critic_frames_and_train,
         summary=tf.summary.merge_all(learner.CRITIC_SUMMARIES),
     )
 
 
-def _agent_phase(config, sequences, common):
+def _agent_phase(config, sequences, common, steps):
     output = learner.build_learner(
         *sequences,
         baseline_cost=config.baseline_cost,
@@ -83,6 +87,7 @@ def _agent_phase(config, sequences, common):
         num_frames=config.total_environment_frames,
         done=output.done,
         infos=output.infos,
+        steps=steps,
         train=output.num_env_frames_and_train,
         summary=tf.summary.merge_all(),
     )

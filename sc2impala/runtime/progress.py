@@ -1,8 +1,12 @@
 """The line that tells how a run is getting on."""
 
+import collections
 import sys
 import time
 from typing import Any, Callable, Optional, TextIO
+
+Rates = collections.namedtuple('Rates', ['frames_per_second', 'agent_steps_per_second'])
+"""Speed since the last line. An agent step lasts as many frames as its step multiplier."""
 
 
 class Progress:
@@ -26,26 +30,32 @@ class Progress:
         self._stream = stream or sys.stdout
         self._clock = clock
         self._first = self._last = (clock(), start_frames)
+        self._steps = 0
 
-    def update(self, frames: int, episodes: Any) -> Optional[float]:
-        """Prints if the time has come, and then returns the frames per second since the last line.
+    def update(self, frames: int, new_steps: int, episodes: Any) -> Optional[Rates]:
+        """Prints if the time has come, and then returns the speed since the last line.
 
         Args:
           frames: environment frames so far, those of earlier starts included.
+          new_steps: agent steps since the last call.
           episodes: `EpisodeLog`.
         """
+        self._steps += new_steps
         now = self._clock()
         too_early = now - self._last[0] < self._every_secs
         if too_early or now == self._last[0] or frames == self._last[1]:
             return None
-        rate = (frames - self._last[1]) / (now - self._last[0])
+        seconds = now - self._last[0]
+        rates = Rates((frames - self._last[1]) / seconds, self._steps / seconds)
         overall = (frames - self._first[1]) / (now - self._first[0])
         self._write(
-            f'{self._phase}: {frames:,} of {self._total:,} frames | {rate:,.0f} frames/s | '
+            f'{self._phase}: {frames:,} of {self._total:,} frames | '
+            f'{rates.frames_per_second:,.0f} frames/s, {rates.agent_steps_per_second:,.0f} steps/s | '
             f'{_returns_text(episodes)} | {duration_text((self._total - frames) / overall)} left'
         )
         self._last = (now, frames)
-        return rate
+        self._steps = 0
+        return rates
 
     def finish(self, frames: int, episodes: Any) -> None:
         """Prints a last line."""

@@ -58,7 +58,7 @@ class Tape(list):
 
 
 def phase(name, num_frames):
-    return Phase(name, name, num_frames, 'done', 'infos', name, 'merged')
+    return Phase(name, name, num_frames, 'done', 'infos', 3, name, 'merged')
 
 
 def run(tape, stop=None, progress_secs=1000, **kwargs):
@@ -110,7 +110,7 @@ def test_the_next_batch_is_staged_ahead():
 
 def test_a_line_of_progress_comes_with_its_speed(capsys):
     tape = run(Tape(), progress_secs=0)
-    assert 'frames_per_second 10' in tape and 'flush' in tape
+    assert 'frames_per_second,agent_steps_per_second 10' in tape and 'flush' in tape
     assert 'first: 10 of 10 frames' in capsys.readouterr().out
 
 

@@ -34,19 +34,21 @@ def test_lines_in_a_file():
     clock, stream = Clock(), io.StringIO()
     progress = Progress('now', 1000, 100000, 10, stream, clock)
     clock.now += 9
-    assert progress.update(2000, Episodes()) is None
+    assert progress.update(2000, 130, Episodes()) is None
     clock.now += 1
-    assert progress.update(3000, Episodes()) == 200
+    assert progress.update(3000, 120, Episodes()) == (200, 25)
     clock.now += 5
-    assert progress.update(4000, Episodes()) is None
+    assert progress.update(4000, 10, Episodes()) is None
     clock.now += 15
     # The speed is that since the last line; the time left goes by the speed of the whole start.
-    assert progress.update(13000, Episodes(7, 3.14159)) == 500
+    assert progress.update(13000, 1400, Episodes(7, 3.14159)) == (500, 70.5)
     clock.now += 4
     progress.finish(14000, Episodes(8, 4.0, aborted=2))
     assert stream.getvalue().splitlines() == [
-        'now: 3,000 of 100,000 frames | 200 frames/s | no episode finished yet | 8m 5s left',
-        'now: 13,000 of 100,000 frames | 500 frames/s | mean return 3.14 (last 7) | 3m 38s left',
+        'now: 3,000 of 100,000 frames | 200 frames/s, 25 steps/s | no episode finished yet | '
+        '8m 5s left',
+        'now: 13,000 of 100,000 frames | 500 frames/s, 70 steps/s | mean return 3.14 (last 7) | '
+        '3m 38s left',
         'now: 14,000 of 100,000 frames | mean return 4.00 (last 8), 2 aborted | 34s in this start',
     ]
 
@@ -56,7 +58,7 @@ def test_the_line_on_a_terminal_is_written_over():
     progress = Progress('training', 0, 100, 1, stream, clock)
     for frames in (10, 20):
         clock.now += 2
-        progress.update(frames, Episodes())
+        progress.update(frames, 1, Episodes())
     progress.finish(20, Episodes())
     text = stream.getvalue()
     assert text.count('\r\x1b[K') == 3 and text.count('\n') == 1 and text.endswith('\n')
@@ -64,14 +66,14 @@ def test_the_line_on_a_terminal_is_written_over():
 
 def test_no_time_between_two_updates():
     progress = Progress('training', 0, 100, 0, io.StringIO(), Clock())
-    assert progress.update(10, Episodes()) is None
+    assert progress.update(10, 1, Episodes()) is None
 
 
 def test_no_frame_since_the_last_line():
     clock = Clock()
     progress = Progress('training', 0, 100, 1, io.StringIO(), clock)
     clock.now += 5
-    assert progress.update(0, Episodes()) is None
+    assert progress.update(0, 0, Episodes()) is None
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,7 @@ class TestSummaries:
             'MoveToBeacon/episode_return',
             'action/function',
             'action/screen',
+            'agent_steps_per_second',
             'entropy_cost',
             'frames_per_second',
             'grad_norm',
@@ -49,6 +50,7 @@ class TestSummaries:
         assert steps == [UPDATE * (i + 1) for i in range(5)]
         assert {frames for _, frames in tags['MoveToBeacon/episode_frames']} == {1920}
         assert all(rate > 0 for _, rate in tags['frames_per_second'])
+        assert all(rate > 0 for _, rate in tags['agent_steps_per_second'])
         assert tags['action/function'] == [(step, 4 * 5) for step in steps]
 
     def test_further_tags(self, tmp_path):
@@ -178,7 +180,7 @@ def stop_after(monkeypatch, num_updates):
 
     def update(self, phase, earlier):
         frames = run_update(self, phase, earlier)
-        if earlier + frames >= num_updates * UPDATE:
+        if earlier + frames[0] >= num_updates * UPDATE:
             self._stop.requested = True
         return frames
 

@@ -1,0 +1,76 @@
+"""Residual convolutions from observation to a vector."""
+
+from typing import Any, Mapping, Sequence
+
+import sonnet as snt
+import tensorflow.compat.v1 as tf
+
+from sc2impala.agents import preprocessing
+from sc2impala.agents.recurrent import Features
+
+
+class ResidualTorso(snt.Module):
+    """Screen and minimap through sections of residual blocks each, then a layer over everything.
+
+    A section is a 3 x 3 convolution, a 3 x 3 pooling with stride 2, and two blocks of two
+    convolutions around which the input is added again.
+    """
+
+    def __init__(
+        self,
+        observation_spec: Any,
+        channels: Sequence[int],
+        hidden_size: int,
+        name: str = 'resnet_torso',
+    ):
+        """Args:
+        observation_spec: `ObservationSpec`; a group without layers gets no stack.
+        channels: of each section.
+        hidden_size: units of the layer over the last sections.
+        """
+        super().__init__(name=name)
+        groups = {
+            'screen': observation_spec.screen_layers,
+            'minimap': observation_spec.minimap_layers,
+        }
+        self._encoders, self._stacks = {}, {}
+        for group, layers in sorted(groups.items()):
+            if layers:
+                self._encoders[group] = preprocessing.LayerEncoder(layers, name=group + '_layers')
+                self._stacks[group] = snt.Sequential(
+                    [
+                        _Section(each, name=f'{group}_section_{index}')
+                        for index, each in enumerate(channels)
+                    ]
+                )
+        self._hidden = snt.Linear(hidden_size, name='hidden')
+
+    def __call__(self, observation: Mapping[str, Any], last_function: tf.Tensor) -> Features:
+        """Nested dict of [N, ...] -> `Features` of [N, hidden_size + vector], nothing spatial."""
+        maps = [
+            tf.nn.relu(self._stacks[group](self._encoders[group](observation[group])))
+            for group in ('screen', 'minimap')
+            if group in self._stacks
+        ]
+        flat = tf.concat([snt.flatten(each) for each in maps], axis=-1)
+        vector = preprocessing.encode_vector(observation, last_function)
+        return Features(
+            spatial=(), vector=tf.concat([tf.nn.relu(self._hidden(flat)), vector], axis=-1)
+        )
+
+
+class _Section(snt.Module):
+    def __init__(self, channels: int, name: str):
+        super().__init__(name=name)
+        self._first = snt.Conv2D(channels, 3, name='first')
+        self._blocks = [
+            [snt.Conv2D(channels, 3, name=f'block_{block}_{i}') for i in range(2)]
+            for block in range(2)
+        ]
+
+    def __call__(self, images: tf.Tensor) -> tf.Tensor:
+        """float32 [N, H, W, C] -> [N, H / 2, W / 2, channels], rounded up."""
+        images = tf.nn.max_pool2d(self._first(images), ksize=3, strides=2, padding='SAME')
+        for first, second in self._blocks:
+            images += second(tf.nn.relu(first(tf.nn.relu(images))))
+        return images
