@@ -8,8 +8,11 @@ episode, so the state is reset before step t.
 import collections
 from typing import Any, Tuple
 
+import numpy as np
 import sonnet as snt
 import tensorflow.compat.v1 as tf
+
+from sc2impala.agents import kernels
 
 Features = collections.namedtuple('Features', ['spatial', 'vector'])
 """What a torso makes of an observation. spatial: float32 [N, H, W, C], or () if all that is spatial
@@ -43,7 +46,7 @@ class LSTM(snt.Module):
         self._size = size
         self._forget_bias = forget_bias
         self._input_linear = snt.Linear(4 * size, name='input')
-        self._hidden_linear = snt.Linear(4 * size, with_bias=False, name='hidden')
+        self._hidden_weights = kernels.Kernel([], 4 * size, with_bias=False, name='hidden')
 
     def initial_state(self, batch_size: Any) -> Tuple[tf.Tensor, tf.Tensor]:
         """Hidden and cell state, zeros: two float32 [batch_size, size]."""
@@ -64,7 +67,8 @@ class LSTM(snt.Module):
           the state after the last step.
         """
         gates = snt.BatchApply(self._input_linear)(features.vector)
-        hidden, state = _unroll_gates(gates, done, state, self._hidden_linear, self._forget_bias)
+        gates += _only_forget_gate(self._size, self._forget_bias)
+        hidden, state = _unroll_gates(gates, done, state, self._hidden_weights)
         return Features(features.spatial, hidden), state
 
 
@@ -104,9 +108,11 @@ class ConvLSTM(snt.Module):
         self._forget_bias = forget_bias
         gates = 4 * channels
         self._channels = channels
-        self._input_conv = snt.Conv2D(gates + channels, input_kernel_size, name='input')
+        self._input_kernel = kernels.Kernel([input_kernel_size] * 2, gates + channels, name='input')
         self._vector_linear = snt.Linear(gates, with_bias=False, name='vector')
-        self._hidden_conv = snt.Conv2D(gates, kernel_size, with_bias=False, name='hidden')
+        self._hidden_kernel = kernels.Kernel(
+            [kernel_size] * 2, gates, with_bias=False, name='hidden'
+        )
 
     def initial_state(self, batch_size: Any) -> Tuple[tf.Tensor, tf.Tensor]:
         """Hidden and cell state, zeros: two float32 [batch_size, H, W, channels]."""
@@ -127,11 +133,15 @@ class ConvLSTM(snt.Module):
           last step.
         """
         # [T, B, H, W, C] -> [T, B, H, W, 4 * channels] and [T, B, H, W, channels].
-        projected = snt.BatchApply(self._input_conv)(features.spatial)
-        gates, bypass = tf.split(projected, [4 * self._channels, self._channels], axis=-1)
+        self._input_kernel.create(features.spatial.shape[-1])
+        gates, bypass = (
+            snt.BatchApply(part)(features.spatial)
+            for part in self._input_kernel.split([4 * self._channels, self._channels])
+        )
         vector_gates = snt.BatchApply(self._vector_linear)(features.vector)
+        vector_gates += _only_forget_gate(self._channels, self._forget_bias)
         gates += vector_gates[:, :, tf.newaxis, tf.newaxis, :]
-        hidden, state = _unroll_gates(gates, done, state, self._hidden_conv, self._forget_bias)
+        hidden, state = _unroll_gates(gates, done, state, self._hidden_kernel)
         return Features(hidden + bypass, features.vector), state
 
 
@@ -141,30 +151,35 @@ def _zero_state(batch_size, shape):
     return zeros, zeros
 
 
-def _unroll_gates(input_gates, done, state, of_hidden, forget_bias):
+def _only_forget_gate(size, value):
+    """`value` in the place of the forget gate among all gates, float32 [4 * size]."""
+    return tf.constant(np.repeat(np.array([0.0, 0.0, value, 0.0], np.float32), size))
+
+
+def _unroll_gates(input_gates, done, state, hidden_kernel):
     """The recurrence that both kinds share.
 
     Args:
       input_gates: float32 [T, B, ..., 4 * size], what the inputs add to the gates.
       done: bool [T, B].
       state: hidden and cell, [B, ..., size].
-      of_hidden: what a hidden state adds to the gates, [B, ..., size] -> [B, ..., 4 * size].
-      forget_bias: added to the forget gate.
+      hidden_kernel: `Kernel` from a hidden state [B, ..., size] to what it adds to the gates.
 
     Returns:
       Hidden states, [T, B, ..., size], and the last state.
     """
+    hidden_kernel.create(state[0].shape[-1])
+    input_gates, add_hidden = kernels.with_gradient_at_once(hidden_kernel, input_gates)
     hidden = []
     for gates_t, done_t in zip(tf.unstack(input_gates), tf.unstack(done)):
         # In TF1 a rank-1 condition picks rows.
         state = tuple(tf.where(done_t, tf.zeros_like(part), part) for part in state)
-        state = _lstm_step(gates_t + of_hidden(state[0]), state[1], forget_bias)
+        state = _lstm_step(add_hidden(gates_t, state[0]), state[1])
         hidden.append(state[0])
     return tf.stack(hidden), state
 
 
-def _lstm_step(gates, cell, forget_bias):
+def _lstm_step(gates, cell):
     candidate, input_gate, forget_gate, output_gate = tf.split(gates, 4, axis=-1)
-    cell = tf.sigmoid(forget_gate + forget_bias) * cell
-    cell += tf.sigmoid(input_gate) * tf.tanh(candidate)
+    cell = tf.sigmoid(forget_gate) * cell + tf.sigmoid(input_gate) * tf.tanh(candidate)
     return tf.sigmoid(output_gate) * tf.tanh(cell), cell

@@ -6,8 +6,8 @@ from typing import Any, Iterator, Optional, Sequence, Tuple
 import tensorflow.compat.v1 as tf
 
 from sc2impala import agents, envs
+from sc2impala.runtime import bfloat16, seeds
 from sc2impala.runtime import config as config_lib
-from sc2impala.runtime import seeds
 from sc2impala.runtime.errors import UserError
 
 
@@ -72,8 +72,12 @@ def failures_reported(environments: Sequence[envs.VectorEnvironment]) -> Iterato
         raise
 
 
-def session_config(deterministic: bool) -> tf.ConfigProto:
-    """All cores, no more GPU memory than needed; one thread when deterministic."""
+def session_config(deterministic: bool, in_bfloat16: bool = False) -> tf.ConfigProto:
+    """All cores, no more GPU memory than needed; one thread when deterministic.
+
+    Raises:
+      UserError: if bfloat16 is asked for and there is none.
+    """
     threads = 1 if deterministic else 0
     result = tf.ConfigProto(
         allow_soft_placement=True,
@@ -81,6 +85,8 @@ def session_config(deterministic: bool) -> tf.ConfigProto:
         inter_op_parallelism_threads=threads,
     )
     result.gpu_options.allow_growth = True
+    if in_bfloat16:
+        bfloat16.enable(result)
     return result
 
 

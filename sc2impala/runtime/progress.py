@@ -50,7 +50,8 @@ class Progress:
         overall = (frames - self._first[1]) / (now - self._first[0])
         self._write(
             f'{self._phase}: {frames:,} of {self._total:,} frames | '
-            f'{rates.frames_per_second:,.0f} frames/s, {rates.agent_steps_per_second:,.0f} steps/s | '
+            f'{rates.frames_per_second:,.0f} frames/s, '
+            f'{rates.agent_steps_per_second:,.0f} steps/s | '
             f'{_returns_text(episodes)} | {duration_text((self._total - frames) / overall)} left'
         )
         self._last = (now, frames)

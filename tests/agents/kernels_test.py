@@ -1,0 +1,86 @@
+"""Weights applied in parts and over time, against Sonnet's layers and step by step."""
+
+import numpy as np
+import pytest
+import sonnet as snt
+import tensorflow.compat.v1 as tf
+
+from sc2impala.agents import kernels
+
+T, B = 4, 3
+SHAPES = {'matrix': ([], [5]), 'convolution': ([3, 3], [6, 4, 5])}
+
+
+@pytest.mark.parametrize('size, layer', [([], snt.Linear(7)), ([3, 5], snt.Conv2D(7, [3, 5]))])
+def test_variables_are_those_of_sonnet(size, layer):
+    with tf.Graph().as_default(), tf.Session() as session:
+        inputs = tf.zeros([2, 40] if not size else [2, 4, 4, 40])
+        kernel = kernels.Kernel(size, 7, name='kernel')
+        kernel.create(40)
+        kernel.create(40)
+        layer(inputs)
+        session.run(tf.global_variables_initializer())
+        w, b, expected_w, expected_b = session.run([kernel.w, kernel.b, layer.w, layer.b])
+        assert [v.op.name for v in tf.trainable_variables()][:2] == ['kernel/w', 'kernel/b']
+    assert w.shape == expected_w.shape and b.shape == expected_b.shape
+    assert not b.any()
+    # Truncated at two deviations; of 280 and more numbers both differ by chance.
+    fan_in = np.prod(w.shape[:-1])
+    for values in (w, expected_w):
+        assert 0.75 < values.std() * np.sqrt(fan_in) < 1.0
+        assert abs(values).max() <= 2 / np.sqrt(fan_in)
+
+
+def test_no_bias_where_none_is_asked_for():
+    with tf.Graph().as_default():
+        kernels.Kernel([3, 3], 4, with_bias=False, name='kernel').create(2)
+        assert [v.op.name for v in tf.trainable_variables()] == ['kernel/w']
+
+
+def test_parts_are_the_split_whole():
+    rng = np.random.RandomState(0)
+    with tf.Graph().as_default(), tf.Session() as session:
+        inputs = tf.constant(rng.normal(size=[2, 5, 4, 3]).astype(np.float32))
+        kernel = kernels.Kernel([3, 3], 6, name='kernel')
+        kernel.create(3)
+        kernel.b.assign(rng.normal(size=6).astype(np.float32))
+        found = [part(inputs) for part in kernel.split([4, 2])]
+        whole = kernels.apply(inputs, tf.convert_to_tensor(kernel.w)) + kernel.b
+        biases = kernel.b.assign(rng.normal(size=6).astype(np.float32))
+        session.run(tf.global_variables_initializer())
+        session.run(biases)
+        expected = tf.split(whole, [4, 2], axis=-1)
+        for one, other in session.run(list(zip(found, expected))):
+            np.testing.assert_allclose(one, other, atol=1e-6)
+
+
+@pytest.mark.parametrize('shape', sorted(SHAPES))
+def test_values_and_gradients_are_those_of_single_steps(shape):
+    size, rest = SHAPES[shape]
+    rng = np.random.RandomState(1)
+
+    def array(*dimensions):
+        return tf.constant(rng.normal(size=dimensions).astype(np.float32))
+
+    with tf.Graph().as_default(), tf.Session() as session:
+        kernel = kernels.Kernel(size, 7, with_bias=False, name='kernel')
+        kernel.create(rest[-1])
+        sums, weights = array(T, B, *(rest[:-1] + [7])), array(T, B, *(rest[:-1] + [7]))
+        first, back = array(B, *rest), array(7, rest[-1])
+        results = []
+        for at_once in (True, False):
+            unrolled, add = sums, lambda sum_t, x: sum_t + kernels.apply(x, kernel.w + 0.0)
+            if at_once:
+                unrolled, add = kernels.with_gradient_at_once(kernel, sums)
+            # What goes in at a step depends on the step before, as in a recurrence.
+            x, outputs = first, []
+            for sum_t in tf.unstack(unrolled):
+                outputs.append(add(sum_t, x))
+                x = tf.tanh(tf.tensordot(outputs[-1], back, 1))
+            loss = tf.reduce_sum(weights * tf.stack(outputs))
+            results.append([loss] + tf.gradients(loss, [kernel.w, sums, first, back]))
+        session.run(tf.global_variables_initializer())
+        found, expected = session.run(results)
+    for one, other in zip(found, expected):
+        assert np.abs(other).max() > 0.1
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
