@@ -37,6 +37,7 @@ setuptools.setup(
         'numpy' + NEW,
         'matplotlib>=3.5',
         'pillow>=9.0',
+        'zstandard>=0.21',
     ],
     extras_require={
         # TensorFlow 1.15 finds the GPU by itself, if CUDA 10.0 is installed.

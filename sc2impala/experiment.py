@@ -30,6 +30,8 @@ FLAGS = {
         'seed': 'the same seed gives the same games and the same initial weights',
         'deterministic': 'one thread, actor and learner in turns: the same seed gives the same '
         'losses, step by step; slower, needs --num_actors=1',
+        'bfloat16': 'train with convolutions and matrix products in bfloat16, on processors that '
+        'have it: faster and less exact; evaluations are always in float32',
     },
     'environment': {
         'backend': 'what runs the game: simulator; pysc2, which is StarCraft II and has defaults '
@@ -101,8 +103,11 @@ FLAGS = {
     },
     'replay (CLEAR)': {
         'replay_proportion': 'part of a batch that comes from the memory; 0 is plain IMPALA',
-        'replay_buffer_size': 'sequences in the memory; the run prints how many MiB they take',
+        'replay_buffer_size': 'sequences in the memory; the run prints how many MiB they take, and '
+        'ends while it is young if that is too much',
         'replay_eviction': 'reservoir keeps a uniform sample of all experience, fifo the latest',
+        'replay_compression': 'zstd keeps the same sequences, bit for bit, in less memory: an '
+        'eighth at 64 pixels with all layers, half at 16 with few; none takes all of it at once',
         'policy_cloning_cost': 'weight of KL(behaviour || policy) on replayed sequences',
         'value_cloning_cost': 'weight of the squared change of the baseline on them',
     },

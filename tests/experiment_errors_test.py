@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from sc2impala.envs import players
+from sc2impala.runtime import memory, replay_watch
 from tests.runtime import tiny
 
 
@@ -23,6 +24,17 @@ def refuses(logdir, capsys, command, *flags):
     assert command(logdir, *flags) == 1
     assert tiny.snapshot(logdir) == before
     return tiny.error_line(capsys)
+
+
+def starve(available, watch_class):
+    """A watch's call before which the machine runs out of memory."""
+    look = watch_class.__call__
+
+    def starved_look(self):
+        available[0] = 0.0
+        look(self)
+
+    return starved_look
 
 
 def last_checkpoint(logdir):
@@ -47,6 +59,7 @@ class TestWrongSettings:
             (['--backend=starcraft'], ['--backend=starcraft', 'simulator']),
             (['--reward_clipping=hard'], ['--reward_clipping=hard', 'abs_one']),
             (['--replay_eviction=lifo'], ['--replay_eviction=lifo', 'fifo']),
+            (['--replay_compression=gzip'], ['--replay_compression=gzip', 'zstd']),
             (['--functions=Move_scren'], ['--functions', 'Move_scren', 'Move_screen']),
             (['--functions=9999'], ['--functions', '9999', '0..572']),
             (['--functions=no_op,no_op'], ['--functions', 'no_op', 'once']),
@@ -269,6 +282,21 @@ class TestWrongCheckpoint:
         cut(path, keep)
         line = refuses(run, capsys, resume)
         assert path in line and 'cannot be restored' in line and 'move it away' in line
+
+    def test_memory_that_turns_out_too_small(self, run, capsys, monkeypatch):
+        """Only what was played tells how much sequences take: the run ends, and loses nothing."""
+        before = tiny.checkpoint_frames(run)
+        available = [2.0**40]
+        monkeypatch.setattr(memory, 'available_bytes', lambda: available[0])
+        monkeypatch.setattr(
+            replay_watch.ReplayWatch, '__call__', starve(available, replay_watch.ReplayWatch)
+        )
+        assert resume(run) == 1
+        line = tiny.error_line(capsys)
+        assert '--replay_buffer_size=6 will take about' in line and 'still there' in line
+        assert tiny.checkpoint_frames(run) == before
+        monkeypatch.undo()
+        assert resume(run) == 0
 
     def test_goes_on_without_the_memory_that_was_moved_away(self, run, capsys):
         os.remove(os.path.join(run, f'replay-{tiny.memory_frames(run)[-1]}.npz'))

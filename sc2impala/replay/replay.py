@@ -1,25 +1,35 @@
 """A memory of sequences of fixed size, sampled uniformly.
 
 The memory knows no structure: a sequence is a list of components, the flattened arrays of a
-trajectory. Each component has one array [capacity, ...] for all sequences, allocated once.
+trajectory. `stores` keeps them, compressed or not; what is sampled does not depend on it.
 """
 
 import threading
-from typing import Any, Dict, List, Mapping, Sequence, Tuple
+from typing import Dict, List, Mapping, Sequence
 
 import numpy as np
 
+from sc2impala.replay import entries
+from sc2impala.replay.codec import Spec
 from sc2impala.replay.eviction import EVICTIONS
+from sc2impala.replay.pages import PAGE_BYTES
+from sc2impala.replay.stores import STORES
 
-Spec = Tuple[Sequence[int], Any]
-"""Shape and dtype of one component of one sequence."""
+_MOST_COMPRESSION = 100
+"""No sequence with floats in it comes near to being so many times smaller."""
 
 _RNG_ENTRIES = ('rng_name', 'rng_keys', 'rng_position', 'rng_has_gauss', 'rng_gauss')
 
 
 def memory_bytes(specs: Sequence[Spec], capacity: int) -> int:
-    """Returns the bytes that the sequences of a full `Replay(capacity, specs, ...)` take."""
+    """Returns the bytes of the sequences of a full `Replay(capacity, specs, ...)`, uncompressed."""
     return capacity * sum(_num_bytes(shape, dtype) for shape, dtype in specs)
+
+
+def least_compressed_bytes(specs: Sequence[Spec], capacity: int) -> int:
+    """Returns what no full compressed memory stays below; sequences of real games take far more."""
+    per_sequence = max(memory_bytes(specs, 1) // _MOST_COMPRESSION, PAGE_BYTES)
+    return capacity * per_sequence
 
 
 class Replay:
@@ -29,9 +39,14 @@ class Replay:
     """
 
     def __init__(
-        self, capacity: int, specs: Sequence[Spec], eviction: str, rng: np.random.RandomState
+        self,
+        capacity: int,
+        specs: Sequence[Spec],
+        eviction: str,
+        rng: np.random.RandomState,
+        compression: str = 'none',
     ):
-        """Allocates the memory; `memory_bytes` tells beforehand how much.
+        """Allocates the memory, unless it is compressed and taken when it is needed.
 
         Args:
           capacity: how many sequences are kept.
@@ -39,14 +54,21 @@ class Replay:
           eviction: 'reservoir' keeps a uniform sample of all sequences ever inserted, as CLEAR
             does; 'fifo' keeps the latest.
           rng: the source of all randomness, the replay's own from now on.
+          compression: 'none', which takes what `memory_bytes` tells, or 'zstd'. Sequences are the
+            same bit for bit.
 
         Raises:
-          ValueError: no capacity, unknown eviction, or a component that holds no plain numbers.
+          ValueError: no capacity, unknown eviction or compression, or a component that holds no
+            plain numbers.
         """
         if capacity < 1:
             raise ValueError(f'`capacity` must be at least 1, but is {capacity}.')
         if eviction not in EVICTIONS:
             raise ValueError(f'`eviction` must be one of {sorted(EVICTIONS)}, but is {eviction!r}.')
+        if compression not in STORES:
+            raise ValueError(
+                f'`compression` must be one of {sorted(STORES)}, but is {compression!r}.'
+            )
         for index, (_, dtype) in enumerate(specs):
             if np.dtype(dtype).kind not in 'biufc':
                 raise ValueError(f'`specs[{index}]` must hold plain numbers, but holds {dtype}.')
@@ -55,7 +77,8 @@ class Replay:
         self._eviction = eviction
         self._rng = rng
         self._num_inserted = 0
-        self._storage = [np.zeros((capacity,) + tuple(shape), dtype) for shape, dtype in specs]
+        self._specs = [(tuple(shape), np.dtype(dtype)) for shape, dtype in specs]
+        self._store = STORES[compression](capacity, self._specs)
 
     @property
     def size(self) -> int:
@@ -66,6 +89,11 @@ class Replay:
     def num_inserted(self) -> int:
         """How many sequences were ever inserted, kept or not."""
         return self._num_inserted
+
+    @property
+    def num_bytes(self) -> int:
+        """The memory that the sequences take now, in bytes; uncompressed it is taken at once."""
+        return self._store.num_bytes
 
     def insert(self, components: Sequence[np.ndarray]) -> None:
         """Offers N sequences to the memory, one after the other.
@@ -80,13 +108,12 @@ class Replay:
         with self.lock:
             row_of_slot = {}
             for row in range(num_new):
-                slot = EVICTIONS[self._eviction](self._num_inserted, self.capacity, self._rng)
-                self._num_inserted += 1
+                slot = EVICTIONS[self._eviction](self._num_inserted + row, self.capacity, self._rng)
                 if slot is not None:
                     row_of_slot[slot] = row
-            slots, rows = list(row_of_slot.keys()), list(row_of_slot.values())
-            for stored, component in zip(self._storage, components):
-                stored[slots] = component[rows]
+            # Only what is kept is compressed, and only what was written counts.
+            self._store.write(list(row_of_slot.keys()), components, list(row_of_slot.values()))
+            self._num_inserted += num_new
 
     def sample(self, count: int) -> List[np.ndarray]:
         """Draws `count` different sequences, all equally likely.
@@ -103,7 +130,8 @@ class Replay:
                     f'`count` must be at most the {self.size} sequences held, but is {count}.'
                 )
             slots = self._rng.choice(self.size, size=count, replace=False)
-            return [stored[slots] for stored in self._storage]
+            read = self._store.read(slots)
+        return read()
 
     def get_state(self) -> Dict[str, np.ndarray]:
         """Returns all that `set_state` needs to go on identically, the random state included.
@@ -118,15 +146,17 @@ class Replay:
                 'num_inserted': np.asarray(self._num_inserted),
             }
             state.update(zip(_RNG_ENTRIES, map(np.asarray, self._rng.get_state())))
-            for index, stored in enumerate(self._storage):
-                state[_component_entry(index)] = stored[: self.size]
+            state.update(self._store.get_state(self.size))
             return state
 
     def set_state(self, state: Mapping[str, np.ndarray]) -> None:
         """Goes on from a state that `get_state` of a replay of the same arguments returned.
 
+        The compression may be another one.
+
         Args:
-          state: asked for each entry once, so that it may be larger than the memory that is left.
+          state: its arrays may be larger than the memory that is left, if they are read from a file
+            while they are used.
 
         Raises:
           ValueError: the state is that of a replay of other arguments, or of something else. The
@@ -136,31 +166,25 @@ class Replay:
             self._num_inserted = 0
             self._check_arguments(state)
             num_inserted = int(state['num_inserted'])
-            size = min(num_inserted, self.capacity)
-            for index, stored in enumerate(self._storage):
-                entry = _component_entry(index)
-                restored = state[entry]
-                expected = (size,) + stored.shape[1:]
-                _check_array(f'state[{entry!r}]', restored, expected, stored.dtype)
-                stored[:size] = restored
+            self._store.set_state(state, min(num_inserted, self.capacity))
             name, keys, position, has_gauss, gauss = (state[entry] for entry in _RNG_ENTRIES)
             self._rng.set_state((str(name), keys, int(position), int(has_gauss), float(gauss)))
             self._num_inserted = num_inserted
 
     def _check_insert(self, components):
         """Returns N."""
-        if len(components) != len(self._storage):
+        if len(components) != len(self._specs):
             raise ValueError(
-                f'`components` must have {len(self._storage)} arrays, but has {len(components)}.'
+                f'`components` must have {len(self._specs)} arrays, but has {len(components)}.'
             )
         num_new = len(components[0])
-        for index, (stored, component) in enumerate(zip(self._storage, components)):
-            expected = (num_new,) + stored.shape[1:]
-            _check_array(f'components[{index}]', component, expected, stored.dtype)
+        for index, (component, (shape, dtype)) in enumerate(zip(components, self._specs)):
+            entries.check_array(f'components[{index}]', component, (num_new,) + shape, dtype)
         return num_new
 
     def _check_arguments(self, state):
-        expected = sorted(self.get_state())
+        own = ['capacity', 'eviction', 'num_inserted'] + list(_RNG_ENTRIES)
+        expected = sorted(own + entries.names(state, len(self._specs)))
         if sorted(state) != expected:
             raise ValueError(f'`state` must have the entries {expected}, but has {sorted(state)}.')
         for name, value in (('capacity', self.capacity), ('eviction', self._eviction)):
@@ -170,14 +194,3 @@ class Replay:
 
 def _num_bytes(shape, dtype):
     return int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
-
-
-def _component_entry(index):
-    return f'component_{index}'
-
-
-def _check_array(name, array, shape, dtype):
-    if array.shape != shape or array.dtype != dtype:
-        raise ValueError(
-            f'`{name}` must be {dtype} {list(shape)}, but is {array.dtype} {list(array.shape)}.'
-        )

@@ -18,13 +18,15 @@ class Config(NamedTuple):
     """One field per flag. Empty text in those of `OF_THE_MAP` stands for the default of the map.
 
     Folders of older versions lack the settings that came later, and count as having the defaults
-    here: the default of a new setting must be what was done before there was one.
+    here: the default of a new setting must be what was done before there was one, unless it is
+    `FREE_ON_RESUME`.
     """
 
     mode: str = 'train'
     logdir: str = ''
     seed: int = 0
     deterministic: bool = False
+    bfloat16: bool = False
 
     backend: str = 'simulator'
     map_name: str = 'MoveToBeacon'
@@ -80,6 +82,7 @@ class Config(NamedTuple):
     replay_proportion: float = 0.0
     replay_buffer_size: int = 1000
     replay_eviction: str = 'reservoir'
+    replay_compression: str = 'zstd'
     policy_cloning_cost: float = 0.01
     value_cloning_cost: float = 0.005
 
@@ -125,8 +128,10 @@ FREE_ON_RESUME = frozenset(
         'mode',
         'logdir',
         'deterministic',
+        'bfloat16',
         'total_environment_frames',
         'queue_capacity',
+        'replay_compression',
         'init_checkpoint',
         'save_checkpoint_secs',
         'keep_checkpoints',
@@ -395,6 +400,7 @@ def _choices(config):
         'agent': tuple(sorted(agents.AGENTS)),
         'reward_clipping': losses.REWARD_CLIPPINGS,
         'replay_eviction': ('reservoir', 'fifo'),
+        'replay_compression': ('none', 'zstd'),
         'policy': POLICIES,
     }
 

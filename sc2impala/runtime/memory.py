@@ -1,24 +1,35 @@
 """How much memory there is."""
 
 import os
+import re
 
-_CGROUP_LIMITS = ('/sys/fs/cgroup/memory.max', '/sys/fs/cgroup/memory/memory.limit_in_bytes')
+_CGROUPS = {
+    '/sys/fs/cgroup/memory.max': '/sys/fs/cgroup/memory.current',
+    '/sys/fs/cgroup/memory/memory.limit_in_bytes': '/sys/fs/cgroup/memory/memory.usage_in_bytes',
+}
+"""Where a container's limit is told, and what of it is in use."""
+_FILE_CACHE = re.compile(r'^(?:total_)?inactive_file (\d+)$', re.MULTILINE)
+"""In the statistics beside them: what is in use but would be given back."""
+
 MIB = 2.0**20
 
 
 def available_bytes() -> float:
     """Memory that this process may still take; infinity where the system does not tell."""
     limits = [float('inf')]
-    for path in _CGROUP_LIMITS:
-        text = _read(path).strip()
-        if text.isdigit():
-            limits.append(float(text))
+    for limit_path, used_path in _CGROUPS.items():
+        limit, used = _read(limit_path).strip(), _read(used_path).strip()
+        if limit.isdigit():
+            statistics = _read(os.path.join(os.path.dirname(limit_path), 'memory.stat'))
+            cached = max(map(float, _FILE_CACHE.findall(statistics)), default=0.0)
+            in_use = float(used) if used.isdigit() else 0.0
+            limits.append(float(limit) - max(in_use - cached, 0.0))
     for line in _read('/proc/meminfo').splitlines():
         if line.startswith('MemAvailable:'):
             limits.append(float(line.split()[1]) * 1024)
     if len(limits) == 1 and hasattr(os, 'sysconf') and 'SC_PHYS_PAGES' in os.sysconf_names:
         limits.append(float(os.sysconf('SC_PHYS_PAGES')) * os.sysconf('SC_PAGE_SIZE'))
-    return min(limits)
+    return max(min(limits), 0.0)
 
 
 def _read(path):

@@ -12,11 +12,13 @@ from sc2impala.runtime import (
     checkpoints,
     defaults,
     experience,
+    garbage,
     graph,
     logdir,
     loop,
     memory,
     phases,
+    replay_watch,
     seeds,
 )
 from sc2impala.runtime import config as config_lib
@@ -47,11 +49,17 @@ def train(config: config_lib.Config) -> None:
                 'folder of this program or an empty one.'
             )
         with tf.Graph().as_default(), contextlib.ExitStack() as stack:
-            _train_from(config, specs, manifest, checkpoint, stack)
+            with garbage.search_paused():
+                looped, stages = _prepare(config, specs, manifest, checkpoint, stack)
+            looped.run(stages)
 
 
-def _train_from(config, specs, manifest, checkpoint, stack):
-    """Builds the graph and runs it; `stack` closes what was opened."""
+def _prepare(config, specs, manifest, checkpoint, stack):
+    """Builds the graph and opens the session; `stack` closes what was opened.
+
+    Returns:
+      The `Loop`, and the phases that it is to run.
+    """
     start = 0 if manifest is None else len(manifest['starts'])
     tf.set_random_seed(seeds.streams(config.seed, 'graph', 1, start)[0])
 
@@ -61,6 +69,8 @@ def _train_from(config, specs, manifest, checkpoint, stack):
         stack.callback(env.close)
     stack.enter_context(graph.failures_reported(source.envs))
     replay = experience.make_replay(config, source.queue)
+    if replay is not None:
+        experience.add_replay_summaries(replay)
     with tf.device('/cpu'):
         batch = learner.next_batch(source.queue, *config_lib.batch_split(config), replay=replay)
         queue_size = source.queue.size()
@@ -87,13 +97,16 @@ def _train_from(config, specs, manifest, checkpoint, stack):
     stack.callback(summaries.close)
     stop = stack.enter_context(loop.StopRequest().installed())
     before_update = []
+    if replay is not None and config.replay_compression != 'none':
+        raw_bytes = experience.replay_bytes(config, source.queue)
+        before_update.append(replay_watch.ReplayWatch(replay, raw_bytes))
     if config.deterministic:
         before_update.append(
             functools.partial(
                 _play_until_full, session, source.enqueue_ops[0], queue_size, config.batch_size
             )
         )
-    loop.Loop(
+    looped = loop.Loop(
         config.map_name,
         session,
         stop,
@@ -103,7 +116,8 @@ def _train_from(config, specs, manifest, checkpoint, stack):
         config.progress_secs,
         before_update,
         stage,
-    ).run(stages)
+    )
+    return looped, stages
 
 
 def _open_session(config, saver, initialize):
@@ -116,7 +130,7 @@ def _open_session(config, saver, initialize):
         save_summaries_steps=None,
         log_step_count_steps=None,
         stop_grace_period_secs=30,
-        config=graph.session_config(config.deterministic),
+        config=graph.session_config(config.deterministic, config.bfloat16),
     )
 
 
@@ -177,9 +191,10 @@ def _description(config, specs, queue, device, checkpoint):
         f'batch: {num_new} new, {num_replay} replayed sequences of {config.unroll_length} steps',
     ]
     if num_replay:
+        how = '' if config.replay_compression == 'none' else ' if they were not compressed'
         lines.append(
             f'replay: {config.replay_buffer_size:,} sequences, '
-            f'{experience.replay_bytes(config, queue) / memory.MIB:,.1f} MiB'
+            f'{experience.replay_bytes(config, queue) / memory.MIB:,.1f} MiB{how}'
         )
     lines.append(
         'logdir: {}{}'.format(config.logdir, f', going on from {checkpoint}' if checkpoint else '')

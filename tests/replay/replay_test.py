@@ -5,13 +5,17 @@ import threading
 import numpy as np
 import pytest
 
-from sc2impala.replay import Replay, memory_bytes
+from sc2impala.replay import Replay, least_compressed_bytes, memory_bytes
+from sc2impala.replay.codec import SequenceCodec
 
 SPECS = [((3, 2), np.float32), ((), np.int64), ((4,), np.uint8), ((1,), np.bool_)]
 
 
-def _replay(capacity=5, eviction='reservoir', seed=0):
-    return Replay(capacity, SPECS, eviction, np.random.RandomState(seed))
+COMPRESSIONS = ['none', 'zstd']
+
+
+def _replay(capacity=5, eviction='reservoir', seed=0, compression='none'):
+    return Replay(capacity, SPECS, eviction, np.random.RandomState(seed), compression)
 
 
 def _sequences(first, count):
@@ -23,8 +27,14 @@ def _sequences(first, count):
     ]
 
 
-def _kept(replay):
-    return sorted(replay.get_state()['component_1'])
+def _kept(replay, compression='none'):
+    """The numbers of the sequences held; nothing is drawn for it."""
+    state = replay.get_state()
+    if compression != 'none':
+        plain = _replay(replay.capacity, str(state['eviction']))
+        plain.set_state(state)
+        state = plain.get_state()
+    return sorted(state['component_1'])
 
 
 def _assert_equal(actual, expected):
@@ -33,22 +43,24 @@ def _assert_equal(actual, expected):
         np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.parametrize('compression', COMPRESSIONS)
 @pytest.mark.parametrize('eviction', ['reservoir', 'fifo'])
-def test_keeps_everything_until_full(eviction):
-    replay = _replay(5, eviction)
+def test_keeps_everything_until_full(eviction, compression):
+    replay = _replay(5, eviction, 0, compression)
     assert (replay.size, replay.num_inserted, replay.capacity) == (0, 0, 5)
     replay.insert(_sequences(0, 2))
     assert (replay.size, replay.num_inserted) == (2, 2)
     replay.insert(_sequences(2, 3))
     assert (replay.size, replay.num_inserted) == (5, 5)
-    assert _kept(replay) == [0, 1, 2, 3, 4]
+    assert _kept(replay, compression) == [0, 1, 2, 3, 4]
     replay.insert(_sequences(5, 1))
     assert (replay.size, replay.num_inserted) == (5, 6)
 
 
+@pytest.mark.parametrize('compression', COMPRESSIONS)
 @pytest.mark.parametrize('eviction', ['reservoir', 'fifo'])
-def test_components_of_a_sequence_stay_together(eviction):
-    replay = _replay(5, eviction)
+def test_components_of_a_sequence_stay_together(eviction, compression):
+    replay = _replay(5, eviction, 0, compression)
     replay.insert(_sequences(0, 30))
     sample = replay.sample(4)
     for component, (shape, dtype) in zip(sample, SPECS):
@@ -59,14 +71,15 @@ def test_components_of_a_sequence_stay_together(eviction):
     _assert_equal(sample, expected)
 
 
+@pytest.mark.parametrize('compression', COMPRESSIONS)
 @pytest.mark.parametrize('sizes', [[1] * 23, [23], [4, 7, 12]])
-def test_fifo_keeps_the_latest(sizes):
-    replay = _replay(5, 'fifo')
+def test_fifo_keeps_the_latest(sizes, compression):
+    replay = _replay(5, 'fifo', 0, compression)
     first = 0
     for size in sizes:
         replay.insert(_sequences(first, size))
         first += size
-    assert _kept(replay) == [18, 19, 20, 21, 22]
+    assert _kept(replay, compression) == [18, 19, 20, 21, 22]
 
 
 def test_reservoir_does_not_depend_on_how_inserts_are_grouped():
@@ -138,13 +151,14 @@ def test_sample_of_all_and_of_too_many():
         replay.sample(4)
 
 
-def test_sample_is_a_copy_and_so_is_what_is_inserted():
-    replay = _replay()
+@pytest.mark.parametrize('compression', COMPRESSIONS)
+def test_sample_is_a_copy_and_so_is_what_is_inserted(compression):
+    replay = _replay(compression=compression)
     sequences = _sequences(1, 1)
     replay.insert(sequences)
     sequences[1][:] = 7
     replay.sample(1)[1][:] = 8
-    assert _kept(replay) == [1]
+    assert _kept(replay, compression) == [1]
 
 
 def _play(replay, first):
@@ -166,9 +180,16 @@ def test_same_seed_same_samples(eviction):
 
 
 @pytest.mark.parametrize('eviction', ['reservoir', 'fifo'])
+def test_compression_changes_nothing_that_is_sampled(eviction):
+    _assert_equal(_play(_replay(5, eviction, 0, 'zstd'), 0), _play(_replay(5, eviction), 0))
+
+
+@pytest.mark.parametrize('after', COMPRESSIONS)
+@pytest.mark.parametrize('before', COMPRESSIONS)
+@pytest.mark.parametrize('eviction', ['reservoir', 'fifo'])
 @pytest.mark.parametrize('num_inserted', [0, 3, 17])
-def test_goes_on_identically_from_a_state(num_inserted, eviction):
-    replay, restored = _replay(5, eviction), _replay(5, eviction, seed=99)
+def test_goes_on_identically_from_a_state(num_inserted, eviction, before, after):
+    replay, restored = _replay(5, eviction, 0, before), _replay(5, eviction, 99, after)
     replay.insert(_sequences(0, num_inserted))
     restored.insert(_sequences(100, 11))
     state = {name: np.copy(array) for name, array in replay.get_state().items()}
@@ -194,23 +215,160 @@ def test_state_holds_only_what_is_filled():
         (5, [((2, 3), np.float32)] + SPECS[1:], 'reservoir', r'must be float32 \[3, 2, 3\]'),
     ],
 )
-def test_state_of_other_arguments(capacity, specs, eviction, message):
-    replay = _replay()
+def test_uncompressed_state_of_other_arguments(capacity, specs, eviction, message):
+    for compression in COMPRESSIONS:
+        _assert_refuses(_replay(), capacity, specs, eviction, compression, message)
+
+
+@pytest.mark.parametrize(
+    'capacity, specs, eviction, message',
+    [
+        (6, SPECS, 'reservoir', r"`state\['capacity'\]` must be 6, but is 5"),
+        (5, SPECS[:-1], 'reservoir', r"`state\['layout'\]` must be .* but is .*'bool \[1\]'"),
+        (5, SPECS[1:] + SPECS[:1], 'reservoir', r"`state\['layout'\]` must be "),
+        (5, [((2, 3), np.float32)] + SPECS[1:], 'reservoir', r"must be .*'float32 \[2, 3\]'"),
+    ],
+)
+def test_compressed_state_of_other_arguments(capacity, specs, eviction, message):
+    for compression in COMPRESSIONS:
+        replay = _replay(compression='zstd')
+        _assert_refuses(replay, capacity, specs, eviction, compression, message)
+
+
+def _assert_refuses(replay, capacity, specs, eviction, compression, message):
     replay.insert(_sequences(0, 3))
-    other = Replay(capacity, specs, eviction, np.random.RandomState(0))
+    other = Replay(capacity, specs, eviction, np.random.RandomState(0), compression)
     other.insert([np.ones((2,) + tuple(shape), dtype) for shape, dtype in specs])
     with pytest.raises(ValueError, match=message):
         other.set_state(replay.get_state())
     assert other.size == 0
+    # It is empty, and as good as new.
+    sequences = [np.full((9,) + tuple(shape), 1, dtype) for shape, dtype in specs]
+    other.insert(sequences)
+    _assert_equal(other.sample(4), [array[:4] for array in sequences])
 
 
-def test_state_that_contradicts_itself():
-    replay = _replay()
+@pytest.mark.parametrize('after', COMPRESSIONS)
+@pytest.mark.parametrize('before, entry', [('none', 'component_0'), ('zstd', 'lengths')])
+def test_state_that_contradicts_itself(before, entry, after):
+    replay = _replay(compression=before)
     replay.insert(_sequences(0, 3))
     for num_inserted in (-1, 2, 4):
         state = dict(replay.get_state(), num_inserted=np.asarray(num_inserted))
-        with pytest.raises(ValueError, match=r"`state\['component_0'\]` must be"):
-            _replay().set_state(state)
+        with pytest.raises(ValueError, match=rf"`state\['{entry}'\]` must be"):
+            _replay(compression=after).set_state(state)
+
+
+@pytest.mark.parametrize('after', COMPRESSIONS)
+@pytest.mark.parametrize(
+    'change, message',
+    [
+        (lambda s: s.update(pages=s['pages'] + 1), r"`state\['pages'\]` must be numbers of the 3"),
+        (lambda s: s.update(pages=s['pages'] - 1), r"`state\['pages'\]` must be numbers of the 3"),
+        (lambda s: s.update(pages=s['pages'][:-1]), r"`state\['pages'\]` must be int32 \[3\]"),
+        (lambda s: s.update(slab_0=s['slab_0'][:, 1:]), r"`state\['slab_0'\]` must be uint8"),
+        (lambda s: s.update(slab_0=s['slab_0'][:2]), 'numbers of the 2 pages'),
+        (lambda s: s.update(slab_0=s['slab_0'] + 1), 'cannot be decompressed'),
+        (lambda s: s.update(lengths=s['lengths'] - 1), 'a sequence'),
+        (lambda s: s.update(lengths=-s['lengths']), '`state'),
+        (lambda s: s.pop('slab_0'), 'numbers of the 0 pages'),
+        (lambda s: s.pop('lengths'), '`state` must have the entries'),
+        (lambda s: s.update(slab_2=s['slab_0']), '`state` must have the entries'),
+    ],
+)
+def test_compressed_state_that_is_damaged(change, message, after):
+    replay = _replay(compression='zstd')
+    replay.insert(_sequences(0, 3))
+    state = replay.get_state()
+    change(state)
+    restored = _replay(compression=after)
+    with pytest.raises(ValueError, match=message):
+        restored.set_state(state)
+    assert restored.size == 0
+
+
+@pytest.mark.parametrize('compression', COMPRESSIONS)
+def test_state_of_the_first_version(compression):
+    """Whose entries are written out here: runs that it began must go on."""
+    rng_state = np.random.RandomState(3).get_state()
+    state = dict(
+        capacity=np.asarray(5),
+        eviction=np.asarray('reservoir'),
+        num_inserted=np.asarray(12),
+        **dict(
+            zip(
+                ['rng_name', 'rng_keys', 'rng_position', 'rng_has_gauss', 'rng_gauss'],
+                map(np.asarray, rng_state),
+            )
+        ),
+    )
+    state.update((f'component_{i}', array) for i, array in enumerate(_sequences(20, 5)))
+    replay = _replay(5, 'reservoir', 0, compression)
+    replay.set_state(state)
+    assert (replay.size, replay.num_inserted) == (5, 12)
+    slots = np.random.RandomState(3).choice(5, size=2, replace=False)
+    _assert_equal(replay.sample(2), [array[slots] for array in _sequences(20, 5)])
+
+
+def test_a_compressed_state_is_restored_as_it_was():
+    replay, restored = _replay(compression='zstd'), _replay(compression='zstd')
+    replay.insert(_sequences(0, 50))
+    restored.set_state(replay.get_state())
+    before, after = replay.get_state(), restored.get_state()
+    assert sorted(before) == sorted(after)
+    _assert_equal([after[name] for name in sorted(after)], [before[name] for name in sorted(after)])
+    assert restored.num_bytes == replay.num_bytes
+
+
+def test_memory_is_taken_as_it_fills_and_no_more_once_it_is_full():
+    specs = [((4, 1000), np.float32)]
+    raw = Replay(100, specs, 'fifo', np.random.RandomState(0))
+    replay = Replay(100, specs, 'fifo', np.random.RandomState(0), 'zstd')
+    assert raw.num_bytes == memory_bytes(specs, 100)
+    assert replay.num_bytes == 0
+    rng, sizes = np.random.RandomState(0), []
+    for _ in range(30):
+        replay.insert([rng.normal(size=[10, 4, 1000]).astype(np.float32)])
+        sizes.append(replay.num_bytes)
+    assert 0 < sizes[0] < sizes[4] < sizes[9] < raw.num_bytes
+    assert sizes[-1] < 1.05 * sizes[9]
+
+
+def test_only_what_is_kept_is_compressed(monkeypatch):
+    counts = []
+
+    def encode(self, arrays, encode=SequenceCodec.encode):
+        counts.append(1)
+        return encode(self, arrays)
+
+    monkeypatch.setattr(SequenceCodec, 'encode', encode)
+    replay = _replay(compression='zstd')
+    replay.insert(_sequences(0, 5))
+    assert len(counts) == 5
+    replay.insert(_sequences(5, 495))
+    # One after the other, 5 * (1/6 + ... + 1/500) = 23 of them would be kept for a while.
+    assert len(counts) <= 10
+
+
+@pytest.mark.parametrize('num_before', [0, 3, 9])
+def test_insert_that_runs_out_of_memory_leaves_a_whole_memory(monkeypatch, num_before):
+    replay = _replay(5, 'fifo', 0, 'zstd')
+    replay.insert(_sequences(0, num_before))
+    counts = []
+
+    def encode(self, arrays, encode=SequenceCodec.encode):
+        counts.append(1)
+        if len(counts) == 2:
+            raise MemoryError
+        return encode(self, arrays)
+
+    monkeypatch.setattr(SequenceCodec, 'encode', encode)
+    with pytest.raises(MemoryError):
+        replay.insert(_sequences(50, 3))
+    assert replay.num_inserted == num_before
+    replay.insert(_sequences(60, 4))
+    assert len(_kept(replay, 'zstd')) == min(num_before + 4, 5)
+    assert set(_kept(replay, 'zstd')) >= {60, 61, 62, 63}
 
 
 @pytest.mark.parametrize(
@@ -245,6 +403,12 @@ def test_bad_arguments(arguments, message):
         Replay(*arguments, rng=np.random.RandomState(0))
 
 
+def test_unknown_compression():
+    message = r"`compression` must be one of \['none', 'zstd'\], but is 'gzip'"
+    with pytest.raises(ValueError, match=message):
+        _replay(compression='gzip')
+
+
 def test_memory_bytes_is_what_the_full_state_takes():
     assert memory_bytes(SPECS, 7) == 7 * (6 * 4 + 8 + 4 + 1)
     replay = _replay(7)
@@ -254,13 +418,26 @@ def test_memory_bytes_is_what_the_full_state_takes():
     assert sum(array.nbytes for array in components) == memory_bytes(SPECS, 7)
 
 
+def test_no_compressed_memory_takes_less_than_the_least():
+    for specs in ([((100, 64, 64), np.uint8)], [((), np.uint8)]):
+        replay = Replay(4, specs, 'fifo', np.random.RandomState(0), 'zstd')
+        replay.insert([np.zeros((4,) + shape, dtype) for shape, dtype in specs])
+        assert least_compressed_bytes(specs, 8) == 2 * least_compressed_bytes(specs, 4)
+        if memory_bytes(specs, 1) < 1024:
+            assert 4 * 1024 == least_compressed_bytes(specs, 4) <= replay.num_bytes
+        else:
+            assert least_compressed_bytes(specs, 4) == memory_bytes(specs, 4) // 100
+
+
 def test_memory_bytes_beyond_32_bits():
     assert memory_bytes([((1 << 20, 1 << 10), np.float32)], 1 << 20) == 1 << 52
 
 
-def test_threads_never_see_half_a_sequence():
+@pytest.mark.parametrize('compression', COMPRESSIONS)
+def test_threads_never_see_half_a_sequence(compression):
     size = 1000
-    replay = Replay(4, [((size,), np.int64)] * 3, 'fifo', np.random.RandomState(0))
+    specs = [((size,), np.int64)] * 3
+    replay = Replay(4, specs, 'fifo', np.random.RandomState(0), compression)
     replay.insert([np.zeros([4, size], np.int64)] * 3)
     stop = threading.Event()
 

@@ -50,16 +50,32 @@ def test_saves_over_an_older_file_and_over_what_a_killed_run_left(path):
     _assert_equal(load(path), STATE)
 
 
-def test_replay_goes_on_from_a_file(path):
+@pytest.mark.parametrize('after', ['none', 'zstd'])
+@pytest.mark.parametrize('before', ['none', 'zstd'])
+def test_replay_goes_on_from_a_file(path, before, after):
     specs = [((2,), np.float32), ((), np.int32)]
-    replay = Replay(4, specs, 'reservoir', np.random.RandomState(0))
-    restored = Replay(4, specs, 'reservoir', np.random.RandomState(1))
+    replay = Replay(4, specs, 'reservoir', np.random.RandomState(0), before)
+    restored = Replay(4, specs, 'reservoir', np.random.RandomState(1), after)
     replay.insert([np.ones([9, 2], np.float32), np.arange(9, dtype=np.int32)])
     with replay.lock:
         save(path, replay.get_state())
     restored.set_state(load(path))
     for actual, expected in zip(restored.sample(3), replay.sample(3)):
         np.testing.assert_array_equal(actual, expected)
+
+
+def test_damaged_file_of_a_compressed_memory(path):
+    replay = Replay(3, [((500,), np.float64)], 'fifo', np.random.RandomState(0), 'zstd')
+    replay.insert([np.random.RandomState(1).normal(size=[3, 500])])
+    save(path, replay.get_state())
+    content = _read(path)
+    # In the middle lie the compressed sequences.
+    middle = len(content) // 2
+    damaged = content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
+    for changed in (content[:middle], content[:-1], damaged):
+        _write(path, changed)
+        with pytest.raises(ValueError, match='replay.npz.* is damaged'):
+            replay.set_state(load(path))
 
 
 def test_failed_save_leaves_the_old_file(path, monkeypatch):

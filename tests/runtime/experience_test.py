@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sc2impala import learner
+from sc2impala.replay import least_compressed_bytes
 from sc2impala.runtime import config as config_lib
 from sc2impala.runtime import experience, graph
 from sc2impala.runtime.errors import UserError
@@ -33,6 +35,13 @@ def fresh_graph():
         yield
 
 
+@pytest.fixture(scope='module')
+def queue():
+    """Of `CONFIG`, to ask what it carries."""
+    with tf.Graph().as_default():
+        return build(CONFIG).queue
+
+
 @pytest.mark.parametrize('asked_for, capacity', [(0, 4 + 3), (9, 9)])
 def test_each_actor_fills_the_same_queue(asked_for, capacity):
     source = build(CONFIG._replace(queue_capacity=asked_for))
@@ -58,25 +67,48 @@ def test_each_actor_fills_the_same_queue(asked_for, capacity):
             blocked()
 
 
-def test_memory_holds_what_the_queue_carries():
-    source = build(CONFIG)
-    replay = experience.make_replay(CONFIG, source.queue)
-    arrays = [np.zeros((2,) + shape, dtype) for shape, dtype in source.queue.component_specs()]
+def test_memory_holds_what_the_queue_carries(queue):
+    replay = experience.make_replay(CONFIG, queue)
+    arrays = [np.zeros((2,) + shape, dtype) for shape, dtype in queue.component_specs()]
     replay.insert(arrays)
     assert (replay.capacity, replay.size) == (7, 2)
-    assert experience.replay_bytes(CONFIG, source.queue) == 7 * sum(a.nbytes for a in arrays) // 2
+    assert experience.replay_bytes(CONFIG, queue) == 7 * sum(a.nbytes for a in arrays) // 2
 
 
-def test_no_memory_without_replay():
-    config = CONFIG._replace(replay_proportion=0.0)
-    assert experience.make_replay(config, build(config).queue) is None
+def test_no_memory_without_replay(queue):
+    assert experience.make_replay(CONFIG._replace(replay_proportion=0.0), queue) is None
 
 
-def test_memory_that_does_not_fit(monkeypatch):
-    queue = build(CONFIG).queue
-    needed = experience.replay_bytes(CONFIG, queue)
+@pytest.mark.parametrize('compression, least', [('none', ''), ('zstd', 'at least ')])
+def test_memory_that_does_not_fit(queue, monkeypatch, compression, least):
+    config = CONFIG._replace(replay_compression=compression)
+    needed = experience.replay_bytes(config, queue)
+    if compression == 'zstd':
+        needed = least_compressed_bytes(queue.component_specs(), config.replay_buffer_size)
     monkeypatch.setattr(experience.memory, 'available_bytes', lambda: needed)
-    assert experience.make_replay(CONFIG, queue) is not None
+    assert experience.make_replay(config, queue) is not None
     monkeypatch.setattr(experience.memory, 'available_bytes', lambda: needed - 1)
-    with pytest.raises(UserError, match='--replay_buffer_size=7 takes .* at most 6 sequences'):
-        experience.make_replay(CONFIG, queue)
+    message = f'--replay_buffer_size=7 takes {least}[0-9].* at most 6 sequences'
+    with pytest.raises(UserError, match=message):
+        experience.make_replay(config, queue)
+
+
+@pytest.mark.parametrize('compression', ['none', 'zstd'])
+def test_summaries_of_the_memory(queue, compression):
+    replay = experience.make_replay(CONFIG._replace(replay_compression=compression), queue)
+    experience.add_replay_summaries(replay)
+    summary = tf.summary.merge_all()
+    # Also while the critic is trained alone.
+    of_critic = tf.summary.merge_all(learner.CRITIC_SUMMARIES)
+    with tf.Session() as session:
+        for size in (0, 2):
+            replay.insert(
+                [np.ones((size,) + shape, dtype) for shape, dtype in queue.component_specs()]
+            )
+            expected = {
+                'replay/sequences': size,
+                'replay/mebibytes': np.float32(replay.num_bytes / 2.0**20),
+            }
+            for fetch in (summary, of_critic):
+                values = tf.Summary.FromString(session.run(fetch)).value
+                assert {value.tag: value.simple_value for value in values} == expected

@@ -77,7 +77,7 @@ def check_folder(logdir, frames):
     memory = np.load(checkpoints.memory_path(str(logdir), int(variables['global_step'])))
     # Every new sequence of these frames was offered to the memory that is saved beside them.
     assert memory['num_inserted'] * tiny.FRAMES_PER_SEQUENCE == variables['global_step']
-    assert len(memory['component_0']) == min(20, memory['num_inserted'])
+    assert len(memory['lengths']) == min(20, memory['num_inserted'])
     # Saved with the same update: the powers of Adam's decay, one factor for each update.
     num_updates = np.log(variables['beta1_power']) / np.log(0.9)
     np.testing.assert_allclose(num_updates, np.round(num_updates), atol=0.01)

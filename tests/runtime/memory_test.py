@@ -20,13 +20,30 @@ def test_what_is_free(system):
     assert memory.available_bytes() == 2 * memory.MIB
 
 
-@pytest.mark.parametrize('path', memory._CGROUP_LIMITS)
+@pytest.mark.parametrize('path', memory._CGROUPS)
 def test_a_container_may_have_less(path, system):
     system['/proc/meminfo'] = 'MemAvailable: 2048 kB\n'
     system[path] = '1048576\n'
     assert memory.available_bytes() == memory.MIB
     system[path] = 'max\n'
     assert memory.available_bytes() == 2 * memory.MIB
+
+
+@pytest.mark.parametrize('path', memory._CGROUPS)
+def test_what_a_container_uses_is_gone_but_for_its_cache_of_files(path, system):
+    system['/proc/meminfo'] = 'MemAvailable: 20480 kB\n'
+    system[path] = '10000000\n'
+    system[memory._CGROUPS[path]] = '7000000\n'
+    assert memory.available_bytes() == 3000000
+    statistics = os.path.join(os.path.dirname(path), 'memory.stat')
+    system[statistics] = 'active_file 5\ninactive_file 1000000\nunevictable 0\n'
+    assert memory.available_bytes() == 4000000
+    system[statistics] = 'inactive_file 1000000\ntotal_inactive_file 2000000\n'
+    assert memory.available_bytes() == 5000000
+    system[statistics] = 'inactive_file 9000000\n'
+    assert memory.available_bytes() == 10000000
+    system[memory._CGROUPS[path]] = '20000000\n'
+    assert memory.available_bytes() == 0
 
 
 def test_all_that_there_is_where_nothing_tells_what_is_free(system):

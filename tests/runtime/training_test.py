@@ -27,10 +27,31 @@ def read_manifest(logdir):
         return json.load(file)
 
 
+@pytest.fixture(scope='module')
+def plain_run(tmp_path_factory):
+    """The folder of a run of three updates without replay; tests must not change it."""
+    logdir = tmp_path_factory.mktemp('plain') / 'logs'
+    tiny.train(logdir, 3)
+    return logdir
+
+
+@pytest.fixture
+def source(plain_run, tmp_path):
+    """A copy of it that the test may change."""
+    shutil.copytree(str(plain_run), str(tmp_path / 'source'))
+    return tmp_path / 'source'
+
+
 class TestSummaries:
-    def test_tags_without_replay(self, tmp_path):
-        tiny.train(tmp_path, 5)
-        tags = tiny.summaries(tmp_path)
+    @pytest.fixture(scope='class')
+    def tags(self, tmp_path_factory):
+        """Of ten updates without replay, with schedules."""
+        logdir = tmp_path_factory.mktemp('summaries')
+        flags = '--learning_rate=0.001', '--entropy_cost=0.4', '--final_entropy_cost=0.2'
+        tiny.train(logdir, 10, *flags)
+        return tiny.summaries(logdir)
+
+    def test_tags_without_replay(self, tags):
         assert sorted(tags) == [
             'MoveToBeacon/episode_frames',
             'MoveToBeacon/episode_return',
@@ -47,7 +68,7 @@ class TestSummaries:
             'loss/total_loss',
         ]
         steps = [step for step, _ in tags['loss/total_loss']]
-        assert steps == [UPDATE * (i + 1) for i in range(5)]
+        assert steps == [UPDATE * (i + 1) for i in range(10)]
         assert {frames for _, frames in tags['MoveToBeacon/episode_frames']} == {1920}
         assert all(rate > 0 for _, rate in tags['frames_per_second'])
         assert all(rate > 0 for _, rate in tags['agent_steps_per_second'])
@@ -59,14 +80,12 @@ class TestSummaries:
         tags = tiny.summaries(tmp_path)
         expected = {'loss/policy_cloning', 'loss/value_cloning', 'action/step_mul'}
         expected |= {'critic_pretrain/baseline_loss', 'critic_pretrain/grad_norm'}
+        expected |= {'replay/sequences', 'replay/mebibytes'}
         assert expected <= set(tags)
         # Pre-training is over before the first update of the agent.
         assert tags['critic_pretrain/grad_norm'][-1][0] < tags['grad_norm'][0][0]
 
-    def test_schedules_follow_the_frames(self, tmp_path):
-        flags = '--learning_rate=0.001', '--entropy_cost=0.4', '--final_entropy_cost=0.2'
-        tiny.train(tmp_path, 10, *flags)
-        tags = tiny.summaries(tmp_path)
+    def test_schedules_follow_the_frames(self, tags):
         before_update = np.arange(10) / 10
         rates = [value for _, value in tags['learning_rate']]
         costs = [value for _, value in tags['entropy_cost']]
@@ -75,28 +94,36 @@ class TestSummaries:
 
 
 class TestResume:
-    def test_goes_on_with_frames_schedule_episodes_and_starts(self, tmp_path):
-        """The budget counts earlier starts, and the schedule does not begin again."""
-        flags = ('--learning_rate=0.001',) + REPLAY
-        tiny.train(tmp_path, 6, *flags)
-        num_episodes = len(tiny.episodes(tmp_path))
-        first_frames = last(tmp_path)
-        tiny.train(tmp_path, 12, *flags)
+    def test_goes_on_with_frames_schedule_episodes_and_starts_in_a_folder_that_was_moved(
+        self, tmp_path
+    ):
+        """The budget counts earlier starts, and the schedule does not begin again.
 
-        assert last(tmp_path) == 12 * UPDATE
-        rates = dict(tiny.summaries(tmp_path)['learning_rate'])
+        A checkpoint knows no place: neither a missing folder nor another run in it is read.
+        """
+        flags = ('--learning_rate=0.001',) + REPLAY
+        original, moved = str(tmp_path / 'original'), str(tmp_path / 'moved')
+        tiny.train(original, 6, *flags)
+        num_episodes = len(tiny.episodes(original))
+        first_frames = last(original)
+        shutil.move(original, moved)
+        tiny.train(moved, 12, *flags)
+
+        assert tiny.checkpoint_frames(moved) == [0, 6 * UPDATE, 12 * UPDATE]
+        rates = dict(tiny.summaries(moved)['learning_rate'])
         second = {step: rate for step, rate in rates.items() if step > first_frames}
         assert sorted(second) == [UPDATE * (i + 1) for i in range(6, 12)]
         for step, rate in second.items():
             expected = 0.001 * (1 - (step - UPDATE) / (12.0 * UPDATE))
             np.testing.assert_allclose(rate, expected, rtol=1e-4)
-        rows = tiny.episodes(tmp_path)
+        rows = tiny.episodes(moved)
         assert [row[0] for row in rows[:num_episodes]] == [0] * num_episodes
         assert {row[0] for row in rows[num_episodes:]} == {1}
         assert all(row[1] > first_frames for row in rows[num_episodes:])
-        starts = read_manifest(tmp_path)['starts']
+        starts = read_manifest(moved)['starts']
         assert len(starts) == 2
-        assert starts[1]['settings_changed'] == {'total_environment_frames': 12 * UPDATE}
+        changed = {'logdir': moved, 'total_environment_frames': 12 * UPDATE}
+        assert starts[1]['settings_changed'] == changed
 
     def test_restores_every_variable_and_the_memory(self, tmp_path, monkeypatch):
         """Optimizer slots and counters of both phases included, bit for bit."""
@@ -142,24 +169,13 @@ class TestResume:
         steps = [step for step, _ in tiny.summaries(tmp_path)['critic_pretrain/grad_norm']]
         assert steps == [UPDATE * (i + 1) for i in range(6)]
 
-    def test_of_a_folder_that_was_moved(self, tmp_path):
-        """A checkpoint knows no place: neither a missing folder nor another run in it is read."""
-        original, moved = str(tmp_path / 'original'), str(tmp_path / 'moved')
-        tiny.train(original, 3)
-        shutil.move(original, moved)
-        tiny.train(moved, 4)
-        assert tiny.checkpoint_frames(moved) == [0, 3 * UPDATE, 4 * UPDATE]
-        changed = read_manifest(moved)['starts'][1]['settings_changed']
-        assert changed == {'logdir': moved, 'total_environment_frames': 4 * UPDATE}
-
-    def test_before_the_first_checkpoint_starts_anew(self, tmp_path):
-        tiny.train(tmp_path, 1)
-        for name in os.listdir(str(tmp_path)):
+    def test_before_the_first_checkpoint_starts_anew(self, source):
+        for name in os.listdir(str(source)):
             if name.startswith(('checkpoint', 'model.ckpt')):
-                (tmp_path / name).unlink()
-        tiny.train(tmp_path, 2)
-        assert tiny.checkpoint_frames(tmp_path) == [0, 2 * UPDATE]
-        assert len(read_manifest(tmp_path)['starts']) == 2
+                (source / name).unlink()
+        tiny.train(source, 2)
+        assert tiny.checkpoint_frames(source) == [0, 2 * UPDATE]
+        assert len(read_manifest(source)['starts']) == 2
 
     def test_plays_other_games_after_a_restart(self, tmp_path):
         config = config_lib.Config(num_envs=3, num_actors=2)
@@ -188,27 +204,20 @@ def stop_after(monkeypatch, num_updates):
 
 
 class TestRotation:
-    def test_checkpoints_and_memories(self, tmp_path):
+    def test_checkpoints_and_memories_before_and_after_a_resume(self, tmp_path):
         flags = REPLAY + ('--save_checkpoint_secs=0', '--keep_checkpoints=3')
-        tiny.train(tmp_path, 8, *flags)
-        assert tiny.checkpoint_frames(tmp_path) == [6 * UPDATE, 7 * UPDATE, 8 * UPDATE]
-        assert tiny.memory_frames(tmp_path) == [7 * UPDATE, 8 * UPDATE]
+        for num_updates in (5, 7):
+            tiny.train(tmp_path, num_updates, *flags)
+            latest = [UPDATE * (num_updates - i) for i in (2, 1, 0)]
+            assert tiny.checkpoint_frames(tmp_path) == latest
+            assert tiny.memory_frames(tmp_path) == latest[1:]
 
-    def test_goes_on_after_a_resume(self, tmp_path):
-        flags = REPLAY + ('--save_checkpoint_secs=0', '--keep_checkpoints=3')
-        tiny.train(tmp_path, 4, *flags)
-        tiny.train(tmp_path, 6, *flags)
-        assert tiny.checkpoint_frames(tmp_path) == [4 * UPDATE, 5 * UPDATE, 6 * UPDATE]
-        assert tiny.memory_frames(tmp_path) == [5 * UPDATE, 6 * UPDATE]
-
-    def test_keeps_all(self, tmp_path):
-        tiny.train(tmp_path, 7, '--save_checkpoint_secs=0', '--keep_checkpoints=0')
-        assert tiny.checkpoint_frames(tmp_path) == [UPDATE * i for i in range(8)]
-
-    def test_back_at_an_earlier_checkpoint_keeps_its_own_memories(self, tmp_path):
+    def test_back_at_an_earlier_checkpoint_keeps_all_and_its_own_memories(self, tmp_path):
         """As the sentence about a damaged checkpoint advises."""
         flags = REPLAY + ('--save_checkpoint_secs=0', '--keep_checkpoints=0')
         tiny.train(tmp_path, 9, *flags)
+        # The first batch is twice as much that is new. All are kept, as the flag says.
+        assert tiny.checkpoint_frames(tmp_path) == [0] + [UPDATE * i for i in range(2, 10)]
         (tmp_path / 'checkpoint').write_text(f'model_checkpoint_path: "model.ckpt-{4 * UPDATE}"')
         # The memory of that time is gone. It fills again with a batch that is all new.
         tiny.train(tmp_path, 7, *flags)
@@ -219,6 +228,10 @@ class TestRotation:
 
 
 class TestDeterministic:
+    @pytest.fixture(scope='class')
+    def plain(self, tmp_path_factory):
+        return self.run(tmp_path_factory.mktemp('deterministic'), 7)
+
     @staticmethod
     def run(logdir, seed, *flags):
         """Losses of all updates, variables at the end, and episodes."""
@@ -229,31 +242,47 @@ class TestDeterministic:
             tiny.episodes(logdir),
         )
 
-    @pytest.mark.parametrize('flags', [(), REPLAY, ('--agent=fully_conv_lstm',)])
-    def test_same_seed_same_losses(self, flags, tmp_path):
-        losses, variables, episodes = self.run(tmp_path / 'a', 7, *flags)
+    @pytest.mark.parametrize('flags', [(), REPLAY + ('--agent=fully_conv_lstm',)])
+    def test_same_seed_same_losses(self, flags, plain, tmp_path):
+        first = self.run(tmp_path / 'a', 7, *flags) if flags else plain
+        losses, variables, episodes = first
         again, variables_again, episodes_again = self.run(tmp_path / 'b', 7, *flags)
         # With replay the first batch is twice as much that is new.
-        assert len(losses['loss/total_loss']) == (4 if flags == REPLAY else 5)
+        assert len(losses['loss/total_loss']) == (4 if flags else 5)
         assert losses == again
         assert tiny.same_arrays(variables, variables_again)
         assert episodes == episodes_again
 
-    def test_another_seed_other_losses(self, tmp_path):
-        first, _, _ = self.run(tmp_path / 'a', 7)
-        second, _, _ = self.run(tmp_path / 'b', 8)
+    def test_compression_changes_nothing(self, tmp_path):
+        """Also when the second half is trained with the other one, from what the first saved."""
+
+        def train(name, num_updates, compression):
+            flags = REPLAY + ('--deterministic', f'--replay_compression={compression}')
+            tiny.train(tmp_path / name, num_updates, *flags)
+
+        train('a', 4, 'none')
+        shutil.copytree(str(tmp_path / 'a'), str(tmp_path / 'b'))
+        train('c', 4, 'zstd')
+        runs = []
+        for name, compression in [('a', 'none'), ('b', 'zstd'), ('c', 'none')]:
+            train(name, 8, compression)
+            runs.append((tiny.losses(tmp_path / name), tiny.variables(tmp_path / name, 8 * UPDATE)))
+        for losses, variables in runs[1:]:
+            assert losses == runs[0][0]
+            assert tiny.same_arrays(variables, runs[0][1])
+
+    def test_another_seed_other_losses(self, plain, tmp_path):
+        first, _, _ = plain
+        second, _, _ = self.run(tmp_path, 8)
         for (_, loss), (_, other) in zip(first['loss/total_loss'], second['loss/total_loss']):
             assert loss != other
 
 
 class TestCriticPreTraining:
-    @pytest.mark.parametrize('agent', ['fully_conv', 'fully_conv_lstm'])
-    def test_lowers_its_loss_and_leaves_the_policy(self, agent, tmp_path):
-        source, logdir = tmp_path / 'source', tmp_path / 'run'
-        tiny.train(source, 4, f'--agent={agent}', '--save_summaries_secs=1000')
+    def test_lowers_its_loss_and_leaves_the_policy(self, plain_run, tmp_path):
+        logdir = tmp_path / 'run'
         flags = (
-            f'--agent={agent}',
-            f'--init_checkpoint={source}',
+            f'--init_checkpoint={plain_run}',
             f'--num_critic_pretrain_frames={60 * UPDATE}',
             '--critic_learning_rate=0.003',
             '--reward_scaling=5',
@@ -263,7 +292,7 @@ class TestCriticPreTraining:
         assert len(losses) == 60
         assert np.mean(losses[-15:]) < 0.8 * np.mean(losses[:15])
 
-        before = tiny.variables(source, last(source))
+        before = tiny.variables(plain_run, last(plain_run))
         after = tiny.variables(logdir, 60 * UPDATE)
         assert after['global_step'] == 0
         weights = [name for name in before if tiny.is_weight(name)]
@@ -283,24 +312,19 @@ class TestCriticPreTraining:
 
 
 class TestInitCheckpoint:
-    def test_gives_the_weights_and_nothing_else(self, tmp_path):
-        source, logdir = tmp_path / 'source', tmp_path / 'run'
-        tiny.train(source, 3)
-        checkpoint = source / f'model.ckpt-{3 * UPDATE}'
-        for flag in (source, str(checkpoint) + '.index'):
-            tiny.train(logdir, 1, f'--init_checkpoint={flag}', '--seed=5')
-            before, after = tiny.variables(source, 3 * UPDATE), tiny.variables(logdir, 0)
-            for name in before:
-                assert np.array_equal(before[name], after[name]) == tiny.is_weight(name), name
-            shutil.rmtree(str(logdir))
+    def test_gives_the_weights_and_nothing_else(self, plain_run, tmp_path):
+        tiny.train(tmp_path, 1, f'--init_checkpoint={plain_run}', '--seed=5')
+        before, after = tiny.variables(plain_run, 3 * UPDATE), tiny.variables(tmp_path, 0)
+        for name in before:
+            assert np.array_equal(before[name], after[name]) == tiny.is_weight(name), name
 
-    def test_is_not_loaded_again_on_resume(self, tmp_path):
-        source, logdir = tmp_path / 'source', tmp_path / 'run'
-        tiny.train(source, 1)
-        tiny.train(logdir, 2, f'--init_checkpoint={source}')
+    def test_is_not_loaded_again_on_resume(self, source, tmp_path):
+        logdir = tmp_path / 'run'
+        flag = f'--init_checkpoint={source}/model.ckpt-{3 * UPDATE}.index'
+        tiny.train(logdir, 2, flag)
         trained = tiny.variables(logdir, 2 * UPDATE)
         shutil.rmtree(str(source))
-        tiny.train(logdir, 2, f'--init_checkpoint={source}')
+        tiny.train(logdir, 2, flag)
         assert last(logdir) == 2 * UPDATE
         assert tiny.same_arrays(tiny.variables(logdir, 2 * UPDATE), trained)
 
@@ -332,8 +356,7 @@ def expected_episodes(num_unrolls, abort_every):
 class TestStatistics:
     FLAGS = ('--step_mul=8', '--deterministic')
 
-    @pytest.mark.parametrize('flags', [(), REPLAY])
-    @pytest.mark.parametrize('abort_every', [0, 2])
+    @pytest.mark.parametrize('abort_every, flags', [(0, ()), (2, REPLAY)])
     def test_every_episode_that_was_not_aborted_is_listed_once(
         self, abort_every, flags, fake_game, tmp_path, capsys
     ):
