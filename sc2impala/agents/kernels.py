@@ -3,11 +3,17 @@
 N stands for one leading dimension.
 """
 
+import collections
 from typing import Any, Callable, List, Sequence, Tuple
 
 import numpy as np
 import sonnet as snt
 import tensorflow.compat.v1 as tf
+
+Channels = collections.namedtuple('Channels', ['fixed', 'learned', 'is_learned'])
+"""Channels for a convolution. fixed: float32 [N, H, W, F], to which no gradient flows, or None;
+learned: float32 [N, H, W, L], or None; is_learned: NumPy bool [F + L], the order of both together.
+"""
 
 
 class Kernel(snt.Module):
@@ -52,11 +58,38 @@ class Kernel(snt.Module):
         ]
 
 
-def apply(inputs: tf.Tensor, w: tf.Tensor) -> tf.Tensor:
+class InputConv(Kernel):
+    """A `snt.Conv2D` of channels of which only some depend on variables.
+
+    Only to these a gradient flows: to all of them it costs as much as the convolution itself, and
+    is thrown away.
+    """
+
+    def __init__(self, channels: int, kernel_size: int, stride: int = 1, name: str = ''):
+        """Args: channels, kernel_size, stride, name: as of `snt.Conv2D`, with a bias."""
+        super().__init__([kernel_size] * 2, channels, name=name)
+        self._stride = stride
+
+    def __call__(self, inputs: Channels) -> tf.Tensor:
+        """`Channels` of [N, H, W] -> float32 [N, H / stride, W / stride, channels], rounded up."""
+        self.create(len(inputs.is_learned))
+        parts = []
+        for part, of_part in (
+            (inputs.fixed, ~inputs.is_learned),
+            (inputs.learned, inputs.is_learned),
+        ):
+            if of_part.any():
+                w = self.w if of_part.all() else tf.gather(self.w, np.flatnonzero(of_part), axis=2)
+                parts.append(apply(part, w, self._stride))
+        parts[0] = tf.nn.bias_add(parts[0], self.b)
+        return sum(parts[1:], parts[0])
+
+
+def apply(inputs: tf.Tensor, w: tf.Tensor, stride: int = 1) -> tf.Tensor:
     """The convolution, or for a matrix the product: float32 [N, ..., C] -> [N, ..., channels]."""
     if len(w.shape) == 2:
         return tf.matmul(inputs, w)
-    return tf.nn.conv2d(inputs, w, strides=1, padding='SAME')
+    return tf.nn.conv2d(inputs, w, strides=stride, padding='SAME')
 
 
 def with_gradient_at_once(

@@ -8,8 +8,11 @@ enter by their logarithm. N stands for one leading dimension, [K] or [T * B].
 import math
 from typing import Any, Mapping, Sequence
 
+import numpy as np
 import sonnet as snt
 import tensorflow.compat.v1 as tf
+
+from sc2impala.agents import kernels
 
 MAX_ONE_HOT = 32
 """Layers with more categories than this (unit types, buffs) are looked up in a learned table."""
@@ -29,9 +32,19 @@ class LayerEncoder(snt.Module):
             if layer.categorical and layer.scale > MAX_ONE_HOT
         }
 
-    def __call__(self, group: Mapping[str, tf.Tensor]) -> tf.Tensor:
-        """Unsigned integers [N, H, W] per layer -> float32 [N, H, W, channels]."""
-        return tf.concat([self._channels(layer, group[layer.name]) for layer in self._layers], -1)
+    def __call__(self, group: Mapping[str, tf.Tensor]) -> kernels.Channels:
+        """Unsigned integers [N, H, W] per layer -> `Channels` of [N, H, W]."""
+        channels = [self._channels(layer, group[layer.name]) for layer in self._layers]
+        is_learned = [layer.name in self._tables for layer in self._layers]
+        fixed, learned = (
+            [each for each, its_kind in zip(channels, is_learned) if its_kind == kind]
+            for kind in (False, True)
+        )
+        return kernels.Channels(
+            fixed=tf.stop_gradient(tf.concat(fixed, -1)) if fixed else None,
+            learned=tf.concat(learned, -1) if learned else None,
+            is_learned=np.repeat(is_learned, [each.shape[-1] for each in channels]),
+        )
 
     def _channels(self, layer, values):
         if layer.name in self._tables:

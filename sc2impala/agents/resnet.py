@@ -5,7 +5,7 @@ from typing import Any, Mapping, Sequence
 import sonnet as snt
 import tensorflow.compat.v1 as tf
 
-from sc2impala.agents import preprocessing
+from sc2impala.agents import kernels, preprocessing
 from sc2impala.agents.recurrent import Features
 
 
@@ -39,7 +39,11 @@ class ResidualTorso(snt.Module):
                 self._encoders[group] = preprocessing.LayerEncoder(layers, name=group + '_layers')
                 self._stacks[group] = snt.Sequential(
                     [
-                        _Section(each, name=f'{group}_section_{index}')
+                        _Section(
+                            snt.Conv2D if index else kernels.InputConv,
+                            each,
+                            name=f'{group}_section_{index}',
+                        )
                         for index, each in enumerate(channels)
                     ]
                 )
@@ -60,16 +64,17 @@ class ResidualTorso(snt.Module):
 
 
 class _Section(snt.Module):
-    def __init__(self, channels: int, name: str):
+    def __init__(self, first_conv: Any, channels: int, name: str):
+        """Args: first_conv: `InputConv` for what comes out of an encoder, else `snt.Conv2D`."""
         super().__init__(name=name)
-        self._first = snt.Conv2D(channels, 3, name='first')
+        self._first = first_conv(channels, 3, name='first')
         self._blocks = [
             [snt.Conv2D(channels, 3, name=f'block_{block}_{i}') for i in range(2)]
             for block in range(2)
         ]
 
-    def __call__(self, images: tf.Tensor) -> tf.Tensor:
-        """float32 [N, H, W, C] -> [N, H / 2, W / 2, channels], rounded up."""
+    def __call__(self, images: Any) -> tf.Tensor:
+        """`Channels` or float32 [N, H, W, C] -> [N, H / 2, W / 2, channels], rounded up."""
         images = tf.nn.max_pool2d(self._first(images), ksize=3, strides=2, padding='SAME')
         for first, second in self._blocks:
             images += second(tf.nn.relu(first(tf.nn.relu(images))))

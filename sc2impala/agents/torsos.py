@@ -5,7 +5,7 @@ from typing import Any, Mapping, Sequence, Tuple
 import sonnet as snt
 import tensorflow.compat.v1 as tf
 
-from sc2impala.agents import preprocessing
+from sc2impala.agents import kernels, preprocessing
 from sc2impala.agents.recurrent import Features
 
 ConvSpec = Sequence[Tuple[int, int, int]]
@@ -58,8 +58,6 @@ def resize_like(images: tf.Tensor, reference: tf.Tensor) -> tf.Tensor:
 def _conv_stack(convolutions, name):
     layers = []
     for index, (channels, kernel_size, stride) in enumerate(convolutions):
-        layers += [
-            snt.Conv2D(channels, kernel_size, stride, name=f'{name}_{index}'),
-            tf.nn.relu,
-        ]
+        conv = snt.Conv2D if index else kernels.InputConv
+        layers += [conv(channels, kernel_size, stride, name=f'{name}_{index}'), tf.nn.relu]
     return snt.Sequential(layers, name=name)

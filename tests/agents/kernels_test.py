@@ -84,3 +84,41 @@ def test_values_and_gradients_are_those_of_single_steps(shape):
     for one, other in zip(found, expected):
         assert np.abs(other).max() > 0.1
         np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    'is_learned', [[0, 1, 1, 0, 0, 1], [0, 0, 0], [1, 1]], ids=['some', 'none', 'all']
+)
+def test_the_first_convolution_is_that_of_all_channels_in_their_order(is_learned):
+    """Values and gradients to weights and to what is learned, with a stride."""
+    is_learned = np.array(is_learned, bool)
+    rng = np.random.RandomState(2)
+    channels = rng.normal(size=[2, 6, 5, len(is_learned)]).astype(np.float32)
+    with tf.Graph().as_default(), tf.Session() as session:
+        parts = [
+            tf.constant(channels[..., kind]) if kind.any() else None
+            for kind in (~is_learned, is_learned)
+        ]
+        conv = kernels.InputConv(7, 3, stride=2, name='conv')
+        found = conv(kernels.Channels(parts[0], parts[1], is_learned))
+        together = tf.constant(channels)
+        expected = tf.nn.conv2d(together, conv.w, 2, 'SAME') + conv.b
+        weights = tf.constant(rng.normal(size=found.shape.as_list()).astype(np.float32))
+        sources = [[conv.w, conv.b] + [part for part in parts[1:] if part is not None]]
+        sources.append([conv.w, conv.b, together])
+        gradients = [
+            tf.gradients(tf.reduce_sum(weights * out), inputs)
+            for out, inputs in zip((found, expected), sources)
+        ]
+        bias = conv.b.assign(np.arange(7, dtype=np.float32))
+        session.run(tf.global_variables_initializer())
+        session.run(bias)
+        values = session.run([found, expected])
+        ours, reference = session.run(gradients)
+    assert [v.shape for v in values] == [(2, 3, 3, 7)] * 2
+    np.testing.assert_allclose(*values, atol=1e-5)
+    if is_learned.any():
+        reference[2] = reference[2][..., is_learned]
+    assert len(ours) == 2 + is_learned.any()
+    for one, other in zip(ours, reference):
+        np.testing.assert_allclose(one, other, atol=1e-4)

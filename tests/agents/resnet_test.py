@@ -1,6 +1,7 @@
 """IMPALA's residual torso: its operations, and one section by hand."""
 
 import numpy as np
+import sonnet as snt
 import tensorflow.compat.v1 as tf
 
 from sc2impala import envs
@@ -46,7 +47,8 @@ def test_a_block_adds_to_its_input():
     rng = np.random.RandomState(0)
     images = rng.normal(size=[N, 5, 6, 3]).astype(np.float32)
     with tf.Graph().as_default(), tf.Session() as session:
-        section = resnet._Section(4, name='section')
+        tf.set_random_seed(0)
+        section = resnet._Section(snt.Conv2D, 4, name='section')
         output = section(tf.constant(images))
         first = tf.nn.conv2d(images, section._first.w, 1, 'SAME') + section._first.b
         pooled = tf.nn.max_pool2d(first, 3, 2, 'SAME')
@@ -65,6 +67,7 @@ def test_screen_and_minimap_have_sections_of_their_own():
     specs = fakes.make_specs()
     rng = np.random.RandomState(0)
     with tf.Graph().as_default(), tf.Session() as session:
+        tf.set_random_seed(0)
         torso = resnet.ResidualTorso(specs[0], [4, 6], 8)
         observation = fakes.random_observation(specs[0], [N], rng)
         outputs = []
