@@ -99,6 +99,7 @@ FLAGS = {
         'baseline_cost': 'weight of the loss of the baseline',
         'entropy_cost': 'weight of the entropy of the policy',
         'final_entropy_cost': 'its weight at the end, linearly in between; -1 keeps it',
+        'entropy_decay': 'the part of the training over which it gets there',
         'clip_advantage': 'learn from positive advantages only',
     },
     'replay (CLEAR)': {

@@ -48,13 +48,14 @@ _ECONOMY_LAYERS = ('player_relative', 'unit_type', 'selected', 'unit_density', '
 
 MAP_DEFAULTS = {
     # The general defaults of the training were chosen on this map. So simple a game is learned from
-    # fewer frames by smaller batches, and so more of them.
+    # fewer frames by smaller batches, and so more of them; and once it is understood, what entropy
+    # asks for only costs return.
     'MoveToBeacon': MapDefaults(
         episode_loops=1920,
         functions=('no_op', 'select_army', 'Move_screen'),
         fixed_arguments=_AT_ONCE,
         screen_layers=('player_relative', 'selected', 'unit_density'),
-        flags={'batch_size': 16},
+        flags={'batch_size': 16, 'entropy_decay': 0.4},
     ),
     # Two marines can collect in different places, hence the selection of one by a point.
     'CollectMineralShards': MapDefaults(

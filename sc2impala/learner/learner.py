@@ -36,6 +36,7 @@ def build_learner(
     baseline_cost: float = 0.5,
     entropy_cost: float = 0.00025,
     final_entropy_cost: Optional[float] = None,
+    entropy_decay: float = 1.0,
     policy_cloning_cost: float = 0.01,
     value_cloning_cost: float = 0.005,
     clip_grad_norm: float = 0.0,
@@ -70,6 +71,7 @@ def build_learner(
       baseline_cost: weight of 1/2 (vs - V)^2.
       entropy_cost: weight of the entropy.
       final_entropy_cost: where it ends, linearly over the frames; None keeps it constant.
+      entropy_decay: the part of the frames over which it gets there.
       policy_cloning_cost: weight of KL(mu || pi) on replayed columns.
       value_cloning_cost: weight of (V - V_replay)^2 on replayed columns.
       clip_grad_norm: largest global norm of the gradient; 0 does not clip.
@@ -123,7 +125,7 @@ def build_learner(
         entropy_cost,
         entropy_cost if final_entropy_cost is None else final_entropy_cost,
         global_step,
-        total_environment_frames,
+        max(1.0, entropy_decay * total_environment_frames),
     )
     terms = {
         'policy_gradient': total(losses.policy_gradient_loss(target_log_probs, advantages)),

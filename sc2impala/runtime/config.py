@@ -77,6 +77,7 @@ class Config(NamedTuple):
     baseline_cost: float = 0.5
     entropy_cost: float = 0.01
     final_entropy_cost: float = 0.0
+    entropy_decay: float = 1.0
     clip_advantage: bool = False
 
     replay_proportion: float = 0.0
@@ -433,6 +434,7 @@ _RANGES = {
     'baseline_cost': (0.0, _LARGE),
     'entropy_cost': (0.0, _LARGE),
     'final_entropy_cost': (-1.0, _LARGE),
+    'entropy_decay': (0.0, 1.0),
     'replay_proportion': (0.0, 1.0),
     'replay_buffer_size': (1, _MANY),
     'policy_cloning_cost': (0.0, _LARGE),

@@ -73,6 +73,7 @@ def _agent_phase(config, sequences, common, steps):
         baseline_cost=config.baseline_cost,
         entropy_cost=config.entropy_cost,
         final_entropy_cost=None if config.final_entropy_cost < 0 else config.final_entropy_cost,
+        entropy_decay=config.entropy_decay,
         policy_cloning_cost=config.policy_cloning_cost,
         value_cloning_cost=config.value_cloning_cost,
         clip_advantage=config.clip_advantage,

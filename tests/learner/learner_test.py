@@ -293,7 +293,11 @@ def test_gradient_norm_is_summarised_before_clipping(clip):
     )
 
 
-def test_schedules_follow_the_frames():
+@pytest.mark.parametrize(
+    'entropy_decay, costs',
+    [(1.0, (0.01, 0.0055, 0.001)), (0.8, (0.01, 0.004375, 0.001)), (0.0, (0.01, 0.001, 0.001))],
+)
+def test_schedules_follow_the_frames(entropy_decay, costs):
     pi, mu = table.random_outputs(0, T, B), table.random_outputs(1, T, B)
     env = table.random_env_outputs(2, T, B)
     with tf.Graph().as_default(), _session() as session:
@@ -306,12 +310,13 @@ def test_schedules_follow_the_frames():
             final_learning_rate=0.02,
             entropy_cost=0.01,
             final_entropy_cost=0.001,
+            entropy_decay=entropy_decay,
             total_environment_frames=1000,
         )
         summary = tf.summary.merge_all()
         session.run(tf.global_variables_initializer())
         step = tf.train.get_global_step()
-        for frames, rate, cost in ((0, 0.1, 0.01), (500, 0.06, 0.0055), (2000, 0.02, 0.001)):
+        for frames, rate, cost in zip((0, 500, 2000), (0.1, 0.06, 0.02), costs):
             session.run(step.assign(frames))
             values = _summaries(session.run(summary))
             np.testing.assert_allclose(values['learning_rate'], rate, rtol=1e-5)
