@@ -113,7 +113,7 @@ def with_gradient_at_once(
     def through_weights(sums, w):
         def gradient(d_sums):
             inputs = tf.concat(all_inputs, axis=0)
-            d_sums_flat = tf.reshape(d_sums, [-1] + d_sums.shape.as_list()[2:])
+            d_sums_flat = tf.reshape(d_sums, [-1] + sums.shape.as_list()[2:])
             return d_sums, _weight_gradient(inputs, w.shape.as_list(), d_sums_flat)
 
         return tf.identity(sums), gradient

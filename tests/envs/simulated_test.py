@@ -37,7 +37,7 @@ def test_contract_on_a_fake_game(monkeypatch, kwargs):
 )
 def test_contract_on_the_simulator(monkeypatch, map_name, kwargs):
     # Some episodes last half a minute of computing.
-    monkeypatch.setattr(GAMES[map_name], 'episode_loops', 480)
+    monkeypatch.setattr(GAMES[map_name], 'episode_loops', 240)
     specs = envs.make_specs(map_name, screen_size=(20, 16), minimap_size=(12, 16), **kwargs)
     contract.check_vector_environment(
         lambda: envs.SimulatedEnvironment(map_name, [7, 8, 9], *specs, max_step_mul=20)

@@ -47,8 +47,8 @@ class TestSummaries:
     def tags(self, tmp_path_factory):
         """Of ten updates without replay, with schedules."""
         logdir = tmp_path_factory.mktemp('summaries')
-        flags = '--learning_rate=0.001', '--entropy_cost=0.4', '--final_entropy_cost=0.2'
-        tiny.train(logdir, 10, *flags)
+        entropy = '--entropy_cost=0.4', '--final_entropy_cost=0.2', '--entropy_decay=1'
+        tiny.train(logdir, 10, '--learning_rate=0.001', *entropy)
         return tiny.summaries(logdir)
 
     def test_tags_without_replay(self, tags):
