@@ -101,7 +101,7 @@ def jobs():
         Job(
             'scaling',
             'scaling.py',
-            ['--workload=beacon16', '--rounds=1', '--alone_seconds=1'],
+            ['--workload=beacon16', '--rounds=2', '--alone_seconds=1'],
             ['--axes', 'num_envs', '--factors', '1', '--seconds=2', '--warm_up=0', '--rounds=1']
             + ['--alone_seconds=0.01', '--num_actors=1']
             + _TINY_GAME,
