@@ -6,7 +6,8 @@ then. With --other a second checkout of the project is measured by the same comm
 this one, so that both meet the same load of the machine:
 
     python benchmarks/time_to_return.py
-    git worktree add /tmp/before v0.1 && python benchmarks/time_to_return.py --other=/tmp/before
+    git worktree add ../before <revision>
+    python benchmarks/time_to_return.py --other=../before
 
 Any flag of the training is passed on; without any the quickstart is measured. The last line of the
 output is JSON.
