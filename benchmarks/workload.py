@@ -18,7 +18,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from sc2impala import actors, experiment, learner, structs
-from sc2impala.envs import players
+from sc2impala.envs import players, synthetic
 from sc2impala.runtime import config as config_lib
 from sc2impala.runtime import graph, phases
 
@@ -340,23 +340,9 @@ def _env_output_arrays(observation_spec, shape):
     zeros = np.zeros(shape, np.float32)
     counts = np.zeros(shape, np.int32)
     done = rng.uniform(size=shape) < 0.01
-    layers = observation_spec.screen_layers + observation_spec.minimap_layers
-    scales = {layer.name: layer.scale for layer in layers}
-
-    def array(name, spec):
-        if spec.dtype == np.bool_:
-            return np.ones(tuple(shape) + spec.shape, np.bool_)
-        high = scales.get(name, 100)
-        return rng.randint(high, size=tuple(shape) + spec.shape).astype(spec.dtype)
-
-    def fill(structure):
-        return {
-            name: fill(spec) if isinstance(spec, dict) else array(name, spec)
-            for name, spec in structure.items()
-        }
-
+    observation = synthetic.random_observation(observation_spec, shape, rng)
     info = structs.EpisodeInfo(zeros, counts, counts, done & False)
-    return structs.EnvOutput(zeros + 0.1, info, done, fill(observation_spec.structure()))
+    return structs.EnvOutput(zeros + 0.1, info, done, observation)
 
 
 def _agent_output_arrays(agent, config, shape, rng):

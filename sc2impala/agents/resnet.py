@@ -5,7 +5,7 @@ from typing import Any, Mapping, Sequence
 import sonnet as snt
 import tensorflow.compat.v1 as tf
 
-from sc2impala.agents import kernels, preprocessing
+from sc2impala.agents import kernels, preprocessing, torsos
 from sc2impala.agents.recurrent import Features
 
 
@@ -29,33 +29,24 @@ class ResidualTorso(snt.Module):
         hidden_size: units of the layer over the last sections.
         """
         super().__init__(name=name)
-        groups = {
-            'screen': observation_spec.screen_layers,
-            'minimap': observation_spec.minimap_layers,
-        }
-        self._encoders, self._stacks = {}, {}
-        for group, layers in sorted(groups.items()):
-            if layers:
-                self._encoders[group] = preprocessing.LayerEncoder(layers, name=group + '_layers')
-                self._stacks[group] = snt.Sequential(
-                    [
-                        _Section(
-                            snt.Conv2D if index else kernels.InputConv,
-                            each,
-                            name=f'{group}_section_{index}',
-                        )
-                        for index, each in enumerate(channels)
-                    ]
-                )
+        self._stacks = torsos.stacks_of_groups(
+            observation_spec,
+            lambda group: snt.Sequential(
+                [
+                    _Section(
+                        snt.Conv2D if index else kernels.InputConv,
+                        each,
+                        name=f'{group}_section_{index}',
+                    )
+                    for index, each in enumerate(channels)
+                ]
+            ),
+        )
         self._hidden = snt.Linear(hidden_size, name='hidden')
 
     def __call__(self, observation: Mapping[str, Any], last_function: tf.Tensor) -> Features:
         """Nested dict of [N, ...] -> `Features` of [N, hidden_size + vector], nothing spatial."""
-        maps = [
-            tf.nn.relu(self._stacks[group](self._encoders[group](observation[group])))
-            for group in ('screen', 'minimap')
-            if group in self._stacks
-        ]
+        maps = [tf.nn.relu(stack(observation[group])) for group, stack in self._stacks]
         flat = tf.concat([snt.flatten(each) for each in maps], axis=-1)
         vector = preprocessing.encode_vector(observation, last_function)
         return Features(

@@ -1,6 +1,6 @@
 """Convolutions from observation to `Features`."""
 
-from typing import Any, Mapping, Sequence, Tuple
+from typing import Any, Callable, List, Mapping, Sequence, Tuple
 
 import sonnet as snt
 import tensorflow.compat.v1 as tf
@@ -21,30 +21,48 @@ class ConvTorso(snt.Module):
         convolutions: the stack, the same for screen and minimap.
         """
         super().__init__(name=name)
-        groups = {
-            'screen': observation_spec.screen_layers,
-            'minimap': observation_spec.minimap_layers,
-        }
-        self._encoders, self._stacks = {}, {}
-        for group, layers in sorted(groups.items()):
-            if layers:
-                self._encoders[group] = preprocessing.LayerEncoder(layers, name=group + '_layers')
-                self._stacks[group] = _conv_stack(convolutions, name=group + '_convolutions')
+        self._stacks = stacks_of_groups(
+            observation_spec, lambda group: _conv_stack(convolutions, name=group + '_convolutions')
+        )
 
     def __call__(self, observation: Mapping[str, Any], last_function: tf.Tensor) -> Features:
         """Nested dict of [N, ...] -> `Features` of [N, ...].
 
         Where the two groups differ in size, the minimap is resized to the screen.
         """
-        maps = [
-            self._stacks[group](self._encoders[group](observation[group]))
-            for group in ('screen', 'minimap')
-            if group in self._stacks
-        ]
+        maps = [stack(observation[group]) for group, stack in self._stacks]
         return Features(
             spatial=tf.concat([resize_like(each, maps[0]) for each in maps], axis=-1),
             vector=preprocessing.encode_vector(observation, last_function),
         )
+
+
+def stacks_of_groups(
+    observation_spec: Any, make_stack: Callable[[str], Any]
+) -> List[Tuple[str, Any]]:
+    """What screen and minimap go through each: an encoder of their layers, and a stack.
+
+    Args:
+      observation_spec: `ObservationSpec`; a group without layers gets nothing.
+      make_stack: makes a function of `Channels` of [N, H, W] for 'screen' or 'minimap'.
+
+    Returns:
+      For each group its name, and a function from its layers to what its stack makes of them.
+    """
+    groups = [
+        ('screen', observation_spec.screen_layers),
+        ('minimap', observation_spec.minimap_layers),
+    ]
+    return [
+        (
+            group,
+            snt.Sequential(
+                [preprocessing.LayerEncoder(layers, name=group + '_layers'), make_stack(group)]
+            ),
+        )
+        for group, layers in groups
+        if layers
+    ]
 
 
 def resize_like(images: tf.Tensor, reference: tf.Tensor) -> tf.Tensor:

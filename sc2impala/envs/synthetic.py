@@ -72,7 +72,10 @@ class SyntheticEnvironment(vector.VectorEnvironment):
           observation_spec, action_spec, max_step_mul: as for every environment.
         """
         super().__init__(len(seeds), observation_spec, action_spec, max_step_mul)
-        games = [_frames(observation_spec, np.random.RandomState(seed)) for seed in seeds]
+        games = [
+            random_observation(observation_spec, [NUM_FRAMES], np.random.RandomState(seed))
+            for seed in seeds
+        ]
         # [NUM_FRAMES, K, ...]: what is shown at once lies together.
         self._frames = _map_leaves(lambda *arrays: np.stack(arrays, axis=1), *games)
         self._restart()
@@ -117,13 +120,24 @@ class SyntheticEnvironment(vector.VectorEnvironment):
         return _map_leaves(lambda frames: frames[now].copy(), self._frames)
 
 
-def _frames(observation_spec, rng):
-    """Nested dict of [NUM_FRAMES, ...] of one game."""
+def random_observation(
+    observation_spec: ObservationSpec, leading: Sequence[int], rng: np.random.RandomState
+) -> Dict[str, Any]:
+    """Uniform values of every layer and vector, with all functions available.
+
+    Args:
+      observation_spec: what is observed.
+      leading: dimensions before those of the spec.
+      rng: the source of randomness.
+
+    Returns:
+      Nested dict of arrays [*leading, ...].
+    """
     layers = observation_spec.screen_layers + observation_spec.minimap_layers
     scales = {layer.name: layer.scale for layer in layers}
 
     def draw(name, spec):
-        shape = (NUM_FRAMES,) + spec.shape
+        shape = tuple(leading) + spec.shape
         if spec.dtype == np.bool_:
             return np.ones(shape, np.bool_)
         return rng.randint(scales.get(name, _VECTOR_VALUES), size=shape).astype(spec.dtype)
