@@ -35,6 +35,7 @@ setuptools.setup(
         'numpy>=1.18,<1.19' + OLD,
         'importlib_metadata' + OLD,
         'numpy' + NEW,
+        'absl-py>=1.4',
         'matplotlib>=3.5',
         'pillow>=9.0',
         'zstandard>=0.21',
