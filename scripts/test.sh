@@ -5,4 +5,4 @@ set -euo pipefail
 source "$(dirname "$0")/setup.sh"
 "$VENV/bin/ruff" format --check .
 "$VENV/bin/ruff" check .
-exec "$VENV/bin/python" -m pytest -q -n 2 --dist worksteal "$@"
+run_tests "$@"
