@@ -43,7 +43,7 @@ setuptools.setup(
     extras_require={
         # TensorFlow 1.15 finds the GPU by itself, if CUDA 10.0 is installed.
         'gpu': ['tensorflow[and-cuda]>=2.20' + NEW],
-        'dev': ['pytest', 'pytest-xdist', 'ruff' + NEW, 'tensorboard'],
+        'dev': ['mypy' + NEW, 'pytest', 'pytest-xdist', 'ruff' + NEW, 'tensorboard'],
     },
     entry_points={'console_scripts': ['sc2impala = sc2impala.experiment:main']},
     classifiers=[
