@@ -24,7 +24,7 @@ from sc2impala.sim.economy import commands
 from sc2impala.sim.units import NO_UNIT
 from sc2impala.sim.world import World
 
-Order = collections.namedtuple('Order', ['kind', 'target'])
+Order = collections.namedtuple('Order', ['order_kind', 'target'])
 """What a function orders the selected units to do, and the argument that says where, if any."""
 
 SMART = -1
@@ -116,13 +116,15 @@ def _give_order(world, games, function, arguments):
     chosen = units.selected[games, mobile] & offered
     # A unit cannot aim at itself.
     aims = chosen & (target[:, None] != NO_UNIT) & (target[:, None] != np.arange(last))
-    kind = np.broadcast_to(_ORDER_KIND[function][:, None], chosen.shape)
+    order_kind = np.broadcast_to(_ORDER_KIND[function][:, None], chosen.shape)
     attacks = aims & _can_be_attacked(world, games, target)[:, None]
     hostile = (units.owner[games, target] == unit_types.ENEMY)[:, None]
-    attacks &= (kind == orders.ATTACK) | ((kind == SMART) & hostile)
-    works, work, built = _work(world, games, function, point, aims & (kind == SMART), target)
-    kind = np.where(kind == SMART, np.where(attacks, orders.ATTACK, orders.MOVE), kind)
-    kind = np.where(works, work[:, None], kind)
+    attacks &= (order_kind == orders.ATTACK) | ((order_kind == SMART) & hostile)
+    works, work, built = _work(world, games, function, point, aims & (order_kind == SMART), target)
+    order_kind = np.where(
+        order_kind == SMART, np.where(attacks, orders.ATTACK, orders.MOVE), order_kind
+    )
+    order_kind = np.where(works, work[:, None], order_kind)
     aims_at = attacks | works
 
     obeys = chosen.any(1)
@@ -136,7 +138,7 @@ def _give_order(world, games, function, arguments):
         units,
         games,
         chosen=chosen,
-        kind=kind,
+        order_kind=order_kind,
         point=np.where(aims_at, units.position[:, games, target][:, :, None], spread),
         queued=arguments.scalar('queued', games) != 0,
         target=np.where(aims_at, target[:, None], NO_UNIT),
@@ -203,6 +205,6 @@ _ORDER_KIND = np.zeros([functions.NUM_FUNCTIONS], np.int8)
 _TARGETS_SCREEN = np.zeros([functions.NUM_FUNCTIONS], bool)
 _TARGETS_MINIMAP = np.zeros([functions.NUM_FUNCTIONS], bool)
 for _function, _order in ORDERS.items():
-    _ORDER_KIND[_function] = _order.kind
+    _ORDER_KIND[_function] = _order.order_kind
     _TARGETS_SCREEN[_function] = _order.target == 'screen'
     _TARGETS_MINIMAP[_function] = _order.target == 'minimap'

@@ -15,7 +15,7 @@ import collections
 
 import numpy as np
 
-from sc2impala.sim import damage, geometry, orders, rosters, unit_types
+from sc2impala.sim import damage, fighter_table, geometry, orders, unit_types
 from sc2impala.sim.mechanic import Mechanic
 from sc2impala.sim.units import NO_UNIT
 
@@ -87,7 +87,7 @@ class Combat(Mechanic):
         self.missile_at = np.full(shape, _NEVER, np.int32)
         self.missile_target = np.full(shape, NO_UNIT, np.int16)
         self.missile_damage = np.zeros(shape)
-        self._roster = None
+        self._fighter_table = None
 
     def restart(self, world, games: np.ndarray) -> None:
         """See Mechanic."""
@@ -113,13 +113,13 @@ class Combat(Mechanic):
     def step(self, world, running: np.ndarray) -> None:
         """Lets missiles land, and units choose targets, attack, walk after them, heal and die."""
         units = world.units
-        roster = self._fighters(units, running)
+        fighters = self._fighters(units, running)
         hits = self._land_missiles(world, running)
-        if roster.size:
-            _heal(units, roster)
-            aim = self._choose(world, roster)
-            hits += self._strike(world, roster, aim)
-            self._steer(world, roster, aim)
+        if fighters.size:
+            _heal(units, fighters)
+            aim = self._choose(world, fighters)
+            hits += self._strike(world, fighters, aim)
+            self._steer(world, fighters, aim)
         if hits:
             self._settle(world, *(np.concatenate(parts) for parts in zip(*hits)))
 
@@ -135,15 +135,15 @@ class Combat(Mechanic):
 
     def _fighters(self, units, running):
         """The Roster; besides all who have foes it lists those who were ordered to fight."""
-        roster = self._roster
-        if roster is not None and roster.serves(units, running):
-            if roster.is_complete:
-                return roster
+        fighters = self._fighter_table
+        if fighters is not None and fighters.serves(units, running):
+            if fighters.is_complete:
+                return fighters
             wanted = self._wanted(units)
-            if not (wanted > roster.listed).any():
-                return roster
-        self._roster = rosters.Roster(units, running, self._wanted(units))
-        return self._roster
+            if not (wanted > fighters.listed).any():
+                return fighters
+        self._fighter_table = fighter_table.FighterTable(units, running, self._wanted(units))
+        return self._fighter_table
 
     def _wanted(self, units):
         """Which units fight, whether or not they have foes: bool [K, M]."""
@@ -162,55 +162,55 @@ class Combat(Mechanic):
         self.missile_target[games, slots] = NO_UNIT
         return [(games, slots, victims)]
 
-    def _choose(self, world, roster):
+    def _choose(self, world, fighters):
         """Decides whom everyone attacks: an _Aim."""
-        units, mobile = world.units, roster.mobile
-        x, y = rosters.sight(units)
-        kind = units.order_kind.reshape(-1).take(roster.queue)
-        ordered = units.order_target.reshape(-1).take(roster.queue)
-        obeys = (kind == orders.ATTACK) & (ordered != NO_UNIT)
-        chooses = _CHOOSES.take(kind) & ~obeys
+        units, mobile = world.units, fighters.mobile
+        x, y = fighter_table.sight(units)
+        order_kind = units.order_kind.reshape(-1).take(fighters.queue)
+        ordered = units.order_target.reshape(-1).take(fighters.queue)
+        obeys = (order_kind == orders.ATTACK) & (ordered != NO_UNIT)
+        chooses = _CHOOSES.take(order_kind) & ~obeys
         before = self.target.reshape(-1).take(mobile)
         interrupted = self.engaged.reshape(-1).take(mobile) & ~units.busy.reshape(-1).take(mobile)
         if interrupted.any():
             self._interrupt(mobile[interrupted])
         target = np.where(chooses & ~interrupted, before, NO_UNIT)
         np.copyto(target, ordered, where=obeys)
-        gap = _gap(roster, target, x, y)
+        gap = _gap(fighters, target, x, y)
 
-        looks = chooses & (gap > roster.weapon_range)
+        looks = chooses & (gap > fighters.weapon_range)
         looks &= ~self.homing.reshape(-1).take(mobile)
         winds_up = self.strike_at.reshape(-1).take(mobile) < _NEVER
         looks &= ~(winds_up & (target != NO_UNIT))
         # Who has lost its target but sees it follows it, unless another one is nearer.
-        holds = kind == orders.HOLD
+        holds = order_kind == orders.HOLD
         target[looks & (holds | (gap > PURSUIT_RANGE))] = NO_UNIT
-        idle = kind == orders.IDLE
+        idle = order_kind == orders.IDLE
         waits = idle & (target == NO_UNIT) & ~self.away.reshape(-1).take(mobile)
-        now = world.game_loop.take(roster.games)
-        waits &= (now + roster.slots) % REACTION_LOOPS != 0
+        now = world.game_loop.take(fighters.games)
+        waits &= (now + fighters.slots) % REACTION_LOOPS != 0
         looks &= ~waits
-        limit = roster.scan_range
+        limit = fighters.scan_range
         if holds.any():
-            limit = np.where(holds, roster.weapon_range, limit)
-        for side in roster.sides:
-            who = looks.take(side.members).nonzero()[0]
-            if who.size:
-                seekers = side.members.take(who)
-                found, distance = side.nearest(who, limit.take(seekers), x, y)
+            limit = np.where(holds, fighters.weapon_range, limit)
+        for side in fighters.sides:
+            index = looks.take(side.members).nonzero()[0]
+            if index.size:
+                seekers = side.members.take(index)
+                found, distance = side.nearest(index, limit.take(seekers), x, y)
                 sees = found != NO_UNIT
                 seekers = seekers[sees]
                 target[seekers] = found[sees]
                 gap[seekers] = distance[sees]
 
-        self._stay_near_home(units, roster, idle, target)
+        self._stay_near_home(units, fighters, idle, target)
         gap[target == NO_UNIT] = np.inf
         changed = mobile[target != before]
         if changed.size:
             self.target.reshape(-1)[mobile] = target
             self.strike_at.reshape(-1)[changed] = _NEVER
             self.rest_until.reshape(-1)[changed] = 0
-        return _Aim(target, gap, roster.first + np.maximum(target, 0), now)
+        return _Aim(target, gap, fighters.first + np.maximum(target, 0), now)
 
     def _interrupt(self, at):
         """Notes that the units at flat indices int [n] have begun to carry out another order."""
@@ -218,49 +218,49 @@ class Combat(Mechanic):
             values.reshape(-1)[at] = False
         self.rest_until.reshape(-1)[at] = 0
 
-    def _stay_near_home(self, units, roster, idle, target):
+    def _stay_near_home(self, units, fighters, idle, target):
         """Keeps idle units on their leash; takes `target` from those that went too far."""
         away, homing = self.away.reshape(-1), self.homing.reshape(-1)
         position, home = units.position.reshape(2, -1), self.home.reshape(2, -1)
-        was_away = away.take(roster.mobile)
+        was_away = away.take(fighters.mobile)
         leaving = idle & (target != NO_UNIT) & ~was_away
         if leaving.any():
-            away[roster.mobile[leaving]] = True
-            home[:, roster.mobile[leaving]] = position[:, roster.body[leaving]]
-        who = was_away.nonzero()[0]
-        if not who.size:
+            away[fighters.mobile[leaving]] = True
+            home[:, fighters.mobile[leaving]] = position[:, fighters.body[leaving]]
+        index = was_away.nonzero()[0]
+        if not index.size:
             return
-        at = roster.mobile.take(who)
+        at = fighters.mobile.take(index)
         distance = geometry.length(
-            position.take(roster.body.take(who), axis=1) - home.take(at, axis=1)
+            position.take(fighters.body.take(index), axis=1) - home.take(at, axis=1)
         )
         strays = distance > np.where(homing.take(at), LEASH_RESET, LEASH)
         homing[at] = strays
-        target[who[strays]] = NO_UNIT
-        away[at[(distance <= HOME_RADIUS) & (target.take(who) == NO_UNIT)]] = False
+        target[index[strays]] = NO_UNIT
+        away[at[(distance <= HOME_RADIUS) & (target.take(index) == NO_UNIT)]] = False
 
-    def _strike(self, world, roster, aim):
+    def _strike(self, world, fighters, aim):
         """Starts attacks and deals those that are due; returns who hit whom as `_land_missiles`."""
-        units, mobile = world.units, roster.mobile
+        units, mobile = world.units, fighters.mobile
         health, strike_at = units.health.reshape(-1), self.strike_at.reshape(-1)
         planned = strike_at.take(mobile)
-        starts = (aim.gap <= roster.weapon_range) & (planned == _NEVER)
+        starts = (aim.gap <= fighters.weapon_range) & (planned == _NEVER)
         starts &= self.ready_at.reshape(-1).take(mobile) <= aim.now
         starts = starts.nonzero()[0]
-        planned[starts] = aim.now.take(starts) + roster.damage_point.take(starts)
+        planned[starts] = aim.now.take(starts) + fighters.damage_point.take(starts)
         strike_at[mobile.take(starts)] = planned.take(starts)
         due = ((planned <= aim.now) & (aim.target != NO_UNIT)).nonzero()[0]
         # Who was killed by a missile in this very loop strikes no more.
-        due = due[health.take(roster.body.take(due)) > 0]
+        due = due[health.take(fighters.body.take(due)) > 0]
         if not due.size:
             return []
 
         gap, body = aim.gap.take(due), aim.body.take(due)
-        hits = gap <= roster.weapon_range.take(due) + RANGE_SLOP
-        explodes = hits & (roster.splash_radius.take(due) > 0)
-        flies = hits & (roster.missile_speed.take(due) > 0)
-        flies &= gap >= roster.missile_min_range.take(due)
-        amount = damage.of_hits(units.stats, roster.kind.take(due), units.type.take(body))
+        hits = gap <= fighters.weapon_range.take(due) + RANGE_SLOP
+        explodes = hits & (fighters.splash_radius.take(due) > 0)
+        flies = hits & (fighters.missile_speed.take(due) > 0)
+        flies &= gap >= fighters.missile_min_range.take(due)
+        amount = damage.of_hits(units.stats, fighters.unit_type.take(due), units.type.take(body))
         direct = (hits & ~explodes & ~flies).nonzero()[0]
         dealt = damage.find_victim_alive(health, body.take(direct), amount.take(direct))
         spent = np.ones([len(due)], bool)
@@ -268,33 +268,33 @@ class Combat(Mechanic):
         direct = direct[dealt]
         struck = body.take(direct)
         np.subtract.at(health, struck, amount.take(direct))
-        self._recover(world, roster, due[spent])
+        self._recover(world, fighters, due[spent])
         strike_at[mobile.take(due)] = _NEVER
         if flies.any():
-            self._launch(roster, aim, due[flies], amount[flies])
+            self._launch(fighters, aim, due[flies], amount[flies])
         direct = due.take(direct)
-        hits = roster.games.take(direct), roster.slots.take(direct), aim.target.take(direct)
-        return [hits] + self._explode(units, roster, due[explodes], struck)
+        hits = fighters.games.take(direct), fighters.slots.take(direct), aim.target.take(direct)
+        return [hits] + self._explode(units, fighters, due[explodes], struck)
 
-    def _recover(self, world, roster, who):
+    def _recover(self, world, fighters, index):
         """Lets the weapons of fighters int [n] that have struck run through their period."""
-        at = roster.mobile.take(who)
-        delay = MIN_DELAY + (MAX_DELAY - MIN_DELAY) * world.random.each(roster.games.take(who))
+        at = fighters.mobile.take(index)
+        delay = MIN_DELAY + (MAX_DELAY - MIN_DELAY) * world.random.each(fighters.games.take(index))
         # Ready in the loop in which the period ends, not only in the next. [U]
-        pause = np.floor(roster.weapon_period.take(who) + delay).astype(np.int32)
+        pause = np.floor(fighters.weapon_period.take(index) + delay).astype(np.int32)
         strike_at = self.strike_at.reshape(-1).take(at)
-        self.ready_at.reshape(-1)[at] = strike_at - roster.damage_point.take(who) + pause
-        self.rest_until.reshape(-1)[at] = strike_at + roster.backswing.take(who)
+        self.ready_at.reshape(-1)[at] = strike_at - fighters.damage_point.take(index) + pause
+        self.rest_until.reshape(-1)[at] = strike_at + fighters.backswing.take(index)
 
-    def _launch(self, roster, aim, who, amount):
+    def _launch(self, fighters, aim, index, amount):
         """Sends missiles of fighters int [n] on their way, with their damage float64 [n]."""
-        at = roster.mobile.take(who)
-        flight = np.ceil(aim.gap.take(who) / roster.missile_speed.take(who))
-        self.missile_at.reshape(-1)[at] = aim.now.take(who) + flight.astype(np.int32)
-        self.missile_target.reshape(-1)[at] = aim.target.take(who)
+        at = fighters.mobile.take(index)
+        flight = np.ceil(aim.gap.take(index) / fighters.missile_speed.take(index))
+        self.missile_at.reshape(-1)[at] = aim.now.take(index) + flight.astype(np.int32)
+        self.missile_target.reshape(-1)[at] = aim.target.take(index)
         self.missile_damage.reshape(-1)[at] = amount
 
-    def _explode(self, units, roster, attackers, struck):
+    def _explode(self, units, fighters, attackers, struck):
         """Lets banelings explode that attack, indices [n], or are dying among the `struck`, flat
         indices [m]; returns who hurt whom."""
         num_units = units.alive.shape[1]
@@ -302,7 +302,7 @@ class Combat(Mechanic):
         splashes = units.stats.splash_radius.take(units.type.take(struck)) > 0
         bodies = struck[splashes & (health.take(struck) <= 0)]
         if attackers.size or bodies.size:
-            bodies = np.unique(np.concatenate([roster.body.take(attackers), bodies]))
+            bodies = np.unique(np.concatenate([fighters.body.take(attackers), bodies]))
             games, slots = np.divmod(bodies, num_units)
             health[bodies] = 0
             rows, victims = damage.explode(units, games, slots)
@@ -310,29 +310,29 @@ class Combat(Mechanic):
             return [(games[rows], slots[rows], victims), (games, slots, slots)]
         return []
 
-    def _steer(self, world, roster, aim):
+    def _steer(self, world, fighters, aim):
         """Sets the goals of fighters: after their targets, where they stand, or back home."""
-        units, mobile = world.units, roster.mobile
+        units, mobile = world.units, fighters.mobile
         fights = aim.target != NO_UNIT
         engaged = fights | self.away.reshape(-1).take(mobile)
         released = self.engaged.reshape(-1).take(mobile) & ~engaged
         released &= units.busy.reshape(-1).take(mobile)
         if released.any():
-            orders.resume(units, (roster.games[released], roster.slots[released]))
+            orders.resume(units, (fighters.games[released], fighters.slots[released]))
         self.engaged.reshape(-1)[mobile] = engaged
 
-        who = engaged.nonzero()[0]
-        at, fights = mobile.take(who), fights.take(who)
+        index = engaged.nonzero()[0]
+        at, fights = mobile.take(index), fights.take(index)
         rests = self.strike_at.reshape(-1).take(at) < _NEVER
-        rests |= self.rest_until.reshape(-1).take(at) > aim.now.take(who)
-        walks = (aim.gap.take(who) > roster.weapon_range.take(who)) & ~rests
+        rests |= self.rest_until.reshape(-1).take(at) > aim.now.take(index)
+        walks = (aim.gap.take(index) > fighters.weapon_range.take(index)) & ~rests
         # Who is held up by those that stand goes around them, not losing touch. [U]
         side = units.side.reshape(-1).take(at)
         position = units.position.reshape(2, -1)
-        here = position.take(roster.body.take(who), axis=1)
-        way = position.take(aim.body.take(who), axis=1) - here
-        around = INWARD * way + side * (way[::-1] * _LEFT)
-        goal = here + np.where(side == 0, way, around) * walks
+        here = position.take(fighters.body.take(index), axis=1)
+        offset = position.take(aim.body.take(index), axis=1) - here
+        around = INWARD * offset + side * (offset[::-1] * _LEFT)
+        goal = here + np.where(side == 0, offset, around) * walks
         np.copyto(goal, self.home.reshape(2, -1).take(at, axis=1), where=~fights)
         units.goal.reshape(2, -1)[:, at] = geometry.clamp(goal, world.arena.playable)
         units.busy.reshape(-1)[at] = True
@@ -370,10 +370,10 @@ class Combat(Mechanic):
         free &= units.owner[rows, slots] == units.owner[rows, victims]
         if not free.any():
             return
-        way = units.position[:, rows, slots] - units.position[:, rows, victims]
+        offset = units.position[:, rows, slots] - units.position[:, rows, victims]
         radius = units.stats.radius
         reach = radius[units.type[rows, slots]] + radius[units.type[rows, victims]] + CALL_RADIUS
-        row, slot = (free & (geometry.length(way) <= reach)).nonzero()
+        row, slot = (free & (geometry.length(offset) <= reach)).nonzero()
         self.target[games[row], slot] = attackers[row]
 
     def _is_free(self, units, games, slots):
@@ -383,19 +383,19 @@ class Combat(Mechanic):
         return free & (units.stats.damage[units.type[games, slots]] > 0)
 
 
-def _gap(roster, target, x, y):
+def _gap(fighters, target, x, y):
     """Distances from the fighters to their targets, from edge to edge; infinite for NO_UNIT."""
-    body = roster.first + np.maximum(target, 0)
-    across = x.take(body) - x.take(roster.body)
-    up = y.take(body) - y.take(roster.body)
-    gap = np.sqrt(across * across + up * up) - (roster.radius + roster.radius_of.take(body))
+    body = fighters.first + np.maximum(target, 0)
+    across = x.take(body) - x.take(fighters.body)
+    up = y.take(body) - y.take(fighters.body)
+    gap = np.sqrt(across * across + up * up) - (fighters.radius + fighters.radius_of.take(body))
     gap[target == NO_UNIT] = np.inf
     return gap
 
 
-def _heal(units, roster):
+def _heal(units, fighters):
     """Lets the wounded of those that regenerate heal."""
     health = units.health.reshape(-1)
-    before = health.take(roster.healing)
-    after = np.minimum(before + roster.regeneration, roster.full_health)
-    health[roster.healing] = np.where(before > 0, after, before)
+    before = health.take(fighters.healing)
+    after = np.minimum(before + fighters.regeneration, fighters.full_health)
+    health[fighters.healing] = np.where(before > 0, after, before)

@@ -50,14 +50,14 @@ def explode(units: Units, games: np.ndarray, slots: np.ndarray) -> Tuple[np.ndar
       Indices into the n attackers, and slots of their victims.
     """
     stats = units.stats
-    kind = units.type[games, slots]
+    unit_type = units.type[games, slots]
     around = geometry.length(units.position[:, games] - units.position[:, games, slots][..., None])
     others = units.type[games]
-    reach = stats.splash_radius[kind][:, None] + stats.radius[others]
+    reach = stats.splash_radius[unit_type][:, None] + stats.radius[others]
     owner = units.owner[games]
     hostile = (owner != units.owner[games, slots][:, None]) & (owner != unit_types.NEUTRAL)
     hurt = units.alive[games] & hostile & (around <= reach)
     rows, victims = np.nonzero(hurt)
-    amount = of_hits(stats, kind[rows], others[rows, victims])
+    amount = of_hits(stats, unit_type[rows], others[rows, victims])
     np.subtract.at(units.health, (games[rows], victims), amount)
     return rows, victims

@@ -71,7 +71,7 @@ _FINISHED = 100  # Per cent.
 
 _RAW_FUNCTION_OF_ORDER = np.zeros([orders.NUM_KINDS], np.int32)
 """Kind of order -> PySC2's id of the raw function of its ability. [S] ACT"""
-for _kind, _function in {
+for _order_kind, _function in {
     orders.HOLD: 543,
     orders.MOVE: 547,
     orders.ATTACK: 4,
@@ -79,7 +79,7 @@ for _kind, _function in {
     orders.GATHER: 359,
     orders.RETURN: 362,
 }.items():
-    _RAW_FUNCTION_OF_ORDER[_kind] = _function
+    _RAW_FUNCTION_OF_ORDER[_order_kind] = _function
 
 _RAW_FUNCTION_OF_PRODUCT = {
     unit_types.BARRACKS: 185,
@@ -129,19 +129,19 @@ def columns_of(world: World, at: Tuple[np.ndarray, np.ndarray]) -> Dict[str, Any
       at: int [n] twice, games and slots.
     """
     units = world.units
-    kind, owner, health = units.type[at], units.owner[at], units.health[at]
+    unit_type, owner, health = units.type[at], units.owner[at], units.health[at]
     unfinished = units.unfinished[at]
     columns = {
-        'unit_type': units.stats.unit_type[kind],
+        'unit_type': units.stats.unit_type[unit_type],
         'alliance': appearance.PLAYER_RELATIVE[owner],
         'health': health,
         'build_progress': np.where(
             unfinished > 0, observation.build_percent(units, *at), _FINISHED
         ),
-        'health_ratio': appearance.FULL_RATIO * health / units.stats.health[kind],
+        'health_ratio': appearance.FULL_RATIO * health / units.stats.health[unit_type],
         'display_type': _VISIBLE,
         'owner': owner,
-        'radius': units.stats.radius[kind] * world.screen.scale[0],
+        'radius': units.stats.radius[unit_type] * world.screen.scale[0],
         'cloak': _NOT_CLOAKED,
         'is_selected': units.selected[at],
         'is_on_screen': 1,
@@ -180,8 +180,8 @@ def _orders(world, at):
 
 def _products(units):
     """Index into the types of the map -> id of the order to make one, or 0: int [T]."""
-    known = {kind.unit_type: number for kind, number in _RAW_FUNCTION_OF_PRODUCT.items()}
-    return np.array([known.get(kind.unit_type, 0) for kind in units.types])
+    known = {unit_type.unit_type: number for unit_type, number in _RAW_FUNCTION_OF_PRODUCT.items()}
+    return np.array([known.get(unit_type.unit_type, 0) for unit_type in units.types])
 
 
 def _cooldown(world, at):

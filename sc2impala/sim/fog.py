@@ -122,9 +122,9 @@ class Fog(Mechanic):
         game, slot = (places >= 0).nonzero()
         if not game.size:
             return visible
-        kind_and_y, x = np.divmod(places[game, slot], MAP_EXTENT)
-        kind, y = np.divmod(kind_and_y, MAP_EXTENT)
-        lowest = (kind * MAP_EXTENT + x) * _NUM_VIEWS + MAP_EXTENT - 1 - y
+        type_and_y, x = np.divmod(places[game, slot], MAP_EXTENT)
+        unit_type, y = np.divmod(type_and_y, MAP_EXTENT)
+        lowest = (unit_type * MAP_EXTENT + x) * _NUM_VIEWS + MAP_EXTENT - 1 - y
         views = self._views.take(lowest[:, None] + np.arange(MAP_EXTENT))
         first = np.append(True, game[1:] != game[:-1]).nonzero()[0]
         visible[game[first]] = np.bitwise_or.reduceat(views, first, axis=0)

@@ -6,7 +6,7 @@ import numpy as np
 
 from sc2impala.sim import actions, feature_units, movement, observation
 from sc2impala.sim.arguments import Arguments, integers
-from sc2impala.sim.economy import figures
+from sc2impala.sim.economy import economy_observation
 from sc2impala.sim.functions import NUM_FUNCTIONS
 from sc2impala.sim.games import GAMES
 from sc2impala.sim.geometry import CAMERA_EXTENT, MAP_EXTENT, View
@@ -200,7 +200,7 @@ class GameBatch:
             'last_actions': world.last_action[:, None].copy(),
             'alerts': observation.alerts(world),
             **observation.selection(world),
-            **figures.queues(world),
+            **economy_observation.queues(world),
         }
 
     def feature_units(self) -> np.ndarray:

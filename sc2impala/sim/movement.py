@@ -42,9 +42,9 @@ def walk(units: Units, running: np.ndarray) -> None:
     around = units.detour.reshape(-1).take(at)
     if np.count_nonzero(around):
         goal = np.where(around, units.waypoint.reshape(2, -1).take(at, axis=1), goal)
-    way = goal - start
-    distance = geometry.length(way)
-    end = start + way * (stride / np.maximum(np.maximum(distance, stride), _TINY))
+    offset = goal - start
+    distance = geometry.length(offset)
+    end = start + offset * (stride / np.maximum(np.maximum(distance, stride), _TINY))
 
     arrived = (distance <= stride) & (stride > 0)
     finished = arrived & follows[games, slots] & ~around
@@ -98,11 +98,11 @@ def push_apart(units: Units, running: np.ndarray, playable: geometry.Rectangle) 
     # Units in the very same place are pushed apart along x.
     apart[0] += _TINY * (unit[0] - unit[1])
     if np.count_nonzero(busy):
-        way = goal - here
-        at_goal = ~way.any(0)
+        offset = goal - here
+        at_goal = ~offset.any(0)
         stands &= at_goal | ~busy
         rank = np.where(busy & (rank > _STAYS), np.where(at_goal, _BUSY_STANDS, _WALKS), rank)
-        left = (way[0] * apart[1] - way[1] * apart[0]) * _FIRST_OR_SECOND
+        left = (offset[0] * apart[1] - offset[1] * apart[0]) * _FIRST_OR_SECOND
         jammed = busy & ~at_goal & (rank > rank[::-1])
         _choose_sides(units, side, at[jammed], left[jammed])
     share = _SHARE.take(rank * len(_SHARE) + rank[::-1]) * overlap

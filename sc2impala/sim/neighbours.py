@@ -23,7 +23,7 @@ _SLACK = 0.01  # Lists are made in single precision.
 _BITS = 32
 """A pair is listed as one number: the place of its lower unit, then so many bits for the higher, in
 arrays [K, M] that are flattened."""
-_NOBODY = np.zeros([2, 0], np.int64)
+_NO_PAIRS = np.zeros([2, 0], np.int64)
 
 
 class Neighbours:
@@ -73,7 +73,7 @@ class Neighbours:
         square = x * x + y * y
         close = (square < self._reach * self._reach).nonzero()[0]
         if not close.size:
-            return _NOBODY, _NOBODY
+            return _NO_PAIRS, _NO_PAIRS
         units = np.array([self._high.take(close), self._low.take(close)])
         one, other = radius.take(unit_type.reshape(-1).take(units))
         reach = one + other - TOUCH
@@ -128,10 +128,10 @@ class Neighbours:
         games, slots = changed.nonzero()
         square = 0
         for listed_at in self._listed_at[:, :, :last].astype(np.float32):
-            way = listed_at.take(games, axis=0)
-            way -= listed_at[games, slots][:, None]
-            way *= way
-            square += way
+            offset = listed_at.take(games, axis=0)
+            offset -= listed_at[games, slots][:, None]
+            offset *= offset
+            square += offset
         near = square < (self._reach + 2 * MARGIN + _SLACK) ** 2
         higher = self._higher[:, :last].take(slots, axis=0)
         # Of two that have changed, the lower one lists the other.

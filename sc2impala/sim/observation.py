@@ -5,7 +5,7 @@ from typing import Dict
 import numpy as np
 
 from sc2impala.sim import functions, unit_types
-from sc2impala.sim.economy import figures
+from sc2impala.sim.economy import economy_observation
 from sc2impala.sim.units import Units
 from sc2impala.sim.world import World
 
@@ -29,10 +29,10 @@ def available_actions(world: World) -> np.ndarray:
     available[:, functions.SELECT_UNIT] = units.selected.sum(1) > 1
     available[:, functions.SELECT_ARMY] = _army(units).any(1)
     complete = units.selected & (units.unfinished == 0)
-    for kind, unit_type in enumerate(units.types):
+    for index, unit_type in enumerate(units.types):
         if unit_type.functions:
-            some_selected = (complete & (units.type == kind)).any(1)
-            available |= some_selected[:, None] & units.stats.functions[kind]
+            some_selected = (complete & (units.type == index)).any(1)
+            available |= some_selected[:, None] & units.stats.functions[index]
     for mechanic in world.mechanics.values():
         mechanic.restrict(world, available)
     return available
@@ -43,8 +43,8 @@ def player(world: World) -> np.ndarray:
     units = world.units
     own = units.own.reshape(-1).nonzero()[0]
     game = own // units.alive.shape[1]
-    kind = units.type.reshape(-1).take(own)
-    food, is_army = units.stats.food.take(kind), units.stats.is_army.take(kind)
+    unit_type = units.type.reshape(-1).take(own)
+    food, is_army = units.stats.food.take(unit_type), units.stats.is_army.take(unit_type)
     row = np.zeros([world.num_games, _PLAYER_COLUMNS], np.int32)
     row[:, 0] = unit_types.SELF
     row[:, 1] = world.minerals
@@ -53,7 +53,7 @@ def player(world: World) -> np.ndarray:
     row[:, 5] = np.bincount(game, food * is_army, world.num_games)
     row[:, 8] = np.bincount(game, is_army, world.num_games)
     if 'production' in world.mechanics:
-        figures.fill_player(world, row)
+        economy_observation.fill_player(world, row)
     return row
 
 
@@ -63,7 +63,7 @@ def score_cumulative(world: World) -> np.ndarray:
     row[:, 0] = world.score
     row[:, 7] = world.minerals
     if 'ledger' in world.mechanics:
-        figures.fill_score(world, row)
+        economy_observation.fill_score(world, row)
     return row
 
 

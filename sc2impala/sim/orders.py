@@ -28,7 +28,7 @@ def give(
     units: Units,
     games: np.ndarray,
     chosen: np.ndarray,
-    kind: np.ndarray,
+    order_kind: np.ndarray,
     point: np.ndarray,
     queued: np.ndarray,
     target: Optional[np.ndarray] = None,
@@ -64,7 +64,7 @@ def give(
     rows, slots, place = rows[fits], slots[fits], place[fits]
     at = games[rows], slots
     shape = chosen.shape
-    units.order_kind[at + (place,)] = np.broadcast_to(kind, shape)[rows, slots]
+    units.order_kind[at + (place,)] = np.broadcast_to(order_kind, shape)[rows, slots]
     units.order_point[(slice(None),) + at + (place,)] = point[:, rows, slots]
     target = NO_UNIT if target is None else np.broadcast_to(target, shape)[rows, slots]
     units.order_target[at + (place,)] = target
@@ -84,8 +84,8 @@ def finish(units: Units, at: Tuple[np.ndarray, np.ndarray]) -> None:
       units: changed in place.
       at: int [n] twice, indices of games and of slots.
     """
-    kind = units.order_kind[at]
-    turning = (kind[:, 0] == PATROL) & (kind[:, 1] == IDLE)
+    order_kind = units.order_kind[at]
+    turning = (order_kind[:, 0] == PATROL) & (order_kind[:, 1] == IDLE)
     back = at[0][turning], at[1][turning]
     on = at[0][~turning], at[1][~turning]
     if np.count_nonzero(turning):

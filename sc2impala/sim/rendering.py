@@ -80,7 +80,7 @@ class Renderer:
         shown = appearance.shown(world).reshape(-1).nonzero()[0]
         game = shown // units.alive.shape[1]
         visible = _Chosen(units, shown)
-        kind = visible.type.astype(np.int64)
+        unit_type = visible.type.astype(np.int64)
         position = units.position.reshape(2, -1).take(shown, axis=1)
         values = {
             name: appearance.UNIT_LAYERS[name](visible).astype(dtype)
@@ -89,30 +89,30 @@ class Renderer:
         if self.screen.pictures:
             corner = geometry.screen_corner(world.camera).take(game, axis=1)
             centre = world.screen.to_pixels(position, corner)
-            self._draw_on_screen(kind, centre, game, values)
+            self._draw_on_screen(unit_type, centre, game, values)
         if self.minimap.pictures:
             centre = world.minimap.to_pixels(position, geometry.minimap_corner()[:, None])
-            self._draw_on_minimap(kind, centre, game, values)
+            self._draw_on_minimap(unit_type, centre, game, values)
 
-    def _draw_on_screen(self, kind, centre, game, values):
+    def _draw_on_screen(self, unit_type, centre, game, values):
         canvas = self.screen
-        corner = discs.corners(centre, self._discs.size.take(kind, axis=1))
-        placed, pixels, weight = self._discs.place(kind, corner, game)
+        corner = discs.corners(centre, self._discs.size.take(unit_type, axis=1))
+        placed, pixels, weight = self._discs.place(unit_type, corner, game)
         _paint(canvas, appearance.UNIT_LAYERS, pixels, placed, values)
         if 'unit_density' in canvas.pictures:
             canvas.paint_sum('unit_density', pixels, weight)
         if 'unit_density_aa' in canvas.pictures:
             pixel = np.floor(centre)
             part = ((centre - pixel) * SUBPIXELS).astype(np.int64)
-            stamp = (kind * SUBPIXELS + part[1]) * SUBPIXELS + part[0]
+            stamp = (unit_type * SUBPIXELS + part[1]) * SUBPIXELS + part[0]
             corner = pixel.astype(np.int64) - self._smooth_discs.size.take(stamp, axis=1) // 2
             _, pixels, weight = self._smooth_discs.place(stamp, corner, game)
             canvas.paint_sum('unit_density_aa', pixels, weight)
 
-    def _draw_on_minimap(self, kind, centre, game, values):
+    def _draw_on_minimap(self, unit_type, centre, game, values):
         canvas = self.minimap
-        corner = discs.corners(centre, self._squares.size.take(kind, axis=1))
-        placed, pixels, _ = self._squares.place(kind, corner, game)
+        corner = discs.corners(centre, self._squares.size.take(unit_type, axis=1))
+        placed, pixels, _ = self._squares.place(unit_type, corner, game)
         _paint(canvas, appearance.MINIMAP_UNIT_LAYERS, pixels, placed, values)
 
 

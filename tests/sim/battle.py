@@ -64,7 +64,7 @@ class Battle:
                 found.append(loop)
         return found
 
-    def order(self, kind, slots, point=(0.0, 0.0), target=NO_UNIT, queued=False):
+    def order(self, order_kind, slots, point=(0.0, 0.0), target=NO_UNIT, queued=False):
         """Orders units; a target brings its point along."""
         if target != NO_UNIT:
             point = self.where(target)
@@ -73,7 +73,7 @@ class Battle:
             self.units,
             np.array([0]),
             chosen=np.isin(np.arange(self.units.num_mobile), slots)[None],
-            kind=np.array([[kind]]),
+            order_kind=np.array([[order_kind]]),
             point=point,
             queued=np.array([queued]),
             target=np.array([[target]]),
@@ -100,5 +100,5 @@ class Battle:
     def gap(self, one, other):
         """Distance between the edges of two units."""
         radius = self.units.stats.radius[self.units.type[0]]
-        way = np.subtract(self.where(one), self.where(other))
-        return np.hypot(*way) - radius[one] - radius[other]
+        offset = np.subtract(self.where(one), self.where(other))
+        return np.hypot(*offset) - radius[one] - radius[other]

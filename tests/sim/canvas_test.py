@@ -5,23 +5,23 @@ from sc2impala.sim.canvas import Canvas
 
 
 def make_canvas():
-    return Canvas(2, (3, 2), {'kind': 300, 'sum': 16, 'other': 2}, ['kind', 'sum'])
+    return Canvas(2, (3, 2), {'layer': 300, 'sum': 16, 'other': 2}, ['layer', 'sum'])
 
 
 def test_pictures_are_those_asked_for():
     canvas = make_canvas()
     assert {name: (a.dtype, a.shape) for name, a in canvas.pictures.items()} == {
-        'kind': (np.uint16, (2, 2, 3)),
+        'layer': (np.uint16, (2, 2, 3)),
         'sum': (np.uint8, (2, 2, 3)),
     }
 
 
 def test_painting_replaces_what_was_painted_and_the_last_value_counts():
     canvas = make_canvas()
-    canvas.paint('kind', np.array([0, 1]), np.array([7, 8]))
-    canvas.paint('kind', np.array([1, 11, 1]), np.array([9, 299, 10]))
+    canvas.paint('layer', np.array([0, 1]), np.array([7, 8]))
+    canvas.paint('layer', np.array([1, 11, 1]), np.array([9, 299, 10]))
     np.testing.assert_array_equal(
-        canvas.pictures['kind'], [[[0, 10, 0], [0, 0, 0]], [[0, 0, 0], [0, 0, 299]]]
+        canvas.pictures['layer'], [[[0, 10, 0], [0, 0, 0]], [[0, 0, 0], [0, 0, 299]]]
     )
 
 
@@ -33,20 +33,20 @@ def test_pictures_full_of_paint_are_replaced_too():
         values = random.randint(1, 16, size=num_pixels).astype(np.uint16)
         expected = np.zeros([12])
         expected[pixels] = values
-        canvas.paint('kind', pixels, values)
-        np.testing.assert_array_equal(canvas.pictures['kind'].reshape(-1), expected)
+        canvas.paint('layer', pixels, values)
+        np.testing.assert_array_equal(canvas.pictures['layer'].reshape(-1), expected)
         canvas.paint_sum('sum', pixels, values)
         np.testing.assert_array_equal(canvas.pictures['sum'].reshape(-1), expected)
 
 
 def test_a_cleared_layer_is_zero_and_can_be_painted_again():
     canvas = make_canvas()
-    canvas.paint('kind', np.array([0, 7]), np.array([7, 8]))
+    canvas.paint('layer', np.array([0, 7]), np.array([7, 8]))
     canvas.paint('sum', np.array([1]), np.array([3]))
-    canvas.clear('kind')
-    assert not canvas.pictures['kind'].any() and canvas.pictures['sum'].any()
-    canvas.paint('kind', np.array([2]), np.array([5]))
-    np.testing.assert_array_equal(canvas.pictures['kind'][0], [[0, 0, 5], [0, 0, 0]])
+    canvas.clear('layer')
+    assert not canvas.pictures['layer'].any() and canvas.pictures['sum'].any()
+    canvas.paint('layer', np.array([2]), np.array([5]))
+    np.testing.assert_array_equal(canvas.pictures['layer'][0], [[0, 0, 5], [0, 0, 0]])
 
 
 def test_sums_stop_at_the_scale_and_start_anew():
@@ -58,5 +58,5 @@ def test_sums_stop_at_the_scale_and_start_anew():
 
 
 def test_refuses_unknown_layers():
-    with pytest.raises(ValueError, match=r"\['shape'\].*'kind', 'other', 'sum'"):
-        Canvas(1, (2, 2), {'kind': 300, 'sum': 16, 'other': 2}, ['kind', 'shape'])
+    with pytest.raises(ValueError, match=r"\['shape'\].*'layer', 'other', 'sum'"):
+        Canvas(1, (2, 2), {'layer': 300, 'sum': 16, 'other': 2}, ['layer', 'shape'])

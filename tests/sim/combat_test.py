@@ -202,21 +202,21 @@ def test_a_unit_stands_while_it_fires_and_rests():
     assert len(places) == 1
 
 
-@pytest.mark.parametrize('kind, hits', [('again', True), ('move', False), ('other', False)])
-def test_only_another_order_cancels_an_attack_that_has_begun(kind, hits):
+@pytest.mark.parametrize('second_order, hits', [('again', True), ('move', False), ('other', False)])
+def test_only_another_order_cancels_an_attack_that_has_begun(second_order, hits):
     battle = Battle((LATE, SELF, 30, 28), (DUMMY, ENEMY, 33, 28), (DUMMY, ENEMY, 27, 28))
     battle.order(orders.ATTACK, [0], target=1)
     battle.run(5)
     for _ in range(6):
-        if kind == 'move':
+        if second_order == 'move':
             battle.order(orders.MOVE, [0], point=(30, 28))
         else:
-            battle.order(orders.ATTACK, [0], target=1 if kind == 'again' else 2)
+            battle.order(orders.ATTACK, [0], target=1 if second_order == 'again' else 2)
         battle.run()
     assert (battle.health(1) < 1000) == hits
     assert battle.health(2) == 1000
     # It has cost no time: the weapon is ready.
-    if kind == 'other':
+    if second_order == 'other':
         assert battle.hits(6, slot=2) == [5]
 
 

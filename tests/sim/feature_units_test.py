@@ -66,8 +66,8 @@ def test_neutral_and_enemy_units():
 
 def test_orders():
     world = helpers.marines([[[30, 25], [36, 30]]])
-    kinds = [orders.MOVE, orders.ATTACK, orders.PATROL, orders.HOLD, orders.MOVE]
-    world.units.order_kind[0, 1, : len(kinds)] = kinds
+    order_kinds = [orders.MOVE, orders.ATTACK, orders.PATROL, orders.HOLD, orders.MOVE]
+    world.units.order_kind[0, 1, : len(order_kinds)] = order_kinds
     rows = feature_units.feature_units(world)
     assert column(rows, 'order_length')[0, :2].tolist() == [0, 5]
     names = [
@@ -91,8 +91,8 @@ def test_the_ids_of_orders_are_those_of_what_units_can_do():
         orders.RETURN: 296,
     }
     known = pysc2_actions.RAW_ABILITY_ID_TO_FUNC_ID
-    for kind, ability in abilities.items():
-        assert feature_units._RAW_FUNCTION_OF_ORDER[kind] == known[ability]
+    for order_kind, ability in abilities.items():
+        assert feature_units._RAW_FUNCTION_OF_ORDER[order_kind] == known[ability]
     products = {
         unit_type.unit_type: pysc2_actions.RAW_FUNCTIONS[number].name
         for unit_type, number in feature_units._RAW_FUNCTION_OF_PRODUCT.items()

@@ -67,15 +67,21 @@ def test_the_card_of_a_marine_holds_no_specific_function():
 
 def test_arguments_are_pysc2s():
     names = functions.POINT_ARGUMENTS + functions.SCALAR_ARGUMENTS
-    assert sorted(names) == sorted(kind.name for kind in pysc2_actions.TYPES)
-    points = [kind.name for kind in pysc2_actions.TYPES if len(kind.sizes) == 2]
+    assert sorted(names) == sorted(argument_type.name for argument_type in pysc2_actions.TYPES)
+    points = [
+        argument_type.name for argument_type in pysc2_actions.TYPES if len(argument_type.sizes) == 2
+    ]
     assert sorted(functions.POINT_ARGUMENTS) == sorted(points)
 
 
 @pytest.mark.parametrize('function_id', sorted(actions.ORDERS))
 def test_orders_take_their_target_from_an_argument_of_the_function(function_id):
     function = pysc2_actions.FUNCTIONS[function_id]
-    points = [kind.name for kind in function.args if kind.name in functions.POINT_ARGUMENTS]
+    points = [
+        argument_type.name
+        for argument_type in function.args
+        if argument_type.name in functions.POINT_ARGUMENTS
+    ]
     target = actions.ORDERS[function_id].target
     assert points == ([] if target is None else [target])
 

@@ -121,12 +121,12 @@ def crowd(games):
     """Games, each known by a number, of marines that push each other while some of them walk."""
     randoms = [np.random.RandomState(game) for game in games]
     world = helpers.marines([28 + 3 * random.rand(NUM_CROWD, 2) for random in randoms])
-    kinds = [orders.MOVE, orders.PATROL, orders.HOLD]
+    order_kinds = [orders.MOVE, orders.PATROL, orders.HOLD]
     orders.give(
         world.units,
         np.arange(len(games)),
         chosen=np.array([random.rand(NUM_CROWD) < 0.6 for random in randoms]),
-        kind=np.array([random.choice(kinds, size=NUM_CROWD) for random in randoms]),
+        order_kind=np.array([random.choice(order_kinds, size=NUM_CROWD) for random in randoms]),
         point=np.stack([27 + 5 * random.rand(2, NUM_CROWD) for random in randoms], axis=1),
         queued=np.zeros([len(games)], bool),
     )
@@ -195,9 +195,9 @@ def pushed_apart(world):
     for game in range(2):
         for unit in np.flatnonzero(units.alive[game, :20]):
             for other in np.flatnonzero(units.alive[game, :20]):
-                way = before[:, game, unit] - before[:, game, other]
-                distance = np.sqrt(np.square(way).sum())
+                offset = before[:, game, unit] - before[:, game, other]
+                distance = np.sqrt(np.square(offset).sum())
                 if unit != other and distance < DIAMETER - 1e-6:
-                    way[0] += 1e-9 * (unit - other)
-                    after[:, game, unit] += way * (DIAMETER / distance - 1) / 2
+                    offset[0] += 1e-9 * (unit - other)
+                    after[:, game, unit] += offset * (DIAMETER / distance - 1) / 2
     return after

@@ -8,14 +8,14 @@ from tests.sim import helpers
 SPEED = 2.25 / 16
 
 
-def give(world, kind, x, y, queued=False, units=(0,)):
+def give(world, order_kind, x, y, queued=False, units=(0,)):
     num_mobile = world.units.num_mobile
     point = np.zeros([2, 1, num_mobile]) + np.array([x, y], float).reshape(2, 1, 1)
     return orders.give(
         world.units,
         np.array([0]),
         chosen=np.isin(np.arange(num_mobile), units)[None],
-        kind=np.array([[kind]]),
+        order_kind=np.array([[order_kind]]),
         point=point,
         queued=np.array([queued]),
     )
@@ -48,12 +48,12 @@ def test_an_order_replaces_what_was_ordered_before():
     assert where(world) == (29, 30)
 
 
-@pytest.mark.parametrize('kind', [orders.MOVE, orders.ATTACK])
-def test_queued_orders_are_carried_out_in_turn(kind):
+@pytest.mark.parametrize('order_kind', [orders.MOVE, orders.ATTACK])
+def test_queued_orders_are_carried_out_in_turn(order_kind):
     world = helpers.marines([[(30, 30)]])
-    give(world, kind, 31, 30, queued=True)
-    give(world, kind, 31, 31, queued=True)
-    give(world, kind, 30, 31, queued=True)
+    give(world, order_kind, 31, 30, queued=True)
+    give(world, order_kind, 31, 31, queued=True)
+    give(world, order_kind, 30, 31, queued=True)
     corners = []
     for _ in range(60):
         helpers.run(world, 1)
@@ -148,7 +148,7 @@ def test_only_the_chosen_units_of_the_given_games_obey():
         world.units,
         np.array([0, 2]),
         chosen=np.array([[False, True], [False, False]]),
-        kind=np.array([[orders.MOVE], [orders.MOVE]]),
+        order_kind=np.array([[orders.MOVE], [orders.MOVE]]),
         point=np.full([2, 2, 2], 26.0),
         queued=np.array([False, False]),
     )
@@ -158,19 +158,19 @@ def test_only_the_chosen_units_of_the_given_games_obey():
 
 def test_orders_that_aim_at_several_dead_units_are_dropped():
     world = helpers.marines([[(30, 30), (25, 25), (26, 26), (27, 27)]] * 2)
-    for target, kind in [(2, orders.ATTACK), (3, orders.ATTACK), (1, orders.ATTACK)]:
+    for target, order_kind in [(2, orders.ATTACK), (3, orders.ATTACK), (1, orders.ATTACK)]:
         orders.give(
             world.units,
             np.array([0, 1]),
             chosen=np.array([[True, False, False, False]] * 2),
-            kind=np.array([[kind]] * 2),
+            order_kind=np.array([[order_kind]] * 2),
             point=np.full([2, 2, 4], 31.0),
             queued=np.array([True, True]),
             target=np.array([[target]] * 2),
         )
     world.kill(np.array([0, 0]), np.array([2, 3]))
     first = world.units.order_target[:, 0, :3]
-    kinds = world.units.order_kind[:, 0, :3]
+    order_kinds = world.units.order_kind[:, 0, :3]
     np.testing.assert_array_equal(first[0, 0], 1)
-    np.testing.assert_array_equal(kinds, [[orders.ATTACK, 0, 0], [orders.ATTACK] * 3])
+    np.testing.assert_array_equal(order_kinds, [[orders.ATTACK, 0, 0], [orders.ATTACK] * 3])
     np.testing.assert_array_equal(first[1], [2, 3, 1])

@@ -34,10 +34,10 @@ def starts(map_name):
         )
 
 
-def of(position, kind, unit_type):
+def of(position, type_ids, unit_type):
     """Those of one type: [K, n, 2]."""
-    chosen = kind[0] == unit_type.unit_type
-    assert (kind[:, chosen] == unit_type.unit_type).all()
+    chosen = type_ids[0] == unit_type.unit_type
+    assert (type_ids[:, chosen] == unit_type.unit_type).all()
     return position[:, chosen]
 
 
@@ -65,9 +65,9 @@ def assert_marines_lined_up(marines):
 
 
 def test_roaches():
-    for position, kind, _ in starts('DefeatRoaches'):
-        marines = of(position, kind, unit_types.MARINE)
-        roaches = of(position, kind, unit_types.ROACH)
+    for position, type_ids, _ in starts('DefeatRoaches'):
+        marines = of(position, type_ids, unit_types.MARINE)
+        roaches = of(position, type_ids, unit_types.ROACH)
         on_the_left = assert_marines_lined_up(marines)
         middle = roaches.mean(1)
         offsets = np.array([[0, 0.5], [0, 1.5], [0, -0.5], [0, -1.5]])
@@ -77,10 +77,10 @@ def test_roaches():
 
 
 def test_zerglings_and_banelings():
-    for position, kind, _ in starts('DefeatZerglingsAndBanelings'):
-        on_the_left = assert_marines_lined_up(of(position, kind, unit_types.MARINE))
-        zerglings = of(position, kind, unit_types.ZERGLING)
-        banelings = of(position, kind, unit_types.BANELING)
+    for position, type_ids, _ in starts('DefeatZerglingsAndBanelings'):
+        on_the_left = assert_marines_lined_up(of(position, type_ids, unit_types.MARINE))
+        zerglings = of(position, type_ids, unit_types.ZERGLING)
+        banelings = of(position, type_ids, unit_types.BANELING)
         assert zerglings.shape[1] == 6 and banelings.shape[1] == 4
         # All are created at one point, and stand around it.
         zerg = np.concatenate([zerglings, banelings], axis=1)
@@ -96,21 +96,21 @@ def test_bases(map_name):
     with_gas = map_name == 'CollectMineralsAndGas'
     fields = FIELDS + OTHER_FIELDS if with_gas else FIELDS
     sides = []
-    for position, kind, owner in starts(map_name):
+    for position, type_ids, owner in starts(map_name):
         for unit_type, expected in [
             (unit_types.MINERAL_FIELD, fields),
             (unit_types.VESPENE_GEYSER, GEYSERS if with_gas else []),
             (unit_types.COMMAND_CENTER, [(30.5, 27.5)]),
         ]:
-            points = of(position, kind, unit_type)
+            points = of(position, type_ids, unit_type)
             assert (points == points[0]).all()
             assert sorted(map(tuple, points[0])) == sorted(map(tuple, np.array(expected, float)))
-        workers = of(position, kind, unit_types.SCV)
+        workers = of(position, type_ids, unit_types.SCV)
         assert position.shape[1] == len(fields) + (4 if with_gas else 0) + 1 + 12
         x, y = np.moveaxis(workers - (29.825, 28.008), -1, 0)
         assert_near(np.sort(y), np.repeat([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5], 2))
         assert_near(np.sort(np.abs(x)), np.repeat([3.5, 4.5], 6))
         assert (np.sign(x) == np.sign(x[:, :1])).all()
         sides.append((x[:, 0] > 0).mean())
-        assert (owner[:, kind[0] == unit_types.SCV.unit_type] == unit_types.SELF).all()
+        assert (owner[:, type_ids[0] == unit_types.SCV.unit_type] == unit_types.SELF).all()
     assert 0.47 < np.mean(sides) < 0.53

@@ -54,9 +54,9 @@ class Trace:
     def _train_marines(self, game):
         """Lets a barracks in every other game train: chance alone has hardly any marines."""
         world, units = game.world, game.world.units
-        ids = [kind.unit_type for kind in units.types]
+        ids = [unit_type.unit_type for unit_type in units.types]
         barracks, marine = (
-            ids.index(kind.unit_type) for kind in (unit_types.BARRACKS, unit_types.MARINE)
+            ids.index(unit_type.unit_type) for unit_type in (unit_types.BARRACKS, unit_types.MARINE)
         )
         for index in range(0, game.num_games, 2):
             slot = np.flatnonzero(~units.alive[index])[-1]

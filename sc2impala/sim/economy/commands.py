@@ -23,9 +23,9 @@ def build(
     queued = arguments.scalar('queued', games) != 0
     code = np.full(len(games), results.OK)
     for index, game in enumerate(games):
-        kind = construction.kinds.product[function[index]]
+        unit_type = construction.roles.product[function[index]]
         code[index] = _build_one(
-            world, game, function[index], kind, points[:, index], clicked[index], queued[index]
+            world, game, function[index], unit_type, points[:, index], clicked[index], queued[index]
         )
     return code
 
@@ -38,9 +38,9 @@ def gather(
     harvesting = world.mechanics['harvesting']
     _, target = aiming.on_screen(world, games, arguments)
     code = np.full(len(games), results.MUST_TARGET_RESOURCES)
-    kind = np.where(target == NO_UNIT, -1, units.type[games, target])
-    code[kind == harvesting.kinds.geyser] = results.MUST_BUILD_REFINERY_FIRST
-    unfinished = (kind == harvesting.kinds.refinery) & (units.unfinished[games, target] > 0)
+    unit_type = np.where(target == NO_UNIT, -1, units.type[games, target])
+    code[unit_type == harvesting.roles.geyser] = results.MUST_BUILD_REFINERY_FIRST
+    unfinished = (unit_type == harvesting.roles.refinery) & (units.unfinished[games, target] > 0)
     code[unfinished] = results.BUILDING_IS_UNDER_CONSTRUCTION
     fine = harvesting.can_harvest(world, games, target)
     games, target, function = games[fine], target[fine], function[fine]
@@ -48,7 +48,7 @@ def gather(
         units,
         games,
         chosen=_workers(world, games, function),
-        kind=np.full([len(games), 1], orders.GATHER),
+        order_kind=np.full([len(games), 1], orders.GATHER),
         point=_for_all(units, units.position[:, games, target]),
         queued=arguments.scalar('queued', games) != 0,
         target=target[:, None],
@@ -63,7 +63,7 @@ def return_cargo(
     """Orders the selected workers that carry something to bring it home."""
     units = world.units
     harvesting = world.mechanics['harvesting']
-    home = units.own & (units.type == harvesting.kinds.town_hall) & (units.unfinished == 0)
+    home = units.own & (units.type == harvesting.roles.town_hall) & (units.unfinished == 0)
     home = home[games].any(1)
     some = games[home]
     chosen = _workers(world, some, function[home]) & (harvesting.cargo[some] > 0)
@@ -71,7 +71,7 @@ def return_cargo(
         units,
         some,
         chosen=chosen,
-        kind=np.full([len(some), 1], orders.RETURN),
+        order_kind=np.full([len(some), 1], orders.RETURN),
         point=units.position[:, some, : units.num_mobile],
         queued=arguments.scalar('queued', some) != 0,
     )
@@ -96,7 +96,7 @@ def train(
     production = world.mechanics['production']
     buildings = _buildings(world, games, function)
     code = [
-        production.order(world, game, np.flatnonzero(choice), production.kinds.product[wanted])
+        production.order(world, game, np.flatnonzero(choice), production.roles.product[wanted])
         for game, choice, wanted in zip(games, buildings, function)
     ]
     return np.array(code)
@@ -208,8 +208,8 @@ def smart(world: World, games: np.ndarray, target: np.ndarray) -> Tuple[np.ndarr
     units = world.units
     harvests = world.mechanics['harvesting'].can_harvest(world, games, target)
     continues = (target != NO_UNIT) & (units.unfinished[games, target] > 0)
-    kind = np.where(harvests, orders.GATHER, np.where(continues, orders.BUILD, orders.MOVE))
-    return kind, units.type[games, target]
+    order_kind = np.where(harvests, orders.GATHER, np.where(continues, orders.BUILD, orders.MOVE))
+    return order_kind, units.type[games, target]
 
 
 FUNCTIONS_OF_HANDLER = {
@@ -239,17 +239,17 @@ FUNCTIONS_OF_HANDLER = {
 _RALLIES_ON_SCREEN = (functions.RALLY_UNITS_SCREEN, functions.RALLY_WORKERS_SCREEN)
 
 
-def _build_one(world, game, function, kind, point, clicked, queued):
+def _build_one(world, game, function, unit_type, point, clicked, queued):
     units = world.units
     construction = world.mechanics['construction']
     ground = world.mechanics['ground']
-    centre = footprints.snap(point, units.stats.footprint[kind])
-    if kind == construction.kinds.refinery:
-        is_geyser = clicked != NO_UNIT and units.type[game, clicked] == construction.kinds.geyser
+    centre = footprints.snap(point, units.stats.footprint[unit_type])
+    if unit_type == construction.roles.refinery:
+        is_geyser = clicked != NO_UNIT and units.type[game, clicked] == construction.roles.geyser
         centre = units.position[:, game, clicked].copy() if is_geyser else point
-    code = ground.can_build(world, game, kind, centre)
+    code = ground.can_build(world, game, unit_type, centre)
     if code == results.OK:
-        code = construction.hindrance(world, np.array([game]), kind)[0]
+        code = construction.order_error(world, np.array([game]), unit_type)[0]
     if code != results.OK:
         return code
 
@@ -260,16 +260,16 @@ def _build_one(world, game, function, kind, point, clicked, queued):
     # Who builds or is about to is left alone if there is someone else.
     idle = able & (units.order_kind[game, :, 0] != orders.BUILD)
     able = idle if idle.any() else able
-    ways = units.position[:, game, : units.num_mobile] - centre[:, None]
-    nearest = np.where(able, geometry.length(ways), np.inf).argmin()
+    offsets = units.position[:, game, : units.num_mobile] - centre[:, None]
+    nearest = np.where(able, geometry.length(offsets), np.inf).argmin()
     full = orders.give(
         units,
         np.array([game]),
         chosen=(np.arange(units.num_mobile) == nearest)[None],
-        kind=np.array([[orders.BUILD]]),
+        order_kind=np.array([[orders.BUILD]]),
         point=_for_all(units, centre[:, None]),
         queued=np.array([queued]),
-        built=np.array([[kind]]),
+        built=np.array([[unit_type]]),
     )
     return results.QUEUE_IS_FULL if full[0] else results.OK
 

@@ -6,8 +6,8 @@ from sc2impala.sim import alerts, functions, orders, results, unit_types
 from sc2impala.sim.economy import slots as slots_of
 from sc2impala.sim.economy.ground import Ground
 from sc2impala.sim.economy.harvesting import Harvesting
-from sc2impala.sim.economy.kinds import NO_TYPE, Kinds
 from sc2impala.sim.economy.ledger import Ledger
+from sc2impala.sim.economy.unit_roles import NO_TYPE, UnitRoles
 from sc2impala.sim.mechanic import Mechanic
 from sc2impala.sim.units import NO_UNIT
 
@@ -31,13 +31,13 @@ class Construction(Mechanic):
         num_games: int,
         num_fixed: int,
         num_resources: int,
-        kinds: Kinds,
+        roles: UnitRoles,
         ground: Ground,
         harvesting: Harvesting,
         ledger: Ledger,
     ):
         """Makes the mechanic for K games with B fixed slots, the first of them for resources."""
-        self.kinds = kinds
+        self.roles = roles
         self._ground = ground
         self._harvesting = harvesting
         self._ledger = ledger
@@ -69,24 +69,24 @@ class Construction(Mechanic):
     def restrict(self, world, available: np.ndarray) -> None:
         """Offers to build what there is money and technology for, and to halt or cancel."""
         units = world.units
-        for function in np.flatnonzero(available.any(0) & (self.kinds.product != NO_TYPE)):
-            kind = self.kinds.product[function]
-            if units.stats.is_structure[kind]:
+        for function in np.flatnonzero(available.any(0) & (self.roles.product != NO_TYPE)):
+            type_index = self.roles.product[function]
+            if units.stats.is_structure[type_index]:
                 everyone = np.arange(world.num_games)
-                offered = self.hindrance(world, everyone, kind) == results.OK
+                offered = self.order_error(world, everyone, type_index) == results.OK
                 available[:, function] &= offered
         mobile = slots_of.mobile(units)
         available[:, functions.HALT_QUICK] &= (units.selected[:, mobile] & units.bound).any(1)
         unfinished = units.selected & (units.unfinished > 0)
         available[:, functions.CANCEL_QUICK] |= unfinished.any(1)
 
-    def hindrance(self, world, games: np.ndarray, kind: int) -> np.ndarray:
+    def order_error(self, world, games: np.ndarray, type_index: int) -> np.ndarray:
         """Why buildings of a type cannot be begun, wherever it is: codes of `results`, int [n]."""
         units = world.units
         code = np.full(len(games), results.OK)
-        code[world.vespene[games] < units.stats.vespene[kind]] = results.NOT_ENOUGH_VESPENE
-        code[world.minerals[games] < units.stats.minerals[kind]] = results.NOT_ENOUGH_MINERALS
-        needed = self.kinds.needs[kind]
+        code[world.vespene[games] < units.stats.vespene[type_index]] = results.NOT_ENOUGH_VESPENE
+        code[world.minerals[games] < units.stats.minerals[type_index]] = results.NOT_ENOUGH_MINERALS
+        needed = self.roles.needs[type_index]
         if needed != NO_TYPE:
             complete = units.own[games] & (units.type[games] == needed)
             complete &= units.unfinished[games] == 0
@@ -95,8 +95,8 @@ class Construction(Mechanic):
 
     def cancel(self, world, game: int, slot: int) -> None:
         """Takes an unfinished building away; most of its cost comes back."""
-        stats, kind = world.units.stats, world.units.type[game, slot]
-        refund = [-int(REFUND * cost[kind]) for cost in (stats.minerals, stats.vespene)]
+        stats, type_index = world.units.stats, world.units.type[game, slot]
+        refund = [-int(REFUND * cost[type_index]) for cost in (stats.minerals, stats.vespene)]
         self._ledger.pay(world, game, *refund)
         world.kill(np.array([game]), np.array([slot]))
         self._ground.survey(world)
@@ -109,9 +109,9 @@ class Construction(Mechanic):
     def _begin(self, world, games, slots):
         """Lets workers that are at their places begin, one of each game."""
         units = world.units
-        kind = units.order_type[games, slots, 0]
+        type_index = units.order_type[games, slots, 0]
         centre = units.order_point[:, games, slots, 0]
-        half = units.stats.footprint[kind].T / 2 + REACH
+        half = units.stats.footprint[type_index].T / 2 + REACH
         away = np.abs(units.position[:, games, slots] - centre)
         at_place = np.flatnonzero((away <= half).all(0))
         _, first = np.unique(games[at_place], return_index=True)
@@ -144,24 +144,24 @@ class Construction(Mechanic):
     def _place(self, world, game, slot):
         """Pays for a building and puts it where the worker's order says: a code, and its slot."""
         units = world.units
-        kind = units.order_type[game, slot, 0]
+        type_index = units.order_type[game, slot, 0]
         centre = units.order_point[:, game, slot, 0].copy()
-        code = self._ground.can_build(world, game, kind, centre)
+        code = self._ground.can_build(world, game, type_index, centre)
         if code == results.OK:
-            code = self.hindrance(world, np.array([game]), kind)[0]
+            code = self.order_error(world, np.array([game]), type_index)[0]
         free = slots_of.first_free(units, game, slots_of.buildings(units, self._num_resources))
         if code == results.OK and free is None:
             code = results.CANT_BUILD_LOCATION_INVALID
         if code != results.OK:
             return code, NO_UNIT
-        unit_type = units.types[kind]
+        unit_type = units.types[type_index]
         beneath = self._ground.fixed_at(world, game, centre)
         self._ledger.pay(world, game, unit_type.minerals, unit_type.vespene)
         games, slots = np.array([game]), np.array([free])
         world.put(games, slots, unit_type, unit_types.SELF, centre[:, None])
         units.health[game, free] = FIRST_HEALTH * unit_type.health
         units.unfinished[game, free] = unit_type.build_loops
-        if kind == self.kinds.refinery:
+        if type_index == self.roles.refinery:
             self._harvesting.tap(world, game, free, beneath[0])
         self._ground.survey(world)
         return results.OK, free

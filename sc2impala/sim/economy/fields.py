@@ -46,7 +46,7 @@ def less_used(
     fewest = rank.min(1)
     best = np.where(rank == fewest[:, None], distance, np.inf).argmin(1)
     better = fewest <= users[np.arange(len(games)), field - harvesting.num_mobile] - 2
-    better &= world.units.type[games, field] == harvesting.kinds.mineral_field
+    better &= world.units.type[games, field] == harvesting.roles.mineral_field
     return better, harvesting.num_mobile + best
 
 
@@ -61,8 +61,8 @@ def replacement(harvesting, world, game: int, slot: int) -> Optional[int]:
         return None
     same = np.flatnonzero(units.type[game] == units.type[game, field])
     same = same[harvesting.can_harvest(world, np.full(same.shape, game), same)]
-    ways = units.position[:, game, same] - units.position[:, game, field, None]
-    distance = geometry.length(ways)
+    offsets = units.position[:, game, same] - units.position[:, game, field, None]
+    distance = geometry.length(offsets)
     same, distance = same[distance <= SEARCH_RANGE], distance[distance <= SEARCH_RANGE]
     if not same.size:
         return None
@@ -72,12 +72,12 @@ def replacement(harvesting, world, game: int, slot: int) -> Optional[int]:
 
 def columns(harvesting, world, games: np.ndarray, slots: np.ndarray) -> Dict[str, np.ndarray]:
     """Contents and users of the units in slots, int [n] each: columns of `feature_units`."""
-    kinds, kind = harvesting.kinds, world.units.type[games, slots]
+    roles, type_index = harvesting.roles, world.units.type[games, slots]
     is_fixed = slots >= harvesting.num_mobile
     fixed = np.where(is_fixed, slots - harvesting.num_mobile, 0)
     contents = harvesting.contents[games, harvesting.source[games, fixed]] * is_fixed
-    is_field, is_refinery = kind == kinds.mineral_field, kind == kinds.refinery
-    is_base = kind == kinds.town_hall
+    is_field, is_refinery = type_index == roles.mineral_field, type_index == roles.refinery
+    is_base = type_index == roles.town_hall
     choice, _ = _in_range(harvesting, world, games, slots, slots)
     assigned = np.where(
         is_refinery,
@@ -96,7 +96,7 @@ def columns(harvesting, world, games: np.ndarray, slots: np.ndarray) -> Dict[str
 def _in_range(harvesting, world, games, places, slots):
     """Mineral fields in range of other slots: bool [n, b], and their distances from the units."""
     units, first = world.units, harvesting.num_mobile
-    is_field = (units.alive & (units.type == harvesting.kinds.mineral_field))[:, first:]
+    is_field = (units.alive & (units.type == harvesting.roles.mineral_field))[:, first:]
     used = is_field.any(0)
     last = len(used) - used[::-1].argmax() if used.any() else 0
     there = units.position[:, games, first : first + last]

@@ -6,14 +6,14 @@ import numpy as np
 
 from sc2impala.sim import geometry, orders, results
 from sc2impala.sim.economy import footprints
-from sc2impala.sim.economy.kinds import Kinds
+from sc2impala.sim.economy.unit_roles import UnitRoles
 from sc2impala.sim.mechanic import Mechanic
 
 UNIT_RADIUS = 0.375  # Of all that walk on these maps. [S] GD
 TOLERANCE = 1e-3
 """A unit so deep in a building stands beside it: rounding errors stay far below."""
 
-NOBODY = np.zeros([2, 0])
+NO_POINTS = np.zeros([2, 0])
 _FAR = 1e3  # More cells than a map has.
 
 EVICTION_SPEED = 0.5  # Cells per loop by which units leave a place that is built on. [U]
@@ -36,7 +36,12 @@ class Ground(Mechanic):
     FIELDS = ('taken', 'stands', 'low', 'high', 'version', 'digest', 'cleared')
 
     def __init__(
-        self, num_games: int, num_mobile: int, num_fixed: int, kinds: Kinds, arena: geometry.Arena
+        self,
+        num_games: int,
+        num_mobile: int,
+        num_fixed: int,
+        roles: UnitRoles,
+        arena: geometry.Arena,
     ):
         """Makes bare ground.
 
@@ -48,7 +53,7 @@ class Ground(Mechanic):
         columns, rows = geometry.cells_within(arena.playable)
         self.area = rows[:, None] & columns
         self._playable = arena.playable
-        self._kinds = kinds
+        self._roles = roles
         # As of the last survey, of which there is one in every loop.
         self._num_used = num_fixed
         self.taken = np.zeros([num_games] + [geometry.MAP_EXTENT] * 2, bool)
@@ -82,7 +87,7 @@ class Ground(Mechanic):
         used = self.stands.any(0)
         self._num_used = len(used) - int(used[::-1].argmax()) if used.any() else 0
 
-    def can_build(self, world, game: int, kind: int, centre: np.ndarray) -> int:
+    def can_build(self, world, game: int, type_index: int, centre: np.ndarray) -> int:
         """Whether there is room for a building.
 
         Args:
@@ -94,15 +99,15 @@ class Ground(Mechanic):
         Returns:
           a code of `results`.
         """
-        footprint = world.units.stats.footprint[kind]
+        footprint = world.units.stats.footprint[type_index]
         cells = footprints.cells(centre, footprint)
-        if kind == self._kinds.refinery:
+        if type_index == self._roles.refinery:
             at_place = self.fixed_at(world, game, centre)
-            free = list(world.units.type[game, at_place]) == [self._kinds.geyser]
+            free = list(world.units.type[game, at_place]) == [self._roles.geyser]
             return results.OK if free else results.CANT_BUILD_LOCATION_INVALID
         if self.taken[game][cells].any() or self.area[cells].sum() < footprint.prod():
             return results.CANT_BUILD_LOCATION_INVALID
-        if kind == self._kinds.town_hall and self._near_resources(world, game)[cells].any():
+        if type_index == self._roles.town_hall and self._near_resources(world, game)[cells].any():
             return results.CANT_BUILD_TOO_CLOSE_TO_RESOURCES
         return results.OK
 
@@ -123,13 +128,16 @@ class Ground(Mechanic):
           bool [n].
         """
         low, high = self._boxes(games)
-        way = end - start
+        offset = end - start
         # A way along an axis is bounded by no line across that axis, nearly.
-        per_way, start = (1 / np.where(way == 0, 1e-12, way))[:, :, None], start[:, :, None]
+        per_offset, start = (
+            (1 / np.where(offset == 0, 1e-12, offset))[:, :, None],
+            start[:, :, None],
+        )
         low -= start
-        low *= per_way
+        low *= per_offset
         high -= start
-        high *= per_way
+        high *= per_offset
         enter_x, enter_y = np.minimum(low, high)
         leave_x, leave_y = np.maximum(low, high, out=low)
         enter = np.maximum(enter_x, enter_y)
@@ -175,17 +183,17 @@ class Ground(Mechanic):
             return games, slots
 
         self.cleared[:, games, slots] = np.inf
-        way = self._exits(units, (games, slots), points, inside[stuck].argmax(1)) - points
-        distance = geometry.length(way)
-        end = points + way * np.minimum(1, EVICTION_SPEED / distance)
-        end[:, distance <= EVICTION_SPEED] = (points + way)[:, distance <= EVICTION_SPEED]
+        offset = self._exits(units, (games, slots), points, inside[stuck].argmax(1)) - points
+        distance = geometry.length(offset)
+        end = points + offset * np.minimum(1, EVICTION_SPEED / distance)
+        end[:, distance <= EVICTION_SPEED] = (points + offset)[:, distance <= EVICTION_SPEED]
         stands = (units.goal[:, games, slots] == points).all(0)
         units.position[:, games, slots] = end
         units.goal[:, games[stands], slots[stands]] = end[:, stands]
         return games, slots
 
     def nearest_free_cell(
-        self, game: int, point: np.ndarray, others: np.ndarray = NOBODY
+        self, game: int, point: np.ndarray, others: np.ndarray = NO_POINTS
     ) -> np.ndarray:
         """The middle [2] of the free cell that is nearest to a point [2]; the first of several.
 
@@ -278,9 +286,9 @@ class Ground(Mechanic):
         stays = units.bound[games] | (units.order_kind[games, :, 0] == orders.HOLD)
         stays &= units.alive[games, mobile]
         stays[np.arange(len(games)), slots] = False
-        who = stays.any(0)
-        if not who.any():
+        members = stays.any(0)
+        if not members.any():
             return np.zeros(points.shape[1:], bool)
-        there = units.position[:, games, mobile][:, :, who]
+        there = units.position[:, games, mobile][:, :, members]
         near = geometry.length(points[:, :, :, None] - there[:, :, None]) < 2 * UNIT_RADIUS
-        return (near & stays[:, None, who]).any(2)
+        return (near & stays[:, None, members]).any(2)

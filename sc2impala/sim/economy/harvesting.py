@@ -14,9 +14,9 @@ import numpy as np
 from sc2impala.sim import alerts, functions, geometry, orders
 from sc2impala.sim.economy import fields
 from sc2impala.sim.economy import slots as slots_of
-from sc2impala.sim.economy.kinds import Kinds
 from sc2impala.sim.economy.ledger import Ledger
 from sc2impala.sim.economy.navigation import Navigation
+from sc2impala.sim.economy.unit_roles import UnitRoles
 from sc2impala.sim.mechanic import Mechanic
 from sc2impala.sim.unit_types import LOOPS_PER_SECOND, SELF
 from sc2impala.sim.units import NO_UNIT
@@ -81,12 +81,12 @@ class Harvesting(Mechanic):
         num_games: int,
         num_mobile: int,
         num_fixed: int,
-        kinds: Kinds,
+        roles: UnitRoles,
         navigation: Navigation,
         ledger: Ledger,
     ):
         """Makes the mechanic for K games with M units that can move and B fixed slots."""
-        self.kinds = kinds
+        self.roles = roles
         self._navigation = navigation
         self._ledger = ledger
         shape = [num_games, num_mobile]
@@ -141,10 +141,10 @@ class Harvesting(Mechanic):
     def can_harvest(self, world, games: np.ndarray, slots: np.ndarray) -> np.ndarray:
         """Whether workers find something in the slots int [n], which may be NO_UNIT: bool [n]."""
         units = world.units
-        kind = units.type[games, slots]
+        type_index = units.type[games, slots]
         fixed = np.maximum(slots - self.num_mobile, 0)
-        fits = (kind == self.kinds.mineral_field) | (
-            (kind == self.kinds.refinery) & (units.unfinished[games, slots] == 0)
+        fits = (type_index == self.roles.mineral_field) | (
+            (type_index == self.roles.refinery) & (units.unfinished[games, slots] == 0)
         )
         filled = self.contents[games, self.source[games, fixed]] > 0
         return (slots >= self.num_mobile) & units.alive[games, slots] & fits & filled
@@ -153,8 +153,8 @@ class Harvesting(Mechanic):
         """Lets all harvesters go on for one game loop."""
         units = world.units
         last = units.num_used()
-        kind = units.order_kind[:, :last, 0]
-        works = ((kind == orders.GATHER) | (kind == orders.RETURN)) & running[:, None]
+        order_kind = units.order_kind[:, :last, 0]
+        works = ((order_kind == orders.GATHER) | (order_kind == orders.RETURN)) & running[:, None]
         taken = works & units.busy[:, :last]
         phase = self.phase[:, :last]
         stopped = (phase != NONE) & ~taken & running[:, None]
@@ -194,7 +194,7 @@ class Harvesting(Mechanic):
         units = world.units
         mine = units.owner[:, : units.num_mobile] == SELF
         idle = units.order_kind[:, :, 0] == orders.IDLE
-        return slots_of.workers(units, self.kinds.worker) & mine & idle
+        return slots_of.workers(units, self.roles.worker) & mine & idle
 
     def columns(self, world, games: np.ndarray, slots: np.ndarray) -> Dict[str, np.ndarray]:
         """See Mechanic."""
@@ -261,7 +261,7 @@ class Harvesting(Mechanic):
         if not games.size:
             return
         units = world.units
-        ready = units.own & (units.type == self.kinds.town_hall) & (units.unfinished == 0)
+        ready = units.own & (units.type == self.roles.town_hall) & (units.unfinished == 0)
         ready = ready[:, self.num_mobile :]
         last = len(ready[0]) - ready.any(0)[::-1].argmax()
         here = units.position[:, games, slots][:, :, None]
@@ -302,8 +302,8 @@ class Harvesting(Mechanic):
 
         at = games, slots
         here = units.position[:, games, slots]
-        way = self.leg[:, games, slots] - here
-        left = geometry.length(way)
+        offset = self.leg[:, games, slots] - here
+        left = geometry.length(offset)
         top_speed = units.stats.speed[units.type[at]]
         speed = np.minimum(self.speed[at] + ACCELERATION, top_speed)
         # So fast that it can still come to a stand at the edge.
@@ -311,7 +311,7 @@ class Harvesting(Mechanic):
         speed = np.where(self.at_edge[at], np.minimum(speed, slow), speed)
         arrived = left <= np.maximum(speed, 0)
         part = np.where(arrived, 1, np.maximum(speed, 0) / np.maximum(left, _TINY))
-        end = here + way * part
+        end = here + offset * part
         units.position[:, games, slots] = end
         units.goal[:, games, slots] = end
         self.speed[at] = speed
@@ -357,7 +357,7 @@ class Harvesting(Mechanic):
         at = games, slots
         field = self.field[at]
         self.occupant[games, field - self.num_mobile] = slots
-        is_gas = world.units.type[games, field] == self.kinds.refinery
+        is_gas = world.units.type[games, field] == self.roles.refinery
         self.phase[at] = WORKING
         self.until[at] = world.game_loop[games] + np.where(is_gas, GAS_LOOPS, MINERAL_LOOPS)
         world.units.inside[at] = is_gas
@@ -393,7 +393,7 @@ class Harvesting(Mechanic):
         at = games, slots
         field = self.field[at]
         fixed = field - self.num_mobile
-        is_gas = units.type[games, field] == self.kinds.refinery
+        is_gas = units.type[games, field] == self.roles.refinery
         self.occupant[games, fixed] = NO_UNIT
         self.free_at[games, fixed] = world.game_loop[games] + np.where(is_gas, 0, HANDOVER_LOOPS)
         units.inside[at] = False
@@ -436,7 +436,7 @@ class Harvesting(Mechanic):
         units = world.units
         base = self.base[games, slots]
         stands = units.alive[games, base] & (units.unfinished[games, base] == 0)
-        stands &= units.type[games, base] == self.kinds.town_hall
+        stands &= units.type[games, base] == self.roles.town_hall
         self._to_base(world, games[~stands], slots[~stands])
         games, slots = games[stands], slots[stands]
         at = games, slots

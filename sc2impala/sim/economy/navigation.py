@@ -11,7 +11,7 @@ from typing import Tuple
 import numpy as np
 
 from sc2impala.sim import orders
-from sc2impala.sim.economy import footprints, routes, ways
+from sc2impala.sim.economy import footprints, path_cache, path_finding
 from sc2impala.sim.economy.ground import UNIT_RADIUS, Ground
 from sc2impala.sim.mechanic import Mechanic
 
@@ -19,8 +19,8 @@ MAX_KNOWN = 1 << 14  # Approaches that are remembered.
 PATIENCE = 3  # How often a unit tries to get to the end of a detour when it is so near. [U]
 SLIP_LOOPS = 16  # For which it bumps into nobody then. [U]
 MAX_PRESSED = 8  # Loops for which a unit lets itself be pushed out of buildings. [U]
-EVERY = 3  # Ways are decided in one of so many loops, ... [U]
-NEAR = 0.5  # ... so early before the end of a detour, as the unit may be in a crowd. [U]
+PATH_PERIOD = 3  # Ways are decided in one of so many loops, ... [U]
+NEAR_WAYPOINT = 0.5  # ... so early before the end of a detour, as the unit may be in a crowd. [U]
 
 
 class Navigation(Mechanic):
@@ -36,15 +36,15 @@ class Navigation(Mechanic):
     """
 
     name = 'navigation'
-    FIELDS = ('routed', 'detour', 'tries', 'pressed', 'slips_until', 'seen')
+    FIELDS = ('path_goal', 'detour', 'tries', 'pressed', 'slips_until', 'seen')
 
     def __init__(self, num_games: int, num_mobile: int, ground: Ground):
         """Makes the mechanic for K games with M units that can move."""
         self._ground = ground
-        self._lattice = routes.Lattice(ground.area)
-        self._ways = ways.Ways(self._lattice)
+        self._grid = path_finding.PathingGrid(ground.area)
+        self._path_cache = path_cache.PathCache(self._grid)
         self._known = {}
-        self.routed = np.full([2, num_games, num_mobile], np.inf)
+        self.path_goal = np.full([2, num_games, num_mobile], np.inf)
         self.detour = np.zeros([num_games, num_mobile], bool)
         self.tries = np.zeros([num_games, num_mobile], np.int8)
         self.pressed = np.zeros([num_games, num_mobile], np.int8)
@@ -58,7 +58,7 @@ class Navigation(Mechanic):
 
     def restart(self, world, games: np.ndarray) -> None:
         """See Mechanic."""
-        self.routed[:, games] = np.inf
+        self.path_goal[:, games] = np.inf
         self.detour[games] = False
         self.tries[games] = 0
         self.pressed[games] = 0
@@ -69,7 +69,7 @@ class Navigation(Mechanic):
         """See Mechanic."""
         mobile = slots < self.detour.shape[1]
         games, slots = games[mobile], slots[mobile]
-        self.routed[:, games, slots] = np.inf
+        self.path_goal[:, games, slots] = np.inf
         self.tries[games, slots] = 0
         self.pressed[games, slots] = 0
         self.slips_until[games, slots] = 0
@@ -79,27 +79,27 @@ class Navigation(Mechanic):
         units = world.units
         last = units.num_used()
         position, goal = units.position[:, :, :last], units.goal[:, :, :last]
-        detour, routed = units.detour[:, :last], self.routed[:, :, :last]
+        detour, path_goal = units.detour[:, :last], self.path_goal[:, :, :last]
         self._make_solid(world, running, last)
         new_ground = (self.seen != self._ground.version) & running
         if np.count_nonzero(new_ground):
             self.seen[new_ground] = self._ground.version[new_ground]
-            self.routed[:, new_ground] = np.inf
+            self.path_goal[:, new_ground] = np.inf
 
         # Who has a new goal walks straight at first.
-        units.detour[:, :last] &= (goal == routed).all(0) | ~running[:, None]
+        units.detour[:, :last] &= (goal == path_goal).all(0) | ~running[:, None]
         walks = (goal != position).any(0) & units.alive[:, :last] & running[:, None]
         # Who stands may be pushed, and needs a new way when it walks again.
-        np.copyto(routed, np.inf, where=running[:, None] & ~walks)
-        decides = running & (world.game_loop % EVERY == 0)
+        np.copyto(path_goal, np.inf, where=running[:, None] & ~walks)
+        decides = running & (world.game_loop % PATH_PERIOD == 0)
         if not np.count_nonzero(decides):
             return
         away = np.abs(units.waypoint[:, :, :last] - position).max(0)
-        lost = (goal != routed).any(0) | (detour != self.detour[:, :last])
-        lost |= detour & (away < NEAR) | (self.pressed[:, :last] > 0)
+        lost = (goal != path_goal).any(0) | (detour != self.detour[:, :last])
+        lost |= detour & (away < NEAR_WAYPOINT) | (self.pressed[:, :last] > 0)
         games, slots = np.nonzero(walks & lost & decides[:, None])
         if games.size:
-            self._route(world, games, slots)
+            self._find_paths(world, games, slots)
 
     def note_pushed(self, world, running: np.ndarray, games: np.ndarray, slots: np.ndarray) -> None:
         """Takes note of units that were pushed out of buildings in this loop.
@@ -134,9 +134,9 @@ class Navigation(Mechanic):
         units = world.units
         start, centre = units.position[:, games, slots], units.position[:, games, targets]
         half = units.stats.footprint[units.type[games, targets]].T / 2 + UNIT_RADIUS
-        way = start - centre
-        part = (half / np.maximum(np.abs(way), half)).min(0)
-        points = centre + way * part
+        offset = start - centre
+        part = (half / np.maximum(np.abs(offset), half)).min(0)
+        points = centre + offset * part
         blocked = self._ground.crosses(games, start, points)
         last, exists = np.ones([2, len(games)], bool)
         for index in np.flatnonzero(blocked):
@@ -163,18 +163,18 @@ class Navigation(Mechanic):
 
     def _around_to(self, world, game, start, target):
         """Like `approach`, for one unit with something in its way; None where there is no way."""
-        state, cell = self._states(np.array([game])), self._lattice.numbers(start[:, None])
+        state, cell = self._states(np.array([game])), self._grid.numbers(start[:, None])
         goals = self._beside(world, game, target)
         if goals[cell[0]]:
             half = world.units.stats.footprint[world.units.type[game, target]] / 2 + UNIT_RADIUS
             centre = world.units.position[:, game, target]
             return np.minimum(np.maximum(start, centre - half), centre + half), True
-        if not self._ways.are_free(state, cell)[0]:
+        if not self._path_cache.are_free(state, cell)[0]:
             return self._ground.nearest_free_cell(game, start), False
-        way = self._ways.to_any(state[0], cell[0], goals)
-        if not goals[way[-1]]:
+        path = self._path_cache.to_any(state[0], cell[0], goals)
+        if not goals[path[-1]]:
             return None, False
-        return self._farthest(np.array([game]), start[:, None], way[:, None])[:, 0], False
+        return self._farthest(np.array([game]), start[:, None], path[:, None])[:, 0], False
 
     def _beside(self, world, game, slot):
         """The free cells that touch a side of what is in a slot: bool [C]."""
@@ -183,7 +183,7 @@ class Navigation(Mechanic):
         mask = np.zeros_like(self._ground.area)
         mask[rows, columns] = True
         mask[np.ix_([rows.start, rows.stop - 1], [columns.start, columns.stop - 1])] = False
-        return self._lattice.pack(mask & ~self._ground.taken[game])
+        return self._grid.pack(mask & ~self._ground.taken[game])
 
     def _slip(self, world, games, slots):
         """Lets units bump into nobody for a while."""
@@ -211,11 +211,11 @@ class Navigation(Mechanic):
         if np.count_nonzero(over):
             games, slots = np.nonzero(over)
             self.slips_until[games, slots] = 0
-            kind = world.units.order_kind[games, slots, 0]
-            harvests = (kind == orders.GATHER) | (kind == orders.RETURN)
+            order_kind = world.units.order_kind[games, slots, 0]
+            harvests = (order_kind == orders.GATHER) | (order_kind == orders.RETURN)
             world.units.solid[games[~harvests], slots[~harvests]] = True
 
-    def _route(self, world, games, slots):
+    def _find_paths(self, world, games, slots):
         units = world.units
         at = games, slots
         points = (slice(None),) + at
@@ -233,7 +233,7 @@ class Navigation(Mechanic):
             units.detour[games_around, slots_around] = ~straight
             here = games_around[~straight], slots_around[~straight]
             units.waypoint[(slice(None),) + here] = waypoint
-        self.routed[points] = units.goal[points]
+        self.path_goal[points] = units.goal[points]
         self.detour[at] = units.detour[at]
         same = units.detour[at] & (units.waypoint[points] == before).all(0)
         self.tries[at] = np.where(same, self.tries[at] + 1, 0)
@@ -252,31 +252,33 @@ class Navigation(Mechanic):
           the next waypoints float64 [2, m] of those whose way is not straight; the goals, or what
           is nearest to them, float64 [2, n]; bool [n], whether the way there is straight.
         """
-        lattice = self._lattice
-        states, cells = self._states(games), lattice.numbers(start)
-        enclosed = ~self._ways.are_free(states, cells)
-        start_of_way = start.copy()
+        grid = self._grid
+        states, cells = self._states(games), grid.numbers(start)
+        enclosed = ~self._path_cache.are_free(states, cells)
+        path_start = start.copy()
         for index in np.flatnonzero(enclosed):
-            start_of_way[:, index] = self._ground.nearest_free_cell(games[index], start[:, index])
-        cells = lattice.numbers(start_of_way)
-        goal_cells = lattice.numbers(goal)
-        goal = np.where(covered, lattice.middles(goal_cells), goal)
-        exists = self._ways.exist(states, cells, goal_cells)
+            path_start[:, index] = self._ground.nearest_free_cell(games[index], start[:, index])
+        cells = grid.numbers(path_start)
+        goal_cells = grid.numbers(goal)
+        goal = np.where(covered, grid.middles(goal_cells), goal)
+        exists = self._path_cache.exist(states, cells, goal_cells)
         for index in np.flatnonzero(~exists):
-            goal_cells[index] = self._ways.nearest(states[index], cells[index], goal[:, index])
-        goal = np.where(exists, goal, lattice.middles(goal_cells))
+            goal_cells[index] = self._path_cache.nearest(
+                states[index], cells[index], goal[:, index]
+            )
+        goal = np.where(exists, goal, grid.middles(goal_cells))
 
         straight = ~self._ground.crosses(games, start, goal)
         winding = ~straight
-        waypoint = start_of_way[:, winding]
+        waypoint = path_start[:, winding]
         rest = ~enclosed[winding]
         if np.count_nonzero(rest):
             which = np.flatnonzero(winding)[rest]
-            way = self._ways.to_cells(states[which], cells[which], goal_cells[which])
-            waypoint[:, rest] = self._farthest(games[which], start[:, which], way)
+            path = self._path_cache.to_cells(states[which], cells[which], goal_cells[which])
+            waypoint[:, rest] = self._farthest(games[which], start[:, which], path)
         return waypoint, goal, straight
 
-    def _farthest(self, games, start, way):
+    def _farthest(self, games, start, path):
         """Points far along ways that can be walked straight to, with what comes next hidden.
 
         Args:
@@ -287,11 +289,11 @@ class Navigation(Mechanic):
         Returns:
           float64 [2, n], the middle of the first cell where nothing behind it is found.
         """
-        points = self._lattice.middles(way)
+        points = self._grid.middles(path)
         every = np.arange(len(games))
         clear = np.zeros([len(games)], np.int64)
         # Up to the end of each way, not of the longest, which is somebody else's.
-        hidden = (way == way[-1]).argmax(0) + 1
+        hidden = (path == path[-1]).argmax(0) + 1
         while (hidden - clear > 1).any():
             between = (clear + hidden) // 2
             crosses = self._ground.crosses(games, start, points[:, between, every])
@@ -301,9 +303,9 @@ class Navigation(Mechanic):
     def _states(self, games):
         """The numbers of the states of the ground, int [n]."""
         ground = self._ground
-        self._ways.tidy()
+        self._path_cache.tidy()
         known = {
-            game: self._ways.state(ground.digest[game].tobytes(), ground.taken[game])
+            game: self._path_cache.state(ground.digest[game].tobytes(), ground.taken[game])
             for game in set(games.tolist())
         }
         return np.array([known[game] for game in games.tolist()])

@@ -10,8 +10,8 @@ from sc2impala.sim.economy import supply
 from sc2impala.sim.economy.exits import exit_of
 from sc2impala.sim.economy.ground import Ground
 from sc2impala.sim.economy.harvesting import Harvesting
-from sc2impala.sim.economy.kinds import NO_TYPE, Kinds
 from sc2impala.sim.economy.ledger import Ledger
+from sc2impala.sim.economy.unit_roles import NO_TYPE, UnitRoles
 from sc2impala.sim.mechanic import Mechanic
 from sc2impala.sim.units import NO_UNIT
 
@@ -38,13 +38,13 @@ class Production(Mechanic):
         num_games: int,
         num_fixed: int,
         num_types: int,
-        kinds: Kinds,
+        roles: UnitRoles,
         ground: Ground,
         harvesting: Harvesting,
         ledger: Ledger,
     ):
         """Makes the mechanic for K games with B fixed slots and T types."""
-        self.kinds = kinds
+        self.roles = roles
         self._ground = ground
         self._harvesting = harvesting
         self._ledger = ledger
@@ -85,10 +85,12 @@ class Production(Mechanic):
     def restrict(self, world, available: np.ndarray) -> None:
         """Offers to train what there is money and supply for, and to cancel what is in a queue."""
         everyone = np.arange(world.num_games)
-        for function in np.flatnonzero(available.any(0) & (self.kinds.product != NO_TYPE)):
-            kind = self.kinds.product[function]
-            if not world.units.stats.is_structure[kind]:
-                available[:, function] &= self.hindrance(world, everyone, kind) == results.OK
+        for function in np.flatnonzero(available.any(0) & (self.roles.product != NO_TYPE)):
+            type_index = self.roles.product[function]
+            if not world.units.stats.is_structure[type_index]:
+                available[:, function] &= (
+                    self.order_error(world, everyone, type_index) == results.OK
+                )
         first = world.units.num_mobile
         producing = world.units.selected[:, first:] & (self.queue[:, :, 0] != NO_TYPE)
         available[:, functions.CANCEL_LAST_QUICK] |= producing.any(1)
@@ -105,16 +107,16 @@ class Production(Mechanic):
             'order_progress_0': 100 * self.progress(world)[games, fixed] * is_fixed,
         }
 
-    def hindrance(self, world, games: np.ndarray, kind: int) -> np.ndarray:
+    def order_error(self, world, games: np.ndarray, type_index: int) -> np.ndarray:
         """Why units of a type cannot be ordered, wherever it is: codes of `results`, int [n]."""
         stats = world.units.stats
         code = np.full(len(games), results.OK)
-        code[supply.free(world, games) < stats.food[kind]] = results.NOT_ENOUGH_FOOD
-        code[world.vespene[games] < stats.vespene[kind]] = results.NOT_ENOUGH_VESPENE
-        code[world.minerals[games] < stats.minerals[kind]] = results.NOT_ENOUGH_MINERALS
+        code[supply.free(world, games) < stats.food[type_index]] = results.NOT_ENOUGH_FOOD
+        code[world.vespene[games] < stats.vespene[type_index]] = results.NOT_ENOUGH_VESPENE
+        code[world.minerals[games] < stats.minerals[type_index]] = results.NOT_ENOUGH_MINERALS
         return code
 
-    def order(self, world, game: int, buildings: np.ndarray, kind: int) -> int:
+    def order(self, world, game: int, buildings: np.ndarray, type_index: int) -> int:
         """Puts a unit into the shortest queue of some buildings, slots int [n], and pays for it.
 
         Returns:
@@ -125,11 +127,11 @@ class Production(Mechanic):
         shortest = fixed[length.argmin()]
         if length.min() == QUEUE_LENGTH:
             return results.QUEUE_IS_FULL
-        code = self.hindrance(world, np.array([game]), kind)[0]
+        code = self.order_error(world, np.array([game]), type_index)[0]
         if code == results.OK:
-            unit_type = world.units.types[kind]
+            unit_type = world.units.types[type_index]
             self._ledger.pay(world, game, unit_type.minerals, unit_type.vespene)
-            self.queue[game, shortest, length.min()] = kind
+            self.queue[game, shortest, length.min()] = type_index
         return code
 
     def cancel(self, world, game: int, building: int, place: int) -> None:
@@ -180,8 +182,10 @@ class Production(Mechanic):
         begins = waiting & (food.cumsum(1) <= supply.free(world, games)[:, None])
         rows, fixed = np.nonzero(begins)
         games = games[rows]
-        kind = self.queue[games, fixed, 0]
-        self.ready_at[games, fixed] = world.game_loop[games] + world.units.stats.build_loops[kind]
+        type_index = self.queue[games, fixed, 0]
+        self.ready_at[games, fixed] = (
+            world.game_loop[games] + world.units.stats.build_loops[type_index]
+        )
         world.units.active[games, fixed + world.units.num_mobile] = True
 
     def _complete(self, world, game, fixed):
@@ -189,15 +193,15 @@ class Production(Mechanic):
         units = world.units
         slot = slots_of.first_free(units, game, slots_of.mobile(units))
         building = fixed + units.num_mobile
-        kind = self.queue[game, fixed, 0]
+        type_index = self.queue[game, fixed, 0]
         toward = self.rally_point[:, game, fixed] if self.has_rally[game, fixed] else None
         point = exit_of(world, self._ground, game, building, toward)
         games, slots = np.array([game]), np.array([slot])
-        world.put(games, slots, units.types[kind], unit_types.SELF, point[:, None])
-        is_worker = units.types[kind].is_worker
+        world.put(games, slots, units.types[type_index], unit_types.SELF, point[:, None])
+        is_worker = units.types[type_index].is_worker
         code = alerts.TRAIN_WORKER_COMPLETE if is_worker else alerts.TRAIN_UNIT_COMPLETE
         world.alerts[game, code] = True
-        self.trained[game, kind] += 1
+        self.trained[game, type_index] += 1
         self._shift(world, game, fixed, 0)
         self._send(world, game, slot, fixed)
 
@@ -224,7 +228,7 @@ class Production(Mechanic):
             units,
             np.array([game]),
             chosen=np.arange(units.num_mobile)[None] == slot,
-            kind=np.array([[orders.GATHER if gathers else orders.MOVE]]),
+            order_kind=np.array([[orders.GATHER if gathers else orders.MOVE]]),
             point=np.broadcast_to(
                 self.rally_point[:, game, fixed, None, None], (2, 1, units.num_mobile)
             ),

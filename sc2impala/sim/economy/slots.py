@@ -23,7 +23,7 @@ def buildings(units: Units, num_resources: int) -> slice:
     return slice(units.num_mobile + num_resources, units.alive.shape[1])
 
 
-def workers(units: Units, kind: int) -> np.ndarray:
+def workers(units: Units, worker_type: int) -> np.ndarray:
     """Which slots for units that move hold living workers, of type `kind`: bool [K, M]."""
     choice = mobile(units)
-    return units.alive[:, choice] & (units.type[:, choice] == kind)
+    return units.alive[:, choice] & (units.type[:, choice] == worker_type)

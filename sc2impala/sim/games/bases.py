@@ -13,7 +13,7 @@ from sc2impala.sim.economy import (
     Navigation,
     Production,
 )
-from sc2impala.sim.economy.kinds import Kinds
+from sc2impala.sim.economy.unit_roles import UnitRoles
 from sc2impala.sim.mechanic import Mechanic
 from sc2impala.sim.world import World
 
@@ -63,16 +63,16 @@ def make_mechanics(
       types: of the map.
       num_resources: the first fixed slots are for them, NUM_BUILDINGS more for buildings.
     """
-    kinds = Kinds(types)
+    roles = UnitRoles(types)
     num_fixed = num_resources + NUM_BUILDINGS
     ledger = Ledger(num_games)
-    ground = Ground(num_games, NUM_MOBILE, num_fixed, kinds, ARENA)
+    ground = Ground(num_games, NUM_MOBILE, num_fixed, roles, ARENA)
     navigation = Navigation(num_games, NUM_MOBILE, ground)
-    harvesting = Harvesting(num_games, NUM_MOBILE, num_fixed, kinds, navigation, ledger)
+    harvesting = Harvesting(num_games, NUM_MOBILE, num_fixed, roles, navigation, ledger)
     construction = Construction(
-        num_games, num_fixed, num_resources, kinds, ground, harvesting, ledger
+        num_games, num_fixed, num_resources, roles, ground, harvesting, ledger
     )
-    production = Production(num_games, num_fixed, len(types), kinds, ground, harvesting, ledger)
+    production = Production(num_games, num_fixed, len(types), roles, ground, harvesting, ledger)
     return ledger, ground, construction, production, harvesting, navigation
 
 

@@ -77,7 +77,7 @@ class BuildMarines:
             chosen=np.broadcast_to(
                 np.arange(bases.NUM_MOBILE) < bases.NUM_WORKERS, (len(games), bases.NUM_MOBILE)
             ),
-            kind=np.full([len(games), 1], orders.GATHER),
+            order_kind=np.full([len(games), 1], orders.GATHER),
             point=np.broadcast_to(point[:, None, None], (2, len(games), bases.NUM_MOBILE)),
             queued=np.zeros([len(games)], bool),
             target=np.full([len(games), 1], _FIRST_FIELD_SLOT),

@@ -46,9 +46,9 @@ class CollectMineralShards:
         shards = world.units.alive[:, _SHARDS]
         square = 0
         for along in world.units.position:
-            way = along[:, _MARINES, None] - along[:, None, _SHARDS]
-            way *= way
-            square += way
+            offset = along[:, _MARINES, None] - along[:, None, _SHARDS]
+            offset *= offset
+            square += offset
         reached = square <= REACH * REACH
         reached &= (shards & running[:, None])[:, None]
         if not np.count_nonzero(reached):

@@ -121,8 +121,8 @@ def _points_away_from_marines(world, games):
     units = world.units
 
     def accept(points, games):
-        ways = points[:, :, None] - units.position[:, games, _MARINES, None]
-        near = geometry.length(ways) < MIN_WAVE_DISTANCE
+        offsets = points[:, :, None] - units.position[:, games, _MARINES, None]
+        near = geometry.length(offsets) < MIN_WAVE_DISTANCE
         return ~(near & units.alive[games, _MARINES, None]).any(1)
 
     return spacing.points_apart(

@@ -44,7 +44,7 @@ class Waves:
         self.name = name
         self.boxes = boxes
         self.zerg = tuple(zerg)
-        self._zerg_radii = np.array([kind.radius for kind in zerg])
+        self._zerg_radii = np.array([unit_type.radius for unit_type in zerg])
         column = _column(zerg_offsets)[:, None]
         # Those that are put into each other are spread. [A]
         self._zerg_pattern = placement.nearest_free(column, self._zerg_radii, _ANYWHERE)[:, 0]
@@ -101,10 +101,12 @@ class Waves:
         units.selected[games, :MAX_MARINES] = after & (world.game_loop[games] > 0)[:, None]
 
         zerg = self._spread(zerg_at, self._zerg_pattern, self._zerg_radii)
-        for kind in self.unit_types[1:]:
-            first, count = self.zerg.index(kind), self.zerg.count(kind)
+        for unit_type in self.unit_types[1:]:
+            first, count = self.zerg.index(unit_type), self.zerg.count(unit_type)
             slots = slice(MAX_MARINES + first, MAX_MARINES + first + count)
-            world.place(games, slots, kind, unit_types.ENEMY, zerg[:, :, first : first + count])
+            world.place(
+                games, slots, unit_type, unit_types.ENEMY, zerg[:, :, first : first + count]
+            )
 
     def _draw_points(self, world, games):
         """Where marines and zerg are put, float64 [2, n] each: one in each box."""

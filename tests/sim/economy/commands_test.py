@@ -104,11 +104,11 @@ def test_a_mixed_selection_offers_what_any_of_it_can_do(base):
     for function in (functions.SELECT_UNIT, 264, 91, 490, 343, 331, 12):
         assert function in offered
     base.act(functions.MOVE_SCREEN, (38, 31))
-    assert base.kind(scv) == base.kind(marine) == orders.MOVE
+    assert base.order_kind(scv) == base.order_kind(marine) == orders.MOVE
     base.act(functions.TRAIN_SCV_QUICK)
     assert base.world.minerals[0] == 50
     base.act(functions.HARVEST_GATHER_SCREEN, (42, 29.5))
-    assert base.kind(scv) == orders.GATHER and base.kind(marine) == orders.MOVE
+    assert base.order_kind(scv) == orders.GATHER and base.order_kind(marine) == orders.MOVE
 
 
 def test_functions_of_all_cards_are_carried_out_in_the_games_that_call_them():

@@ -43,10 +43,10 @@ def test_a_worker_walks_there_pays_builds_and_idles(base):
     assert base.world.minerals[0] == 900
     away = np.abs(np.array(base.where(scv)) - PLACE).max() - 1
     assert 0.5 < away <= 0.75
-    assert base.kind(scv) == orders.BUILD
+    assert base.order_kind(scv) == orders.BUILD
     assert base.run_until(lambda: not base.units.unfinished[0, depot]) == 479
     assert alerts.BUILDING_COMPLETE in base.game.observe()['alerts'][0]
-    assert base.kind(scv) == orders.IDLE
+    assert base.order_kind(scv) == orders.IDLE
     base.act(functions.NO_OP)
     assert not base.game.observe()['alerts'].any()
 
@@ -105,7 +105,7 @@ def test_a_click_that_fails_costs_nothing(base, function, place, code):
     assert base.act(function, place) == code
     assert base.game.observe()['action_result'][0, 0] == code
     base.run(100)
-    assert base.kind(scv) == orders.IDLE
+    assert base.order_kind(scv) == orders.IDLE
     assert base.world.minerals[0] == 1000
 
 
@@ -120,7 +120,7 @@ def test_a_refinery_that_was_built_gives_gas(base):
     scv, refinery = started(base, REFINERY, (39.5, 34.5))
     base.run_until(lambda: not base.units.unfinished[0, refinery])
     base.act(GATHER, (39.5, 34.5))
-    assert base.kind(scv) == orders.GATHER
+    assert base.order_kind(scv) == orders.GATHER
     base.run_until(lambda: base.world.vespene[0], 500)
     assert base.world.vespene[0] == 4
 
@@ -129,7 +129,7 @@ def test_money_that_is_gone_when_the_worker_arrives(base):
     scv = builder(base)
     base.act(DEPOT, PLACE)
     base.world.minerals[0] = 99
-    base.run_until(lambda: base.kind(scv) == orders.IDLE)
+    base.run_until(lambda: base.order_kind(scv) == orders.IDLE)
     assert base.game.observe()['action_result'][0, 0] == results.NOT_ENOUGH_MINERALS
     assert not base.slots(unit_types.SUPPLY_DEPOT).size
     assert base.world.minerals[0] == 99
@@ -139,7 +139,7 @@ def test_a_place_that_is_taken_when_the_worker_arrives(base):
     scv = builder(base)
     base.act(DEPOT, PLACE)
     base.put(unit_types.BARRACKS, 38.5, 27.5)
-    base.run_until(lambda: base.kind(scv) == orders.IDLE)
+    base.run_until(lambda: base.order_kind(scv) == orders.IDLE)
     assert base.game.observe()['action_result'][0, 0] == results.CANT_BUILD_LOCATION_INVALID
     assert base.world.minerals[0] == 1000
 
@@ -153,7 +153,7 @@ def test_two_workers_cannot_build_in_one_place(base):
     base.run(100)
     assert len(base.slots(unit_types.SUPPLY_DEPOT)) == 1
     assert base.world.minerals[0] == 900
-    assert sorted([base.kind(one), base.kind(two)]) == [orders.IDLE, orders.BUILD]
+    assert sorted([base.order_kind(one), base.order_kind(two)]) == [orders.IDLE, orders.BUILD]
 
 
 def test_barracks_need_a_complete_depot(base):
@@ -165,7 +165,7 @@ def test_barracks_need_a_complete_depot(base):
     assert BARRACKS in base.offers()
     assert base.act(BARRACKS, (37.5, 31.5)) == results.OK
     base.world.kill(helpers.GAME, np.array([depot]))
-    base.run_until(lambda: base.kind(other) == orders.IDLE)
+    base.run_until(lambda: base.order_kind(other) == orders.IDLE)
     result = base.game.observe()['action_result'][0, 0]
     assert result == results.BUILD_TECH_REQUIREMENTS_NOT_MET
 
@@ -189,23 +189,23 @@ def test_the_nearest_of_several_workers_builds(base):
     far, near = base.put(unit_types.SCV, 26, 31), base.put(unit_types.SCV, 35, 31)
     base.select(far, near)
     base.act(DEPOT, PLACE)
-    assert base.kind(near) == orders.BUILD and base.kind(far) == orders.IDLE
+    assert base.order_kind(near) == orders.BUILD and base.order_kind(far) == orders.IDLE
     base.act(DEPOT, (37, 30))
-    assert base.kind(far) == orders.BUILD
+    assert base.order_kind(far) == orders.BUILD
 
 
 def test_who_builds_takes_only_orders_for_later_and_can_halt(base):
     scv, depot = started(base)
     base.act(functions.MOVE_SCREEN, (34, 32))
-    assert base.kind(scv) == orders.BUILD
+    assert base.order_kind(scv) == orders.BUILD
     base.act(functions.STOP_QUICK)
     base.run(5)
-    assert base.kind(scv) == orders.BUILD
+    assert base.order_kind(scv) == orders.BUILD
     assert base.act(DEPOT, (37, 31)) == results.NOT_SUPPORTED
     base.act(functions.MOVE_SCREEN, (34, 32), queued=1)
     assert functions.HALT_QUICK in base.offers()
     base.act(functions.HALT_QUICK)
-    assert base.kind(scv) == orders.IDLE
+    assert base.order_kind(scv) == orders.IDLE
     assert functions.HALT_QUICK not in base.offers()
     left = base.units.unfinished[0, depot]
     base.run(50)
@@ -219,7 +219,7 @@ def test_queued_orders_follow(base):
     base.act(GATHER, (42, 29.5), queued=1)
     base.run_until(lambda: len(base.slots(unit_types.SUPPLY_DEPOT)) == 2, 700)
     assert not base.units.unfinished[0, depot]
-    base.run_until(lambda: base.kind(scv) == orders.GATHER, 700)
+    base.run_until(lambda: base.order_kind(scv) == orders.GATHER, 700)
 
 
 def test_another_worker_can_go_on(base):
@@ -229,18 +229,18 @@ def test_another_worker_can_go_on(base):
     left = base.units.unfinished[0, depot]
     other = builder(base, 36, 31)
     base.act(functions.SMART_SCREEN, PLACE)
-    assert base.kind(other) == orders.BUILD
+    assert base.order_kind(other) == orders.BUILD
     base.run_until(lambda: base.units.unfinished[0, depot] < left, 100)
     base.run_until(lambda: not base.units.unfinished[0, depot])
     assert base.world.minerals[0] == 900
-    assert base.kind(other) == orders.IDLE
+    assert base.order_kind(other) == orders.IDLE
 
 
 def test_one_worker_at_a_time_works_on_a_building(base):
     _, depot = started(base)
     other = builder(base, 36, 31)
     base.act(functions.SMART_SCREEN, PLACE)
-    base.run_until(lambda: base.kind(other) == orders.IDLE, 100)
+    base.run_until(lambda: base.order_kind(other) == orders.IDLE, 100)
     before = base.units.unfinished[0, depot]
     base.run(10)
     assert base.units.unfinished[0, depot] == before - 10
@@ -254,7 +254,7 @@ def test_a_cancelled_building_vanishes_and_most_of_its_cost_comes_back(base):
     assert not base.slots(unit_types.SUPPLY_DEPOT).size
     assert base.world.minerals[0] == 975
     assert base.mechanics['ledger'].spent[0, 0] == 25
-    assert base.kind(scv) == orders.IDLE and base.units.solid[0, scv]
+    assert base.order_kind(scv) == orders.IDLE and base.units.solid[0, scv]
     base.select(scv)
     assert base.act(DEPOT, PLACE) == results.OK
 
@@ -283,7 +283,7 @@ def test_marines_make_room_and_their_orders_stay(base):
     base.run(10)
     for marine in (idle, walking):
         assert np.abs(np.array(base.where(marine)) - PLACE).max() > 1.37
-    assert base.kind(walking) == orders.PATROL and base.kind(idle) == orders.IDLE
+    assert base.order_kind(walking) == orders.PATROL and base.order_kind(idle) == orders.IDLE
 
 
 def test_there_is_room_for_no_more_than_the_slots():
@@ -298,7 +298,7 @@ def test_there_is_room_for_no_more_than_the_slots():
     base.mechanics['ground'].survey(base.world)
     scv = builder(base)
     base.act(DEPOT, PLACE)
-    base.run_until(lambda: base.kind(scv) == orders.IDLE)
+    base.run_until(lambda: base.order_kind(scv) == orders.IDLE)
     assert base.world.minerals[0] == 1000
     assert base.game.observe()['action_result'][0, 0] == results.CANT_BUILD_LOCATION_INVALID
 

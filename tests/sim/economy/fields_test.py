@@ -96,4 +96,4 @@ def test_a_field_that_is_gone_is_replaced_by_the_one_with_the_fewest_users(base)
 def test_who_never_had_a_field_gets_none(base):
     scv = base.put(unit_types.SCV, 34, 30)
     assert fields.replacement(base.mechanics['harvesting'], base.world, 0, scv) is None
-    assert base.kind(scv) == orders.IDLE
+    assert base.order_kind(scv) == orders.IDLE

@@ -16,8 +16,8 @@ def base():
 
 
 def can_build(base, unit_type, x, y):
-    kind = base.units.types.index(unit_type)
-    return base.mechanics['ground'].can_build(base.world, 0, kind, np.array([x, y], float))
+    type_index = base.units.types.index(unit_type)
+    return base.mechanics['ground'].can_build(base.world, 0, type_index, np.array([x, y], float))
 
 
 def taken_cells(base):
@@ -134,7 +134,7 @@ def test_units_leave_a_place_that_is_built_on(base):
     base.run(4)
     for marine in marines:
         assert abs(inside(base, marine, 36.5, 24.5, 1.5)) < 1e-6
-        assert base.kind(marine) == 0
+        assert base.order_kind(marine) == 0
     there = [base.where(marine) for marine in marines]
     base.run(20)
     assert [base.where(marine) for marine in marines] == there

@@ -221,7 +221,7 @@ def test_those_on_their_way_to_an_empty_field_go_elsewhere(base):
     base.run_until(lambda: not base.units.alive[0, field])
     base.run(2)
     for scv in (first, second, late):
-        assert base.kind(scv) == orders.GATHER
+        assert base.order_kind(scv) == orders.GATHER
         assert base.units.alive[0, field_of(base, scv)]
     base.run(400)
     assert base.world.score[0] >= 20
@@ -233,7 +233,7 @@ def test_without_another_field_in_range_workers_stop_after_their_last_delivery(b
     base.mechanics['harvesting'].contents[0, last - 200] = 3
     base.run(400)
     assert base.world.score[0] == 3
-    assert base.kind(one) == base.kind(two) == orders.IDLE
+    assert base.order_kind(one) == base.order_kind(two) == orders.IDLE
     assert base.units.solid[0, [one, two]].all()
 
 
@@ -262,7 +262,7 @@ def test_without_a_town_hall_workers_keep_what_they_have(base):
     base.run_until(lambda: cargo(base, scv))
     base.world.kill(helpers.GAME, np.array([base.slot_at(*helpers.COMMAND_CENTER)]))
     base.run(200)
-    assert base.kind(scv) == orders.IDLE
+    assert base.order_kind(scv) == orders.IDLE
     assert cargo(base, scv) == 5 and base.world.score[0] == 0
 
 
@@ -342,7 +342,7 @@ def test_an_empty_geyser_sends_its_workers_away(base):
     base.run_until(lambda: base.world.alerts[0, alerts.VESPENE_EXHAUSTED])
     base.run(300)
     assert base.world.vespene[0] == 6
-    assert [base.kind(scv) for scv in workers] == [orders.IDLE] * 2
+    assert [base.order_kind(scv) for scv in workers] == [orders.IDLE] * 2
 
 
 def test_who_is_in_a_refinery_that_dies_comes_out(base):
@@ -351,7 +351,7 @@ def test_who_is_in_a_refinery_that_dies_comes_out(base):
     base.world.kill(helpers.GAME, np.array([refinery]))
     base.run(1)
     assert not base.units.inside[0, scv]
-    assert base.kind(scv) == orders.IDLE
+    assert base.order_kind(scv) == orders.IDLE
 
 
 def test_a_worker_called_away_leaves_its_field_to_others(base):
@@ -381,7 +381,7 @@ def test_harvest_gather(base):
     marine = base.put(unit_types.MARINE, 36, 30)
     base.select(scv, marine)
     assert base.act(GATHER, FAR_FIELD) == results.OK
-    assert base.kind(scv) == orders.GATHER and base.kind(marine) == orders.IDLE
+    assert base.order_kind(scv) == orders.GATHER and base.order_kind(marine) == orders.IDLE
     base.run_until(lambda: base.world.score[0])
     assert contents(base, *FAR_FIELD) == 1795
 
@@ -395,7 +395,7 @@ def test_harvest_gather_needs_something_to_harvest(base):
     refinery = base.put(unit_types.REFINERY, *GEYSER)
     base.units.unfinished[0, refinery] = 10
     assert base.act(GATHER, GEYSER) == results.BUILDING_IS_UNDER_CONSTRUCTION
-    assert base.kind(scv) == orders.IDLE
+    assert base.order_kind(scv) == orders.IDLE
 
 
 def test_harvest_return_is_offered_to_who_carries_something(base):
@@ -414,7 +414,7 @@ def test_harvest_return_brings_home_and_goes_on(base):
     base.select(scv)
     assert base.act(RETURN) == results.OK
     base.run_until(lambda: base.world.score[0] == 5)
-    assert base.kind(scv) == orders.GATHER
+    assert base.order_kind(scv) == orders.GATHER
     base.run_until(lambda: base.world.score[0] == 10)
     assert contents(base, *NEAR_FIELD) == 1790
 
@@ -431,9 +431,9 @@ def test_what_is_queued_behind_gathering_comes_after_one_load(base):
     scv = a_worker(base)
     base.select(scv)
     base.act(functions.MOVE_SCREEN, (36, 30), queued=1)
-    base.run_until(lambda: base.kind(scv) == orders.MOVE)
+    base.run_until(lambda: base.order_kind(scv) == orders.MOVE)
     assert cargo(base, scv) == 5
-    base.run_until(lambda: base.kind(scv) == orders.IDLE)
+    base.run_until(lambda: base.order_kind(scv) == orders.IDLE)
     assert base.world.score[0] == 0
 
 
@@ -443,7 +443,7 @@ def test_what_is_queued_behind_returning_comes_after_the_delivery(base):
     base.select(scv)
     base.act(RETURN)
     base.act(functions.MOVE_SCREEN, (36, 30), queued=1)
-    base.run_until(lambda: base.kind(scv) == orders.MOVE)
+    base.run_until(lambda: base.order_kind(scv) == orders.MOVE)
     assert base.world.score[0] == 5
 
 
@@ -451,11 +451,11 @@ def test_smart_on_a_field_is_to_gather(base):
     scv = a_worker(base, field=None)
     base.select(scv)
     base.act(functions.SMART_SCREEN, FAR_FIELD)
-    assert base.kind(scv) == orders.GATHER
+    assert base.order_kind(scv) == orders.GATHER
     base.act(functions.SMART_SCREEN, (36, 27))
-    assert base.kind(scv) == orders.MOVE
+    assert base.order_kind(scv) == orders.MOVE
     base.act(functions.SMART_SCREEN, GEYSER)
-    assert base.kind(scv) == orders.MOVE
+    assert base.order_kind(scv) == orders.MOVE
 
 
 def test_columns_of_feature_units(base):

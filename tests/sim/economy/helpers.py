@@ -32,8 +32,8 @@ class Base:
 
     def slots(self, unit_type):
         """The slots of living units of a type."""
-        kind = self.units.types.index(self.type_of(unit_type))
-        return np.flatnonzero(self.units.alive[0] & (self.units.type[0] == kind))
+        type_index = self.units.types.index(self.type_of(unit_type))
+        return np.flatnonzero(self.units.alive[0] & (self.units.type[0] == type_index))
 
     def put(self, unit_type, x, y, owner=unit_types.SELF):
         """Puts a unit, or a complete building, somewhere; returns its slot."""
@@ -71,14 +71,14 @@ class Base:
         corner = geometry.screen_corner(self.world.camera[:, 0])
         return np.floor(self.world.screen.to_pixels(np.array([x, y]), corner)).astype(int)
 
-    def order(self, slot, kind, x=0.0, y=0.0, target=NO_UNIT):
+    def order(self, slot, order_kind, x=0.0, y=0.0, target=NO_UNIT):
         """Gives a unit an order past the player."""
         point = np.zeros([2, 1, self.units.num_mobile]) + np.reshape([x, y], [2, 1, 1])
         orders.give(
             self.units,
             GAME,
             chosen=(np.arange(self.units.num_mobile) == slot)[None],
-            kind=np.array([[kind]]),
+            order_kind=np.array([[order_kind]]),
             point=point,
             queued=np.array([False]),
             target=np.array([[target]]),
@@ -98,7 +98,7 @@ class Base:
     def offers(self):
         return list(np.flatnonzero(self.game.observe()['available_actions'][0]))
 
-    def kind(self, slot):
+    def order_kind(self, slot):
         """The kind of the order that a unit carries out."""
         return int(self.units.order_kind[0, slot, 0])
 

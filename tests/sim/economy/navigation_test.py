@@ -16,24 +16,24 @@ def base():
 def walk(base, slot, goal, limit=1500):
     """Sends a unit off; returns the points that it was at until it stood."""
     base.order(slot, orders.MOVE, *goal)
-    way = [base.where(slot)]
+    offset = [base.where(slot)]
 
     def stands():
-        way.append(base.where(slot))
-        return base.kind(slot) == orders.IDLE
+        offset.append(base.where(slot))
+        return base.order_kind(slot) == orders.IDLE
 
     base.run_until(stands, limit)
-    return np.array(way).T
+    return np.array(offset).T
 
 
-def length(way):
-    return np.hypot(*np.diff(way, axis=1)).sum()
+def length(offset):
+    return np.hypot(*np.diff(offset, axis=1)).sum()
 
 
-def depth(base, way):
+def depth(base, offset):
     """The deepest that a way led into something that stands there."""
     ground = base.mechanics['ground']
-    points = way[:, :, None]
+    points = offset[:, :, None]
     low, high = ground.low[:, 0, None], ground.high[:, 0, None]
     return np.minimum((points - low).min(0), (high - points).min(0)).max()
 
@@ -45,56 +45,56 @@ def wall(base, *points):
 
 def test_with_nothing_in_between_units_walk_straight(base):
     marine = base.put(unit_types.MARINE, 34, 22)
-    way = walk(base, marine, (38, 30))
-    assert tuple(way[:, -1]) == (38, 30)
-    assert length(way) == pytest.approx(np.hypot(4, 8))
+    offset = walk(base, marine, (38, 30))
+    assert tuple(offset[:, -1]) == (38, 30)
+    assert length(offset) == pytest.approx(np.hypot(4, 8))
 
 
 def test_units_walk_around_a_building(base):
     marine = base.put(unit_types.MARINE, 26.5, 27.5)
-    way = walk(base, marine, (34.5, 27.6))
-    assert tuple(way[:, -1]) == (34.5, 27.6)
-    assert depth(base, way) < 0.01
+    offset = walk(base, marine, (34.5, 27.6))
+    assert tuple(offset[:, -1]) == (34.5, 27.6)
+    assert depth(base, offset) < 0.01
     shortest = 2 * np.hypot(1.125, 2.8) + 5.75
-    assert shortest - 0.1 < length(way) < 1.2 * shortest
+    assert shortest - 0.1 < length(offset) < 1.2 * shortest
 
 
 def test_units_find_out_of_a_pocket(base):
     wall(base, (36, 23), (38, 23), (40, 23), (40, 25), (40, 27), (38, 29), (36, 29), (40, 29))
     marine = base.put(unit_types.MARINE, 38, 26)
-    way = walk(base, marine, (43.5, 24.5))
-    assert tuple(way[:, -1]) == (43.5, 24.5)
-    assert depth(base, way) < 0.01
+    offset = walk(base, marine, (43.5, 24.5))
+    assert tuple(offset[:, -1]) == (43.5, 24.5)
+    assert depth(base, offset) < 0.01
 
 
 def test_units_pass_between_buildings_that_are_a_cell_apart(base):
     wall(base, *[(35, y) for y in (20, 22, 24)], *[(35, y) for y in (27, 29, 31, 33, 35)])
     marine = base.put(unit_types.MARINE, 38, 30)
-    way = walk(base, marine, (33.2, 31))
-    assert tuple(way[:, -1]) == (33.2, 31)
-    assert depth(base, way) < 0.01
+    offset = walk(base, marine, (33.2, 31))
+    assert tuple(offset[:, -1]) == (33.2, 31)
+    assert depth(base, offset) < 0.01
 
 
 def test_where_no_way_leads_units_go_as_near_as_they_can(base):
     wall(base, *[(35, y) for y in range(20, 37, 2)])
     marine = base.put(unit_types.MARINE, 39, 28)
-    way = walk(base, marine, (31, 34))
-    assert depth(base, way) < 0.01
-    np.testing.assert_array_equal(way[:, -1], (36.5, 33.5))
+    offset = walk(base, marine, (31, 34))
+    assert depth(base, offset) < 0.01
+    np.testing.assert_array_equal(offset[:, -1], (36.5, 33.5))
 
 
 @pytest.mark.parametrize('start', [(36, 27), (30, 21), (26.5, 27), (36, 33)])
 def test_who_is_sent_into_a_building_stops_beside_it(base, start):
     marine = base.put(unit_types.MARINE, *start)
-    way = walk(base, marine, (30.5, 27.4))
-    assert depth(base, way) < 0.01
-    assert np.abs(way[:, -1] - CENTRE).max() <= 3.01
+    offset = walk(base, marine, (30.5, 27.4))
+    assert depth(base, offset) < 0.01
+    assert np.abs(offset[:, -1] - CENTRE).max() <= 3.01
 
 
 def test_who_is_sent_to_the_edge_of_a_building_stops_in_the_next_cell(base):
     marine = base.put(unit_types.MARINE, 38, 27)
-    way = walk(base, marine, (33.1, 27.2))
-    np.testing.assert_array_equal(way[:, -1], (33.5, 27.5))
+    offset = walk(base, marine, (33.1, 27.2))
+    np.testing.assert_array_equal(offset[:, -1], (33.5, 27.5))
 
 
 def test_a_building_that_appears_in_the_way_is_walked_around(base):
@@ -102,15 +102,15 @@ def test_a_building_that_appears_in_the_way_is_walked_around(base):
     base.order(marine, orders.MOVE, 36.4, 20)
     base.run(5)
     base.put(unit_types.BARRACKS, 38.5, 23.5)
-    way = [base.where(marine)]
+    offset = [base.where(marine)]
 
     def stands():
-        way.append(base.where(marine))
-        return base.kind(marine) == orders.IDLE
+        offset.append(base.where(marine))
+        return base.order_kind(marine) == orders.IDLE
 
     base.run_until(stands, 200)
     assert base.where(marine) == (36.4, 20)
-    assert depth(base, np.array(way).T) < 0.01
+    assert depth(base, np.array(offset).T) < 0.01
 
 
 def test_a_new_order_on_a_detour_is_obeyed(base):
@@ -118,22 +118,22 @@ def test_a_new_order_on_a_detour_is_obeyed(base):
     base.order(marine, orders.MOVE, 34.5, 27.5)
     base.run(5)
     assert base.units.detour[0, marine]
-    way = walk(base, marine, (26, 27.5))
-    assert tuple(way[:, -1]) == (26, 27.5)
-    assert length(way) < 1.5
+    offset = walk(base, marine, (26, 27.5))
+    assert tuple(offset[:, -1]) == (26, 27.5)
+    assert length(offset) < 1.5
 
 
 def test_a_patrol_walks_around_on_both_of_its_ways(base):
     marine = base.put(unit_types.MARINE, 26.5, 27.5)
     base.order(marine, orders.PATROL, 34.5, 27.5)
-    way = []
+    offset = []
     for _ in range(400):
-        way.append(base.where(marine))
+        offset.append(base.where(marine))
         base.run(1)
-    way = np.array(way).T
-    assert depth(base, way) < 0.01
-    ends = (np.abs(way[1] - 27.5) < 1e-9) & ((way[0] == 26.5) | (way[0] == 34.5))
-    turns = way[0, ends]
+    offset = np.array(offset).T
+    assert depth(base, offset) < 0.01
+    ends = (np.abs(offset[1] - 27.5) < 1e-9) & ((offset[0] == 26.5) | (offset[0] == 34.5))
+    turns = offset[0, ends]
     assert list(turns[np.append(True, np.diff(turns) != 0)][:4]) == [26.5, 34.5, 26.5, 34.5]
 
 
@@ -157,11 +157,11 @@ def test_workers_harvest_around_buildings(base):
     wall(base, (26, 26), (26, 28))
     scv = base.put(unit_types.SCV, 24.4, 27.5)
     base.order(scv, orders.GATHER, target=base.slot_at(23, 28.5))
-    way = []
+    offset = []
     for _ in range(600):
         base.run(1)
-        way.append(base.where(scv))
-    assert depth(base, np.array(way).T) < 0.01
+        offset.append(base.where(scv))
+    assert depth(base, np.array(offset).T) < 0.01
     assert base.world.score[0] >= 15
 
 
@@ -170,7 +170,7 @@ def test_a_worker_walled_off_gives_up(base):
     scv = base.put(unit_types.SCV, 38, 27.5)
     base.order(scv, orders.GATHER, target=base.slot_at(23, 28.5))
     base.run(3)
-    assert base.kind(scv) == orders.IDLE
+    assert base.order_kind(scv) == orders.IDLE
     assert base.units.solid[0, scv]
 
 

@@ -25,7 +25,7 @@ def some_barracks(base, x=37.5, y=26.5):
 
 def queue(base, building):
     found = base.mechanics['production'].queue[0, building - 200]
-    return [base.units.types[kind].unit_type for kind in found if kind >= 0]
+    return [base.units.types[type_index].unit_type for type_index in found if type_index >= 0]
 
 
 def food(base):
@@ -120,10 +120,10 @@ def test_without_supply_nothing_more_is_ordered(base):
     base.select(base.slot_at(*helpers.COMMAND_CENTER))
     assert TRAIN_SCV not in base.offers()
     production = base.mechanics['production']
-    hindrance = production.hindrance(
+    order_error = production.order_error(
         base.world, helpers.GAME, base.units.types.index(unit_types.SCV)
     )
-    assert hindrance[0] == results.NOT_ENOUGH_FOOD
+    assert order_error[0] == results.NOT_ENOUGH_FOOD
 
 
 def test_supply_has_a_limit():
@@ -235,7 +235,7 @@ def test_without_a_rally_point_units_wait_beside_their_building(base):
     for scv in (one, two):
         away = np.abs(np.array(base.where(scv)) - helpers.COMMAND_CENTER).max()
         assert away == pytest.approx(3)
-        assert base.kind(scv) == orders.IDLE
+        assert base.order_kind(scv) == orders.IDLE
     # The bottom left corner is free, and then the place next to it.
     assert base.where(one) == (27.5, 24.5)
     assert np.hypot(*np.subtract(base.where(one), base.where(two))) == pytest.approx(1)
@@ -247,7 +247,7 @@ def test_units_go_to_the_rally_point(base):
     base.act(TRAIN_MARINE)
     base.run_until(lambda: base.slots(unit_types.MARINE).size)
     (marine,) = base.slots(unit_types.MARINE)
-    assert base.kind(marine) == orders.MOVE
+    assert base.order_kind(marine) == orders.MOVE
     x, y = base.where(marine)
     assert x < 36.5 and y > 27.5
     base.run(100)
@@ -262,7 +262,7 @@ def test_workers_that_rally_to_a_field_harvest_it(base):
     base.act(TRAIN_SCV)
     base.run_until(lambda: base.slots(unit_types.SCV).size)
     (scv,) = base.slots(unit_types.SCV)
-    assert base.kind(scv) == orders.GATHER
+    assert base.order_kind(scv) == orders.GATHER
     base.run_until(lambda: base.world.score[0] == 5)
     field = base.slot_at(23, 26.5)
     assert base.mechanics['harvesting'].contents[0, field - 200] == 1795
@@ -274,7 +274,7 @@ def test_a_rally_field_that_is_gone_is_a_place_like_others(base):
     base.world.kill(helpers.GAME, np.array([base.slot_at(23, 26.5)]))
     base.run_until(lambda: base.slots(unit_types.SCV).size)
     (scv,) = base.slots(unit_types.SCV)
-    assert base.kind(scv) == orders.MOVE
+    assert base.order_kind(scv) == orders.MOVE
     base.run(100)
     np.testing.assert_allclose(base.where(scv), (23, 26.5), atol=0.2)
 

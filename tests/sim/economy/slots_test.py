@@ -20,5 +20,5 @@ def test_workers():
     base = helpers.Base()
     base.put(unit_types.SCV, 34, 30)
     base.put(unit_types.MARINE, 36, 30)
-    kind = base.units.types.index(unit_types.SCV)
-    assert list(np.flatnonzero(slots.workers(base.units, kind)[0])) == [0]
+    type_index = base.units.types.index(unit_types.SCV)
+    assert list(np.flatnonzero(slots.workers(base.units, type_index)[0])) == [0]

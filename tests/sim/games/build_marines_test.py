@@ -35,7 +35,7 @@ def test_new_workers_harvest_by_themselves():
     base.select(base.slot_at(*helpers.COMMAND_CENTER))
     base.act(functions.TRAIN_SCV_QUICK)
     base.run(400)
-    assert base.kind(12) == orders.GATHER
+    assert base.order_kind(12) == orders.GATHER
 
 
 def test_cards_are_reduced():

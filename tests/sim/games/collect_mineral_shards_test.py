@@ -13,8 +13,8 @@ def units(game):
 
 
 def nearest_marine(marines, shards):
-    ways = shards[:, :, None] - marines[:, None]
-    return np.hypot(ways[..., 0], ways[..., 1]).min(2)
+    offsets = shards[:, :, None] - marines[:, None]
+    return np.hypot(offsets[..., 0], offsets[..., 1]).min(2)
 
 
 def test_spawn_rule_over_ten_thousand_episodes():

@@ -69,7 +69,7 @@ def test_the_score_is_what_is_brought_home():
             world.units,
             np.arange(4),
             chosen=np.broadcast_to(choice, (4, bases.NUM_MOBILE)),
-            kind=np.full([4, 1], orders.GATHER),
+            order_kind=np.full([4, 1], orders.GATHER),
             point=np.zeros([2, 4, bases.NUM_MOBILE]),
             queued=np.zeros([4], bool),
             target=np.full([4, 1], bases.NUM_MOBILE + slot % 8),

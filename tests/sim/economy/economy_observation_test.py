@@ -1,7 +1,7 @@
 import numpy as np
 
 from sc2impala.sim import functions, unit_types
-from sc2impala.sim.economy import figures
+from sc2impala.sim.economy import economy_observation
 from tests.sim import players
 from tests.sim.economy import helpers
 
@@ -33,7 +33,7 @@ def test_maps_without_an_economy_have_empty_queues():
     game = players.make('MoveToBeacon', [1, 2])
     game.reset()
     seen = game.observe()
-    for name, array in figures.no_queues(2).items():
+    for name, array in economy_observation.no_queues(2).items():
         np.testing.assert_array_equal(seen[name], array)
         assert not array.any() and array.dtype == np.int32
     assert not seen['alerts'].any()
@@ -45,4 +45,4 @@ def test_abilities_are_those_of_the_functions():
 
     for function, unit_type in ids.items():
         ability = pysc2_actions.FUNCTIONS[function].ability_id
-        assert figures.ABILITIES[unit_type] == ability
+        assert economy_observation.ABILITIES[unit_type] == ability

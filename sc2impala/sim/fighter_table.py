@@ -30,7 +30,7 @@ _COLUMNS = (
 )
 
 
-class Roster:
+class FighterTable:
     """All units that may fight, and what must be known of them in every loop.
 
     Attributes, each [n], in the order of games and slots:
@@ -74,17 +74,17 @@ class Roster:
         self.body = self.first + self.slots
         self.queue = self.mobile * units.order_kind.shape[2]
         self.owner = units.owner.take(self.body)
-        self.kind = units.type.take(self.body)
+        self.unit_type = units.type.take(self.body)
         for name in _COLUMNS:
-            setattr(self, name, getattr(stats, name).take(self.kind))
+            setattr(self, name, getattr(stats, name).take(self.unit_type))
         self.damage_point = np.ceil(self.damage_point).astype(np.int32)
         self.backswing = np.ceil(self.backswing).astype(np.int32)
         self.scan_range = np.maximum(self.weapon_range + SCAN_MARGIN, MIN_SCAN_RANGE)
         self.radius_of = stats.radius.take(units.type).reshape(-1)
-        heals = stats.regeneration.take(self.kind) > 0
+        heals = stats.regeneration.take(self.unit_type) > 0
         self.healing = self.body[heals]
-        self.regeneration = stats.regeneration.take(self.kind[heals])
-        self.full_health = stats.health.take(self.kind[heals])
+        self.regeneration = stats.regeneration.take(self.unit_type[heals])
+        self.full_health = stats.health.take(self.unit_type[heals])
         self.sides = [
             Side(self, units, owner, foes & contested[:, None])
             for owner, foes in zip(_OWNERS, owned[::-1])
@@ -109,27 +109,27 @@ class Side:
       members: int [n], indices into the lists of the roster.
     """
 
-    def __init__(self, roster: Roster, units: Units, owner: int, foes: np.ndarray):
+    def __init__(self, fighters: FighterTable, units: Units, owner: int, foes: np.ndarray):
         """foes: bool [K, U], units that the owner's fighters attack."""
         games, slots = np.nonzero(foes)
         count = np.bincount(games, minlength=len(foes))
-        members = np.flatnonzero(roster.owner == owner)
-        self.members = members[count[roster.games[members]] > 0]
+        members = np.flatnonzero(fighters.owner == owner)
+        self.members = members[count[fighters.games[members]] > 0]
         # Row b holds the b-th foe of every game; the first stands in where there are fewer.
         start = count.cumsum() - count
         table = np.tile(start, [count.max(), 1])
         table[np.arange(len(games)) - start[games], games] = np.arange(len(games))
-        self._entries = table[:, roster.games[self.members]]
-        kind = units.type[games, slots]
+        self._entries = table[:, fighters.games[self.members]]
+        unit_type = units.type[games, slots]
         self._slots = slots
         self._bodies = games * foes.shape[1] + slots
-        self._radius = units.stats.radius[kind]
-        self._handicap = _HARMLESS * (units.stats.damage[kind] == 0)
-        self._bodies_of_members = roster.body[self.members]
-        self._radius_of_members = roster.radius[self.members]
+        self._radius = units.stats.radius[unit_type]
+        self._handicap = _HARMLESS * (units.stats.damage[unit_type] == 0)
+        self._bodies_of_members = fighters.body[self.members]
+        self._radius_of_members = fighters.radius[self.members]
 
     def nearest(
-        self, who: np.ndarray, limit: np.ndarray, x: np.ndarray, y: np.ndarray
+        self, index: np.ndarray, limit: np.ndarray, x: np.ndarray, y: np.ndarray
     ) -> Tuple[np.ndarray, np.ndarray]:
         """Looks for the nearest foes, those that can attack back first.
 
@@ -141,14 +141,14 @@ class Side:
         Returns:
           Slots int [m], NO_UNIT where nobody is in sight, and the distances float64 [m] to them.
         """
-        entries = self._entries.take(who, axis=1)
-        body, radius = self._bodies_of_members.take(who), self._radius_of_members.take(who)
+        entries = self._entries.take(index, axis=1)
+        body, radius = self._bodies_of_members.take(index), self._radius_of_members.take(index)
         foes = self._bodies.take(entries)
         across, up = x.take(foes) - x.take(body), y.take(foes) - y.take(body)
         gap = np.sqrt(across * across + up * up) - (self._radius.take(entries) + radius)
         order = gap + self._handicap.take(entries) if self._handicap.any() else gap
         order = np.where(gap <= limit, order, np.inf)
-        best = order.argmin(0) * len(who) + np.arange(len(who))
+        best = order.argmin(0) * len(index) + np.arange(len(index))
         found = order.take(best) < np.inf
         return np.where(found, self._slots.take(entries.take(best)), NO_UNIT), gap.take(best)
 

@@ -26,7 +26,7 @@ NEEDS = {unit_types.BARRACKS.unit_type: unit_types.SUPPLY_DEPOT}
 NO_TYPE = -1
 
 
-class Kinds:
+class UnitRoles:
     """Indices into the types of a map: NO_TYPE where it has none.
 
     worker, town_hall, refinery, mineral_field, geyser: int.

@@ -3,17 +3,17 @@ import collections
 import numpy as np
 import pytest
 
-from sc2impala.sim.economy import routes
+from sc2impala.sim.economy import path_finding
 
 
-def lattice():
+def make_grid():
     area = np.zeros([64, 64], bool)
     area[19:37, 20:46] = True
-    return routes.Lattice(area), area
+    return path_finding.PathingGrid(area), area
 
 
 def random_maze(seed, share=0.35):
-    grid, area = lattice()
+    grid, area = make_grid()
     taken = np.random.RandomState(seed).rand(64, 64) < share
     return grid, area & ~taken
 
@@ -52,16 +52,16 @@ def mask_of(grid, cells):
     return mask
 
 
-def way_between(grid, free, start, goals):
+def path_between(grid, free, start, goals):
     """The cells of the way from one cell to the nearest of some; ends where none leads on."""
     packed = grid.pack(free)[None]
-    distance = routes.distances(packed, mask_of(grid, goals)[None], grid.stride)
-    table = routes.next_cells(packed, distance, grid.stride)
-    return routes.follow(table, np.array([0]), np.array([number_of(grid, start)]))[:, 0]
+    distance = path_finding.distances(packed, mask_of(grid, goals)[None], grid.stride)
+    table = path_finding.next_cells(packed, distance, grid.stride)
+    return path_finding.follow(table, np.array([0]), np.array([number_of(grid, start)]))[:, 0]
 
 
 def test_cells_have_numbers():
-    grid, area = lattice()
+    grid, area = make_grid()
     rows, columns = np.nonzero(area)
     numbers = grid.numbers(np.stack([columns, rows]) + 0.5)
     assert len(set(numbers)) == 26 * 18
@@ -75,7 +75,7 @@ def test_cells_have_numbers():
     'point, cell', [((10, 10), (20, 19)), ((60, 60), (45, 36)), ((19.95, 30), (20, 30))]
 )
 def test_points_outside_are_in_the_nearest_cell(point, cell):
-    grid, _ = lattice()
+    grid, _ = make_grid()
     assert cell_of(grid, grid.numbers(np.array(point, float)[:, None])[0]) == cell
 
 
@@ -87,13 +87,13 @@ def test_ways_exist_where_a_slow_search_finds_them_and_every_step_is_allowed(see
     random = np.random.RandomState(seed)
     start = cells[random.randint(len(cells))]
     seen = flood(free, start)
-    region = routes.regions(grid.pack(free), grid.stride)
+    region = path_finding.regions(grid.pack(free), grid.stride)
     same = region == region[number_of(grid, start)]
     np.testing.assert_array_equal(same, mask_of(grid, seen))
     assert not region[~grid.pack(free)].any()
     for index in random.randint(len(cells), size=20):
         goal = cells[index]
-        found = [cell_of(grid, number) for number in way_between(grid, free, start, [goal])]
+        found = [cell_of(grid, number) for number in path_between(grid, free, start, [goal])]
         assert found[0] == start
         if goal in seen:
             assert found[-1] == goal
@@ -110,51 +110,51 @@ def test_several_searches_are_as_each_alone():
     goals = np.zeros_like(free)
     for row, cell in enumerate([30, 200, 250]):
         goals[row, np.flatnonzero(free[row])[cell]] = True
-    together = routes.distances(free, goals, grid.stride)
-    tables = routes.next_cells(free, together, grid.stride)
+    together = path_finding.distances(free, goals, grid.stride)
+    tables = path_finding.next_cells(free, together, grid.stride)
     for row in range(3):
-        alone = routes.distances(free[[row]], goals[[row]], grid.stride)
+        alone = path_finding.distances(free[[row]], goals[[row]], grid.stride)
         np.testing.assert_array_equal(together[row], alone[0])
-        table = routes.next_cells(free[[row]], alone, grid.stride)
+        table = path_finding.next_cells(free[[row]], alone, grid.stride)
         np.testing.assert_array_equal(tables[row], table[0])
     assert len(set(map(bytes, tables))) == 3
 
 
 def test_ways_of_several_units_follow_their_own_tables_and_wait_for_each_other():
     tables = np.array([[0, 0, 1, 2], [1, 2, 3, 3]], np.int16)
-    ways = routes.follow(tables, np.array([0, 1, 0]), np.array([2, 0, 0]))
-    assert ways.T.tolist() == [[2, 1, 0, 0], [0, 1, 2, 3], [0, 0, 0, 0]]
+    paths = path_finding.follow(tables, np.array([0, 1, 0]), np.array([2, 0, 0]))
+    assert paths.T.tolist() == [[2, 1, 0, 0], [0, 1, 2, 3], [0, 0, 0, 0]]
 
 
-def length(grid, way):
-    x, y = grid.middles(way)
+def length(grid, offset):
+    x, y = grid.middles(offset)
     return np.hypot(np.diff(x), np.diff(y)).sum()
 
 
 @pytest.mark.parametrize('goal', [(40, 20), (40, 30), (21, 36), (45, 36)])
 def test_ways_across_open_ground_are_nearly_straight(goal):
-    grid, area = lattice()
-    way = way_between(grid, area, (21, 20), [goal])
+    grid, area = make_grid()
+    offset = path_between(grid, area, (21, 20), [goal])
     straight = np.hypot(goal[0] - 21, goal[1] - 20)
-    assert straight <= length(grid, way) <= 1.13 * straight
+    assert straight <= length(grid, offset) <= 1.13 * straight
 
 
 def test_of_several_goals_the_nearest_is_reached():
-    grid, area = lattice()
-    way = way_between(grid, area, (24, 22), [(25, 25), (30, 30), (22, 30)])
-    assert cell_of(grid, way[-1]) == (25, 25)
+    grid, area = make_grid()
+    offset = path_between(grid, area, (24, 22), [(25, 25), (30, 30), (22, 30)])
+    assert cell_of(grid, offset[-1]) == (25, 25)
 
 
 def test_who_is_there_need_not_go():
-    grid, area = lattice()
-    assert list(way_between(grid, area, (30, 30), [(30, 30)])) == [number_of(grid, (30, 30))]
+    grid, area = make_grid()
+    assert list(path_between(grid, area, (30, 30), [(30, 30)])) == [number_of(grid, (30, 30))]
 
 
 def test_no_way_leads_across_a_corner_that_is_taken():
-    grid, area = lattice()
+    grid, area = make_grid()
     area[25, 30:46] = area[19:25, 29] = False
-    way = [cell_of(grid, number) for number in way_between(grid, area, (30, 24), [(29, 25)])]
-    assert way == [(30, 24)]
+    offset = [cell_of(grid, number) for number in path_between(grid, area, (30, 24), [(29, 25)])]
+    assert offset == [(30, 24)]
     area[24, 29] = True
-    way = [cell_of(grid, number) for number in way_between(grid, area, (30, 24), [(29, 25)])]
-    assert way == [(30, 24), (29, 24), (29, 25)]
+    offset = [cell_of(grid, number) for number in path_between(grid, area, (30, 24), [(29, 25)])]
+    assert offset == [(30, 24), (29, 24), (29, 25)]

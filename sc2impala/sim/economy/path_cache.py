@@ -2,21 +2,21 @@
 
 import numpy as np
 
-from sc2impala.sim.economy import routes
+from sc2impala.sim.economy import path_finding
 
 MAX_TABLES = 1 << 13  # Ways to so many places are remembered, 1 KiB each on these maps.
 
 
-class Ways:
+class PathCache:
     """The ways that lead from everywhere to the places that someone went to.
 
     A state of the ground is the set of cells that can be entered; it has a number, as the cells
     have. Both are valid until `tidy`.
     """
 
-    def __init__(self, lattice: routes.Lattice):
+    def __init__(self, grid: path_finding.PathingGrid):
         """lattice: the cells that ways may lead through."""
-        self._lattice = lattice
+        self._grid = grid
         self._forget()
 
     def tidy(self) -> None:
@@ -33,9 +33,9 @@ class Ways:
         """
         if name not in self._states:
             self._states[name] = len(self._free)
-            free = self._lattice.pack(~taken)
+            free = self._grid.pack(~taken)
             self._free.append(free)
-            self._regions.append(routes.regions(free, self._lattice.stride))
+            self._regions.append(path_finding.regions(free, self._grid.stride))
         return self._states[name]
 
     def exist(self, states: np.ndarray, cells: np.ndarray, goals: np.ndarray) -> np.ndarray:
@@ -52,8 +52,8 @@ class Ways:
         key = state, self._regions[state][cell], point.tobytes()
         if key not in self._nearest:
             within = np.flatnonzero(self._regions[state] == self._regions[state][cell])
-            way = self._lattice.middles(within) - point[:, None]
-            self._nearest[key] = int(within[np.square(way).sum(0).argmin()])
+            offset = self._grid.middles(within) - point[:, None]
+            self._nearest[key] = int(within[np.square(offset).sum(0).argmin()])
         return self._nearest[key]
 
     def to_cells(self, states: np.ndarray, cells: np.ndarray, goals: np.ndarray) -> np.ndarray:
@@ -69,11 +69,11 @@ class Ways:
         keys = list(zip(states.tolist(), goals.tolist()))
         missing = [key for key in dict.fromkeys(keys) if key not in self._rows]
         if missing:
-            masks = np.zeros([len(missing), self._lattice.size], bool)
+            masks = np.zeros([len(missing), self._grid.size], bool)
             masks[np.arange(len(missing)), [goal for _, goal in missing]] = True
             self._add(missing, masks)
         rows = np.array([self._rows[key] for key in keys])
-        return routes.follow(self._tables, rows, cells)
+        return path_finding.follow(self._tables, rows, cells)
 
     def to_any(self, state: int, cell: int, goals: np.ndarray) -> np.ndarray:
         """A short way to the nearest of some free cells, bool [C].
@@ -84,7 +84,9 @@ class Ways:
         key = state, goals.tobytes()
         if key not in self._rows:
             self._add([key], goals[None])
-        return routes.follow(self._tables, np.array([self._rows[key]]), np.array([cell]))[:, 0]
+        return path_finding.follow(self._tables, np.array([self._rows[key]]), np.array([cell]))[
+            :, 0
+        ]
 
     def _regions_of(self, states, cells):
         return np.array([self._regions[state][cell] for state, cell in zip(states, cells)])
@@ -93,14 +95,14 @@ class Ways:
         """Makes the tables of n keys, pairs of a state and something that stands for the goals."""
         first = len(self._rows)
         free = np.stack([self._free[state] for state, _ in keys])
-        distance = routes.distances(free, goals, self._lattice.stride)
+        distance = path_finding.distances(free, goals, self._grid.stride)
         while first + len(keys) > len(self._tables):
             self._tables = np.concatenate([self._tables, np.zeros_like(self._tables)])
-        tables = routes.next_cells(free, distance, self._lattice.stride)
+        tables = path_finding.next_cells(free, distance, self._grid.stride)
         self._tables[first : first + len(keys)] = tables
         self._rows.update((key, first + index) for index, key in enumerate(keys))
 
     def _forget(self):
         self._states, self._free, self._regions = {}, [], []
         self._nearest, self._rows = {}, {}
-        self._tables = np.zeros([64, self._lattice.size], np.int16)
+        self._tables = np.zeros([64, self._grid.size], np.int16)

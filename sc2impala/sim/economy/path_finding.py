@@ -11,7 +11,7 @@ FAR = np.iinfo(np.int16).max
 """The distance from where no way leads."""
 
 
-class Lattice:
+class PathingGrid:
     """Numbers the cells of a rectangle of the map.
 
     Attributes:
@@ -125,12 +125,12 @@ def follow(tables: np.ndarray, rows: np.ndarray, cells: np.ndarray) -> np.ndarra
       int [l, n], the cells of the ways in turn, both ends included; those that are shorter than
       the longest stay at their ends.
     """
-    way = [cells]
+    path = [cells]
     while True:
-        following = tables[rows, way[-1]]
-        if (following == way[-1]).all():
-            return np.stack(way)
-        way.append(following)
+        following = tables[rows, path[-1]]
+        if (following == path[-1]).all():
+            return np.stack(path)
+        path.append(following)
 
 
 def _corners(stride):
