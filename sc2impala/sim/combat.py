@@ -12,12 +12,14 @@ no time: its weapon is still ready. After the hit the period runs on whatever th
 """
 
 import collections
+from typing import Optional
 
 import numpy as np
 
 from sc2impala.sim import damage, fighter_table, geometry, orders, unit_types
 from sc2impala.sim.mechanic import Mechanic
 from sc2impala.sim.units import NO_UNIT
+from sc2impala.sim.world import World
 
 RANGE_SLOP = 1.0  # Beyond the weapon's range an attack that has started still hits. [S] GD
 MIN_DELAY, MAX_DELAY = -1.0, 2.0  # Loops by which the next attack comes early or late. [S] GD
@@ -87,9 +89,9 @@ class Combat(Mechanic):
         self.missile_at = np.full(shape, _NEVER, np.int32)
         self.missile_target = np.full(shape, NO_UNIT, np.int16)
         self.missile_damage = np.zeros(shape)
-        self._fighter_table = None
+        self._fighter_table: Optional[fighter_table.FighterTable] = None
 
-    def restart(self, world, games: np.ndarray) -> None:
+    def restart(self, world: World, games: np.ndarray) -> None:
         """See Mechanic."""
         self._clear(games)
         self.missile_at[games] = _NEVER
@@ -110,7 +112,7 @@ class Combat(Mechanic):
         self.missile_at[at] = _NEVER
         self.missile_target[at] = NO_UNIT
 
-    def step(self, world, running: np.ndarray) -> None:
+    def step(self, world: World, running: np.ndarray) -> None:
         """Lets missiles land, and units choose targets, attack, walk after them, heal and die."""
         units = world.units
         fighters = self._fighters(units, running)

@@ -5,13 +5,13 @@ from typing import Tuple
 import numpy as np
 
 from sc2impala.sim import geometry, unit_types
-from sc2impala.sim.unit_types import UnitType
+from sc2impala.sim.unit_types import UnitTable
 from sc2impala.sim.units import Units
 
 MIN_DAMAGE = 0.5  # Of a hit, whatever the armor. [A]
 
 
-def of_hits(stats: UnitType, attacker: np.ndarray, victim: np.ndarray) -> np.ndarray:
+def of_hits(stats: UnitTable, attacker: np.ndarray, victim: np.ndarray) -> np.ndarray:
     """Damage of one hit each: float64, for types `attacker` and `victim` that broadcast."""
     bonus = stats.bonus_to_light[attacker] * stats.is_light[victim]
     return np.maximum(stats.damage[attacker] + bonus - stats.armor[victim], MIN_DAMAGE)

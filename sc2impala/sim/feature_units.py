@@ -110,7 +110,8 @@ def feature_units(world: World) -> np.ndarray:
     listed = appearance.shown(world) & ((pixels >= 0) & (pixels < size)).all(0)
     row = listed.cumsum(1) - 1
     listed &= row < MAX_FEATURE_UNITS
-    at = np.nonzero(listed)
+    games, slots = np.nonzero(listed)
+    at = games, slots
 
     values = np.zeros([len(at[0]), len(COLUMNS)], np.int32)
     for name, column in columns_of(world, at).items():

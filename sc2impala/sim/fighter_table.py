@@ -47,6 +47,15 @@ class FighterTable:
       full_health: float64 [m], theirs.
     """
 
+    radius: np.ndarray
+    weapon_range: np.ndarray
+    weapon_period: np.ndarray
+    damage_point: np.ndarray
+    backswing: np.ndarray
+    missile_speed: np.ndarray
+    missile_min_range: np.ndarray
+    splash_radius: np.ndarray
+
     def __init__(self, units: Units, running: np.ndarray, wanted: np.ndarray):
         """Lists the fighters of games where both owners have units, and those that are wanted.
 

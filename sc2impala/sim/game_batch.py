@@ -47,7 +47,7 @@ class GameBatch:
             rules.mechanics(len(seeds)),
         )
         self._renderer = Renderer(self._world, screen_layers, minimap_layers)
-        self._available = None
+        self._available: Optional[np.ndarray] = None
 
     @property
     def num_games(self) -> int:
@@ -223,7 +223,7 @@ class GameBatch:
         self._world.set_state(state)
         self._available = None
 
-    def _available_actions(self):
+    def _available_actions(self) -> np.ndarray:
         """Which functions can be called: bool [K, 573], kept until something changes."""
         if self._available is None:
             self._available = observation.available_actions(self._world)
@@ -252,7 +252,7 @@ def make(
     return GameBatch(map_name, seeds, screen_size, minimap_size, screen_layers, minimap_layers)
 
 
-def _size(name, size):
+def _size(name: str, size: Tuple[int, int]) -> Tuple[int, int]:
     pair = np.asarray(size)
     if pair.shape != (2,) or pair.dtype.kind not in 'iu' or pair.min() < 1:
         raise ValueError(f'{name} is {size!r}; expected (width, height) of at least one pixel.')

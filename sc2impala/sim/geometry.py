@@ -85,7 +85,8 @@ class View:
             squeezed, as PySC2 has it.
         extent: side of the window in cells.
         """
-        self.size = tuple(size)
+        width, height = size
+        self.size = (width, height)
         self.scale = np.array(size) / extent
         self._upward_scale = self.scale * (1, -1)
 

@@ -66,10 +66,12 @@ def give(
     shape = chosen.shape
     units.order_kind[at + (place,)] = np.broadcast_to(order_kind, shape)[rows, slots]
     units.order_point[(slice(None),) + at + (place,)] = point[:, rows, slots]
-    target = NO_UNIT if target is None else np.broadcast_to(target, shape)[rows, slots]
-    units.order_target[at + (place,)] = target
-    built = 0 if built is None else np.broadcast_to(built, shape)[rows, slots]
-    units.order_type[at + (place,)] = built
+    units.order_target[at + (place,)] = (
+        NO_UNIT if target is None else np.broadcast_to(target, shape)[rows, slots]
+    )
+    units.order_type[at + (place,)] = (
+        0 if built is None else np.broadcast_to(built, shape)[rows, slots]
+    )
     first = place == 0
     at = at[0][first], at[1][first]
     units.order_kind[at + (slice(1, None),)] = IDLE

@@ -1,6 +1,6 @@
 """Free places for units that are put where others stand already."""
 
-from typing import Sequence
+from typing import Sequence, Union
 
 import numpy as np
 
@@ -14,7 +14,7 @@ _TOUCH = 1e-6  # Units that overlap by less stand side by side.
 
 
 def nearest_free(
-    points: np.ndarray, radii: Sequence[float], playable: geometry.Rectangle
+    points: np.ndarray, radii: Union[Sequence[float], np.ndarray], playable: geometry.Rectangle
 ) -> np.ndarray:
     """Places units one after the other, each as near to its point as those before it allow.
 
@@ -26,12 +26,13 @@ def nearest_free(
     Returns:
       float64 [2, n, s], inside of `playable`.
     """
-    radii = np.asarray(radii, float)
+    radius = np.asarray(radii, float)
     placed = geometry.clamp(points, playable)
     for unit in range(1, placed.shape[2]):
-        reach = radii[:unit] + radii[unit] - _TOUCH
+        reach = radius[:unit] + radius[unit] - _TOUCH
         apart = placed[:, :, :unit] - placed[:, :, unit, None]
-        games = np.flatnonzero((geometry.length(apart) < reach).any(1))
+        overlaps: np.ndarray = geometry.length(apart) < reach
+        games = np.flatnonzero(overlaps.any(1))
         # Almost always there is room close by.
         for offsets in (_OFFSETS[:, :_FEW], _OFFSETS):
             if games.size:

@@ -44,8 +44,9 @@ def points_apart(
     while rows.size:
         drawn = random.points(games[rows], rectangle, num_candidates)
         free = accept(drawn, games[rows])
-        for index in range(0 if others is None else others.shape[2]):
-            free &= _distance(drawn, others[:, rows, index]) >= spacing
+        if others is not None:
+            for index in range(others.shape[2]):
+                free &= _distance(drawn, others[:, rows, index]) >= spacing
         complete = np.ones([len(rows)], bool)
         for index in range(size):
             complete &= free.any(1)
@@ -57,6 +58,6 @@ def points_apart(
     return found
 
 
-def _distance(points, point):
+def _distance(points: np.ndarray, point: np.ndarray) -> np.ndarray:
     """Of points [2, n, p] from one point per game, [2, n]: [n, p]."""
     return geometry.length(points - point[:, :, None])

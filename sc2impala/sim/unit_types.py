@@ -1,7 +1,6 @@
 """What the units are: numbers of the game's own data, at normal speed."""
 
-import collections
-from typing import Sequence
+from typing import NamedTuple, Sequence, Tuple
 
 import numpy as np
 
@@ -14,60 +13,109 @@ ENEMY = 2
 NEUTRAL = 16
 """Owners, as the layer player_id shows them. [S] OBS, F"""
 
-_DEFAULTS = collections.OrderedDict(
-    speed=0.0,
-    armor=0,
-    is_light=False,
-    is_structure=False,
-    is_army=False,
-    is_worker=False,
-    sight=0.0,
-    food=0,
-    food_provided=0,
-    minerals=0,
-    vespene=0,
-    build_loops=0,
-    footprint=(0, 0),
-    contents=0,
-    damage=0,
-    bonus_to_light=0,
-    weapon_range=0.0,
-    weapon_period=0.0,
-    damage_point=0.0,
-    backswing=0.0,
-    missile_speed=0.0,
-    missile_min_range=0.0,
-    splash_radius=0.0,
-    regeneration=0.0,
-    functions=(),
-)
 
-UnitType = collections.namedtuple(
-    'UnitType',
-    ['unit_type', 'health', 'radius', 'minimap_radius'] + list(_DEFAULTS),
-    defaults=_DEFAULTS.values(),
-)
-"""Data of one type of unit.
+class UnitType(NamedTuple):
+    """Data of one type of unit.
 
-unit_type: id in the game's interface. health: hit points. radius: of its circle, in cells, as the
-interface tells it. minimap_radius: half the side of its square there, in cells. speed: cells per
-game loop. armor: taken off every hit. is_light: whether it suffers bonus damage against light
-units. is_structure. is_army: whether `select_army` selects it. is_worker. sight: cells from its
-centre that its owner sees. food: supply used. food_provided: supply. minerals, vespene: cost.
-build_loops: game loops to build or train it. footprint: columns and rows of cells that a structure
-covers. contents: what can be harvested from it.
-damage, bonus_to_light: per hit; a unit without damage has no weapon. weapon_range: from edge to
-edge, in cells. weapon_period: loops from the start of one attack to that of the next. damage_point:
-loops from the start of an attack to the hit. backswing: loops after the hit during which it does
-not walk after its target. missile_speed: cells per loop; 0 hits at once. missile_min_range: from
-edge to edge; who is nearer is hit at once. splash_radius: cells around the attacker, which dies of
-its attack; 0 for other weapons. regeneration: hit points per loop.
-functions: ids that it offers when it is selected.
-"""
+    Attributes:
+      unit_type: id in the game's interface.
+      health: hit points.
+      radius: of its circle, in cells, as reported by the interface.
+      minimap_radius: half the side of its square on the minimap, in cells.
+      speed: cells per frame.
+      armor: subtracted from the damage of every hit.
+      is_light: whether it receives bonus damage against light units.
+      is_structure: whether it is a building or a resource.
+      is_army: whether `select_army` selects it.
+      is_worker: whether it harvests and builds.
+      sight: radius in cells, from its centre, that its owner sees.
+      food: supply used. food_provided: supply provided.
+      minerals, vespene: cost.
+      build_loops: frames to build or train it.
+      footprint: columns and rows of cells that a structure covers.
+      contents: amount that can be harvested from it.
+      damage, bonus_to_light: per hit; a unit without damage has no weapon.
+      weapon_range: from edge to edge, in cells.
+      weapon_period: frames from the start of one attack to the start of the next.
+      damage_point: frames from the start of an attack to its hit.
+      backswing: frames after the hit during which the unit does not follow its target.
+      missile_speed: cells per frame; 0 for weapons that hit immediately.
+      missile_min_range: from edge to edge; nearer targets are hit immediately.
+      splash_radius: cells around the attacker, which dies when it attacks; 0 for other weapons.
+      regeneration: hit points per frame.
+      functions: ids of the functions that are available when it is selected.
+    """
+
+    unit_type: int
+    health: int
+    radius: float
+    minimap_radius: float
+    speed: float = 0.0
+    armor: int = 0
+    is_light: bool = False
+    is_structure: bool = False
+    is_army: bool = False
+    is_worker: bool = False
+    sight: float = 0.0
+    food: int = 0
+    food_provided: int = 0
+    minerals: int = 0
+    vespene: int = 0
+    build_loops: int = 0
+    footprint: Tuple[int, int] = (0, 0)
+    contents: int = 0
+    damage: int = 0
+    bonus_to_light: int = 0
+    weapon_range: float = 0.0
+    weapon_period: float = 0.0
+    damage_point: float = 0.0
+    backswing: float = 0.0
+    missile_speed: float = 0.0
+    missile_min_range: float = 0.0
+    splash_radius: float = 0.0
+    regeneration: float = 0.0
+    functions: Tuple[int, ...] = ()
 
 
-def tabulate(types: Sequence[UnitType]) -> UnitType:
-    """Turns T types into one UnitType of arrays [T]; `functions` becomes a mask [T, 573]."""
+class UnitTable(NamedTuple):
+    """The fields of T UnitTypes as arrays [T]; see UnitType.
+
+    footprint is [T, 2] and functions a mask, bool [T, 573].
+    """
+
+    unit_type: np.ndarray
+    health: np.ndarray
+    radius: np.ndarray
+    minimap_radius: np.ndarray
+    speed: np.ndarray
+    armor: np.ndarray
+    is_light: np.ndarray
+    is_structure: np.ndarray
+    is_army: np.ndarray
+    is_worker: np.ndarray
+    sight: np.ndarray
+    food: np.ndarray
+    food_provided: np.ndarray
+    minerals: np.ndarray
+    vespene: np.ndarray
+    build_loops: np.ndarray
+    footprint: np.ndarray
+    contents: np.ndarray
+    damage: np.ndarray
+    bonus_to_light: np.ndarray
+    weapon_range: np.ndarray
+    weapon_period: np.ndarray
+    damage_point: np.ndarray
+    backswing: np.ndarray
+    missile_speed: np.ndarray
+    missile_min_range: np.ndarray
+    splash_radius: np.ndarray
+    regeneration: np.ndarray
+    functions: np.ndarray
+
+
+def tabulate(types: Sequence[UnitType]) -> UnitTable:
+    """Returns the fields of T types as arrays [T]; `functions` becomes a mask, bool [T, 573]."""
     offered = np.zeros([len(types), functions.NUM_FUNCTIONS], bool)
     for row, unit_type in zip(offered, types):
         row[list(unit_type.functions)] = True
@@ -76,10 +124,10 @@ def tabulate(types: Sequence[UnitType]) -> UnitType:
         for name in UnitType._fields
         if name != 'functions'
     }
-    return UnitType(functions=offered, **columns)
+    return UnitTable(functions=offered, **columns)
 
 
-def _loops(seconds):
+def _loops(seconds: float) -> float:
     return seconds * LOOPS_PER_SECOND
 
 

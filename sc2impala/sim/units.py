@@ -113,7 +113,7 @@ class Units:
         """
         if self.num_mobile <= FEW_SLOTS:
             return self.num_mobile
-        used = self.alive[:, : self.num_mobile].any(0).nonzero()[0]
+        used = np.logical_or.reduce(self.alive[:, : self.num_mobile]).nonzero()[0]
         return int(used[-1]) + 1 if used.size else 0
 
     def flat(self, games: np.ndarray, slots: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:

@@ -4,7 +4,7 @@ Axes: K games, U unit slots of a game, M of them (the first ones) for units that
 of a unit, G control groups. Points have their axis of two before K.
 """
 
-from typing import Dict, Mapping, Sequence
+from typing import Any, Dict, Mapping, Sequence
 
 import numpy as np
 
@@ -59,7 +59,8 @@ class World:
         self.units = units
         self.screen = screen
         self.minimap = minimap
-        self.mechanics = {mechanic.name: mechanic for mechanic in mechanics}
+        # Any: each has methods of its own.
+        self.mechanics: Dict[str, Any] = {mechanic.name: mechanic for mechanic in mechanics}
         self.num_games = len(self.random.seed)
         self.episode = np.full([self.num_games], -1, np.int64)
         self.game_loop = np.zeros([self.num_games], np.int32)
@@ -176,8 +177,8 @@ class World:
         self.terrain_changed[:] = True
         self.died[:] = False
 
-    def _arrays(self):
-        parts = {'': self, 'units/': self.units, 'random/': self.random}
+    def _arrays(self) -> Dict[str, np.ndarray]:
+        parts: Dict[str, Any] = {'': self, 'units/': self.units, 'random/': self.random}
         parts.update((name + '/', mechanic) for name, mechanic in self.mechanics.items())
         return {
             prefix + name: getattr(part, name)

@@ -10,6 +10,7 @@ from sc2impala.sim.economy.ledger import Ledger
 from sc2impala.sim.economy.unit_roles import NO_TYPE, UnitRoles
 from sc2impala.sim.mechanic import Mechanic
 from sc2impala.sim.units import NO_UNIT
+from sc2impala.sim.world import World
 
 REACH = 0.75  # From the middle of a worker to the edge of the place where it builds. [U]
 FIRST_HEALTH = 0.1  # Part of its health that a building begins with. [A]
@@ -44,7 +45,7 @@ class Construction(Mechanic):
         self._num_resources = num_resources
         self.builder = np.full([num_games, num_fixed], NO_UNIT, np.int16)
 
-    def restart(self, world, games: np.ndarray) -> None:
+    def restart(self, world: World, games: np.ndarray) -> None:
         """See Mechanic."""
         self.builder[games] = NO_UNIT
 
@@ -54,7 +55,7 @@ class Construction(Mechanic):
         fixed = slots >= first
         self.builder[games[fixed], slots[fixed] - first] = NO_UNIT
 
-    def step(self, world, running: np.ndarray) -> None:
+    def step(self, world: World, running: np.ndarray) -> None:
         """Lets workers that have arrived begin, and buildings grow."""
         units = world.units
         last = units.num_used()
@@ -66,7 +67,7 @@ class Construction(Mechanic):
         if np.count_nonzero(growing):
             self._grow(world, *np.nonzero(growing))
 
-    def restrict(self, world, available: np.ndarray) -> None:
+    def restrict(self, world: World, available: np.ndarray) -> None:
         """Offers to build what there is money and technology for, and to halt or cancel."""
         units = world.units
         for function in np.flatnonzero(available.any(0) & (self.roles.product != NO_TYPE)):
@@ -80,7 +81,7 @@ class Construction(Mechanic):
         unfinished = units.selected & (units.unfinished > 0)
         available[:, functions.CANCEL_QUICK] |= unfinished.any(1)
 
-    def order_error(self, world, games: np.ndarray, type_index: int) -> np.ndarray:
+    def order_error(self, world: World, games: np.ndarray, type_index: int) -> np.ndarray:
         """Why buildings of a type cannot be begun, wherever it is: codes of `results`, int [n]."""
         units = world.units
         code = np.full(len(games), results.OK)
@@ -93,7 +94,7 @@ class Construction(Mechanic):
             code[~complete.any(1)] = results.BUILD_TECH_REQUIREMENTS_NOT_MET
         return code
 
-    def cancel(self, world, game: int, slot: int) -> None:
+    def cancel(self, world: World, game: int, slot: int) -> None:
         """Takes an unfinished building away; most of its cost comes back."""
         stats, type_index = world.units.stats, world.units.type[game, slot]
         refund = [-int(REFUND * cost[type_index]) for cost in (stats.minerals, stats.vespene)]
@@ -101,7 +102,7 @@ class Construction(Mechanic):
         world.kill(np.array([game]), np.array([slot]))
         self._ground.survey(world)
 
-    def halt(self, world, games: np.ndarray, slots: np.ndarray) -> None:
+    def halt(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
         """Lets builders, int [n] each, stop; they have nothing else to do then."""
         world.units.order_kind[games, slots] = orders.IDLE
         orders.begin(world.units, (games, slots))
@@ -152,7 +153,7 @@ class Construction(Mechanic):
         free = slots_of.first_free(units, game, slots_of.buildings(units, self._num_resources))
         if code == results.OK and free is None:
             code = results.CANT_BUILD_LOCATION_INVALID
-        if code != results.OK:
+        if code != results.OK or free is None:
             return code, NO_UNIT
         unit_type = units.types[type_index]
         beneath = self._ground.fixed_at(world, game, centre)

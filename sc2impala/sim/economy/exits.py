@@ -7,10 +7,11 @@ import numpy as np
 from sc2impala.sim import geometry
 from sc2impala.sim.economy import footprints
 from sc2impala.sim.economy.ground import UNIT_RADIUS, Ground
+from sc2impala.sim.world import World
 
 
 def exit_of(
-    world, ground: Ground, game: int, building: int, toward: Optional[np.ndarray]
+    world: World, ground: Ground, game: int, building: int, toward: Optional[np.ndarray]
 ) -> np.ndarray:
     """Finds room beside a building.
 

@@ -1,18 +1,22 @@
 """Which fields harvesters use, and which of them they choose."""
 
-from typing import Dict, Optional, Tuple
+from typing import TYPE_CHECKING, Dict, Optional, Tuple
 
 import numpy as np
 
 from sc2impala.sim import geometry
 from sc2impala.sim.units import NO_UNIT
+from sc2impala.sim.world import World
+
+if TYPE_CHECKING:
+    from sc2impala.sim.economy.harvesting import Harvesting
 
 SEARCH_RANGE = 10.0  # From the middle of one field to that of another. [S] GD, [A]
 IDEAL_PER_FIELD = 2  # [S] GD
 IDEAL_PER_REFINERY = 3  # [S] GD
 
 
-def num_users(harvesting, places: np.ndarray) -> np.ndarray:
+def num_users(harvesting: 'Harvesting', places: np.ndarray) -> np.ndarray:
     """How many harvesters work for every fixed slot: int [K, B].
 
     Args:
@@ -26,7 +30,7 @@ def num_users(harvesting, places: np.ndarray) -> np.ndarray:
 
 
 def less_used(
-    harvesting, world, games: np.ndarray, slots: np.ndarray
+    harvesting: 'Harvesting', world: World, games: np.ndarray, slots: np.ndarray
 ) -> Tuple[np.ndarray, np.ndarray]:
     """Looks for mineral fields that units share with fewer others than the one they wait for.
 
@@ -50,7 +54,7 @@ def less_used(
     return better, harvesting.num_mobile + best
 
 
-def replacement(harvesting, world, game: int, slot: int) -> Optional[int]:
+def replacement(harvesting: 'Harvesting', world: World, game: int, slot: int) -> Optional[int]:
     """The slot of what a unit harvests when its field is gone, None if nothing is in range.
 
     It is of the same kind: the one with the fewest users, the nearest to the field of several.
@@ -70,7 +74,9 @@ def replacement(harvesting, world, game: int, slot: int) -> Optional[int]:
     return same[np.lexsort((distance, users))[0]]
 
 
-def columns(harvesting, world, games: np.ndarray, slots: np.ndarray) -> Dict[str, np.ndarray]:
+def columns(
+    harvesting: 'Harvesting', world: World, games: np.ndarray, slots: np.ndarray
+) -> Dict[str, np.ndarray]:
     """Contents and users of the units in slots, int [n] each: columns of `feature_units`."""
     roles, type_index = harvesting.roles, world.units.type[games, slots]
     is_fixed = slots >= harvesting.num_mobile

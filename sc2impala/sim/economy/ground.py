@@ -1,6 +1,7 @@
 """What stands where: the cells that are taken, and the room that they leave to units."""
 
 import hashlib
+from typing import Tuple
 
 import numpy as np
 
@@ -8,6 +9,7 @@ from sc2impala.sim import geometry, orders, results
 from sc2impala.sim.economy import footprints
 from sc2impala.sim.economy.unit_roles import UnitRoles
 from sc2impala.sim.mechanic import Mechanic
+from sc2impala.sim.world import World
 
 UNIT_RADIUS = 0.375  # Of all that walk on these maps. [S] GD
 TOLERANCE = 1e-3
@@ -64,7 +66,7 @@ class Ground(Mechanic):
         self.digest = np.zeros([num_games, 2], np.uint64)
         self.cleared = np.full([2, num_games, num_mobile], np.inf)
 
-    def restart(self, world, games: np.ndarray) -> None:
+    def restart(self, world: World, games: np.ndarray) -> None:
         """See Mechanic."""
         self.taken[games] = False
         self.stands[games] = False
@@ -74,20 +76,20 @@ class Ground(Mechanic):
         self.digest[games] = 0
         self.cleared[:, games] = np.inf
 
-    def step(self, world, running: np.ndarray) -> None:
+    def step(self, world: World, running: np.ndarray) -> None:
         """Takes note of what has died since."""
         self.survey(world)
 
-    def survey(self, world) -> None:
+    def survey(self, world: World) -> None:
         """Takes note of all that appeared or disappeared."""
         fixed = slice(world.units.num_mobile, None)
         changed = (world.units.alive[:, fixed] != self.stands).any(1)
         for game in np.flatnonzero(changed):
             self._survey_game(world, game)
-        used = self.stands.any(0)
+        used = np.logical_or.reduce(self.stands)
         self._num_used = len(used) - int(used[::-1].argmax()) if used.any() else 0
 
-    def can_build(self, world, game: int, type_index: int, centre: np.ndarray) -> int:
+    def can_build(self, world: World, game: int, type_index: int, centre: np.ndarray) -> int:
         """Whether there is room for a building.
 
         Args:
@@ -111,7 +113,7 @@ class Ground(Mechanic):
             return results.CANT_BUILD_TOO_CLOSE_TO_RESOURCES
         return results.OK
 
-    def fixed_at(self, world, game: int, centre: np.ndarray) -> np.ndarray:
+    def fixed_at(self, world: World, game: int, centre: np.ndarray) -> np.ndarray:
         """The slots of what has its middle in a place, float64 [2]: int [n]."""
         same = (world.units.position[:, game] == centre[:, None]).all(0) & world.units.alive[game]
         same[: world.units.num_mobile] = False
@@ -152,7 +154,7 @@ class Ground(Mechanic):
         points = points[:, :, None]
         return ((low < points) & (points < high)).all(0)
 
-    def evict(self, world, running: np.ndarray) -> np.ndarray:
+    def evict(self, world: World, running: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
         """Pushes units out of what they were pushed into, or what appeared where they stood.
 
         Those that are not solid stay: they come out by themselves.

@@ -20,6 +20,7 @@ from sc2impala.sim.economy.unit_roles import UnitRoles
 from sc2impala.sim.mechanic import Mechanic
 from sc2impala.sim.unit_types import LOOPS_PER_SECOND, SELF
 from sc2impala.sim.units import NO_UNIT
+from sc2impala.sim.world import World
 
 MINERALS_PER_TRIP = 5  # [S] GD
 GAS_PER_TRIP = 4  # [S] GD
@@ -111,7 +112,7 @@ class Harvesting(Mechanic):
         """M."""
         return self.phase.shape[1]
 
-    def restart(self, world, games: np.ndarray) -> None:
+    def restart(self, world: World, games: np.ndarray) -> None:
         """See Mechanic."""
         self._forget_units((games,))
         self._forget_fixed((games,), np.arange(self.contents.shape[1]))
@@ -128,17 +129,17 @@ class Harvesting(Mechanic):
             fixed = slots[~mobile] - self.num_mobile
             self._forget_fixed((games[~mobile], fixed), fixed)
 
-    def fill(self, world, games: np.ndarray) -> None:
+    def fill(self, world: World, games: np.ndarray) -> None:
         """Gives the resources of the games int [n] what their types contain."""
         fixed = slice(self.num_mobile, None)
         contents = world.units.stats.contents[world.units.type[games, fixed]]
         self.contents[games] = contents * world.units.alive[games, fixed]
 
-    def tap(self, world, game: int, refinery: int, geyser: int) -> None:
+    def tap(self, world: World, game: int, refinery: int, geyser: int) -> None:
         """Lets a refinery, a slot, take from a geyser."""
         self.source[game, refinery - self.num_mobile] = geyser - self.num_mobile
 
-    def can_harvest(self, world, games: np.ndarray, slots: np.ndarray) -> np.ndarray:
+    def can_harvest(self, world: World, games: np.ndarray, slots: np.ndarray) -> np.ndarray:
         """Whether workers find something in the slots int [n], which may be NO_UNIT: bool [n]."""
         units = world.units
         type_index = units.type[games, slots]
@@ -149,7 +150,7 @@ class Harvesting(Mechanic):
         filled = self.contents[games, self.source[games, fixed]] > 0
         return (slots >= self.num_mobile) & units.alive[games, slots] & fits & filled
 
-    def step(self, world, running: np.ndarray) -> None:
+    def step(self, world: World, running: np.ndarray) -> None:
         """Lets all harvesters go on for one game loop."""
         units = world.units
         last = units.num_used()
@@ -181,7 +182,7 @@ class Harvesting(Mechanic):
         if np.count_nonzero(waiting):
             self._serve(world, *np.nonzero(waiting))
 
-    def restrict(self, world, available: np.ndarray) -> None:
+    def restrict(self, world: World, available: np.ndarray) -> None:
         """Offers Harvest_Return to those who carry something, and who idles to be selected."""
         units = world.units
         mobile = slots_of.mobile(units)
@@ -189,14 +190,14 @@ class Harvesting(Mechanic):
         available[:, functions.HARVEST_RETURN_QUICK] &= carries.any(1)
         available[:, functions.SELECT_IDLE_WORKER] = self.idle(world).any(1)
 
-    def idle(self, world) -> np.ndarray:
+    def idle(self, world: World) -> np.ndarray:
         """Which units are workers without orders: bool [K, M]."""
         units = world.units
         mine = units.owner[:, : units.num_mobile] == SELF
         idle = units.order_kind[:, :, 0] == orders.IDLE
         return slots_of.workers(units, self.roles.worker) & mine & idle
 
-    def columns(self, world, games: np.ndarray, slots: np.ndarray) -> Dict[str, np.ndarray]:
+    def columns(self, world: World, games: np.ndarray, slots: np.ndarray) -> Dict[str, np.ndarray]:
         """See Mechanic."""
         return fields.columns(self, world, games, slots)
 

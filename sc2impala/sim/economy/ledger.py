@@ -3,6 +3,7 @@
 import numpy as np
 
 from sc2impala.sim.mechanic import Mechanic
+from sc2impala.sim.world import World
 
 RATE_LOOPS = 60 * 22.4  # A minute as the game's players know it, at "faster" speed. [S] OBS
 RATE_MEMORY = 60 * 16.0  # Loops over which a collection rate fades to 1/e. [U]
@@ -27,16 +28,18 @@ class Ledger(Mechanic):
         self.spent = np.zeros([2, num_games], np.int64)
         self.rate = np.zeros([2, num_games])
 
-    def restart(self, world, games: np.ndarray) -> None:
+    def restart(self, world: World, games: np.ndarray) -> None:
         """See Mechanic."""
         for values in (self.collected, self.spent, self.rate):
             values[:, games] = 0
 
-    def step(self, world, running: np.ndarray) -> None:
+    def step(self, world: World, running: np.ndarray) -> None:
         """Lets the rates fade."""
         self.rate *= np.where(running, 1 - 1 / RATE_MEMORY, 1)
 
-    def collect(self, world, games: np.ndarray, amount: np.ndarray, is_gas: np.ndarray) -> None:
+    def collect(
+        self, world: World, games: np.ndarray, amount: np.ndarray, is_gas: np.ndarray
+    ) -> None:
         """Adds to what player 1 has: games and amount int [n], is_gas bool [n]."""
         for account, stock, mine in (
             (MINERALS, world.minerals, ~is_gas),
@@ -47,7 +50,7 @@ class Ledger(Mechanic):
             self.collected[account] += total
             self.rate[account] += total * (RATE_LOOPS / RATE_MEMORY)
 
-    def pay(self, world, game: int, minerals: int, vespene: int) -> None:
+    def pay(self, world: World, game: int, minerals: int, vespene: int) -> None:
         """Takes away from what player 1 has in a game; gives back what is negative."""
         world.minerals[game] -= minerals
         world.vespene[game] -= vespene

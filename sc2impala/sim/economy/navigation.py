@@ -6,7 +6,7 @@ Where several want to get to such a point at once they would hold each other up 
 would those that press each other against a building: they slip through each other.
 """
 
-from typing import Tuple
+from typing import Any, Dict, Tuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from sc2impala.sim import orders
 from sc2impala.sim.economy import footprints, path_cache, path_finding
 from sc2impala.sim.economy.ground import UNIT_RADIUS, Ground
 from sc2impala.sim.mechanic import Mechanic
+from sc2impala.sim.world import World
 
 MAX_KNOWN = 1 << 14  # Approaches that are remembered.
 PATIENCE = 3  # How often a unit tries to get to the end of a detour when it is so near. [U]
@@ -43,7 +44,7 @@ class Navigation(Mechanic):
         self._ground = ground
         self._grid = path_finding.PathingGrid(ground.area)
         self._path_cache = path_cache.PathCache(self._grid)
-        self._known = {}
+        self._known: Dict[Tuple[bytes, bytes, int], Any] = {}
         self.path_goal = np.full([2, num_games, num_mobile], np.inf)
         self.detour = np.zeros([num_games, num_mobile], bool)
         self.tries = np.zeros([num_games, num_mobile], np.int8)
@@ -56,7 +57,7 @@ class Navigation(Mechanic):
         """Counts the changes of the ground: int32 [K]."""
         return self._ground.version
 
-    def restart(self, world, games: np.ndarray) -> None:
+    def restart(self, world: World, games: np.ndarray) -> None:
         """See Mechanic."""
         self.path_goal[:, games] = np.inf
         self.detour[games] = False
@@ -74,7 +75,7 @@ class Navigation(Mechanic):
         self.pressed[games, slots] = 0
         self.slips_until[games, slots] = 0
 
-    def step(self, world, running: np.ndarray) -> None:
+    def step(self, world: World, running: np.ndarray) -> None:
         """Finds ways for units that have a new goal, are at the end of a detour, or were pushed."""
         units = world.units
         last = units.num_used()
@@ -101,7 +102,9 @@ class Navigation(Mechanic):
         if games.size:
             self._find_paths(world, games, slots)
 
-    def note_pushed(self, world, running: np.ndarray, games: np.ndarray, slots: np.ndarray) -> None:
+    def note_pushed(
+        self, world: World, running: np.ndarray, games: np.ndarray, slots: np.ndarray
+    ) -> None:
         """Takes note of units that were pushed out of buildings in this loop.
 
         Those that are when ways are decided anew get a new one. Who is pushed for too long leaves:
@@ -119,7 +122,7 @@ class Navigation(Mechanic):
             self._leave(world, game, slot)
 
     def approach(
-        self, world, games: np.ndarray, slots: np.ndarray, targets: np.ndarray
+        self, world: World, games: np.ndarray, slots: np.ndarray, targets: np.ndarray
     ) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Where units walk next on their way to the edge of something that covers cells.
 
@@ -220,7 +223,7 @@ class Navigation(Mechanic):
         at = games, slots
         points = (slice(None),) + at
         start, goal = units.position[points], units.goal[points]
-        covered = self._ground.covers(games, goal).any(1)
+        covered = np.logical_or.reduce(self._ground.covers(games, goal), axis=1)
         around = covered | self._ground.crosses(games, start, goal)
         before = np.where(units.detour[at], units.waypoint[points], np.inf)
         units.detour[at] = around

@@ -1,5 +1,7 @@
 """Remembers the ways on every state of the ground: most games share theirs with others."""
 
+from typing import Any, Dict, List, Tuple
+
 import numpy as np
 
 from sc2impala.sim.economy import path_finding
@@ -13,6 +15,8 @@ class PathCache:
     A state of the ground is the set of cells that can be entered; it has a number, as the cells
     have. Both are valid until `tidy`.
     """
+
+    _tables: np.ndarray
 
     def __init__(self, grid: path_finding.PathingGrid):
         """lattice: the cells that ways may lead through."""
@@ -102,7 +106,10 @@ class PathCache:
         self._tables[first : first + len(keys)] = tables
         self._rows.update((key, first + index) for index, key in enumerate(keys))
 
-    def _forget(self):
-        self._states, self._free, self._regions = {}, [], []
-        self._nearest, self._rows = {}, {}
+    def _forget(self) -> None:
+        self._states: Dict[bytes, int] = {}
+        self._free: List[np.ndarray] = []
+        self._regions: List[np.ndarray] = []
+        self._nearest: Dict[Tuple[int, int, bytes], int] = {}
+        self._rows: Dict[Tuple[int, Any], int] = {}
         self._tables = np.zeros([64, self._grid.size], np.int16)

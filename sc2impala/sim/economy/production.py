@@ -14,6 +14,7 @@ from sc2impala.sim.economy.ledger import Ledger
 from sc2impala.sim.economy.unit_roles import NO_TYPE, UnitRoles
 from sc2impala.sim.mechanic import Mechanic
 from sc2impala.sim.units import NO_UNIT
+from sc2impala.sim.world import World
 
 QUEUE_LENGTH = 5  # [S] GD
 
@@ -56,7 +57,7 @@ class Production(Mechanic):
         self.rally_target = np.full(shape, NO_UNIT, np.int16)
         self.trained = np.zeros([num_games, num_types], np.int32)
 
-    def restart(self, world, games: np.ndarray) -> None:
+    def restart(self, world: World, games: np.ndarray) -> None:
         """See Mechanic."""
         self._forget((games,))
         self.trained[games] = 0
@@ -72,7 +73,7 @@ class Production(Mechanic):
         rows, columns = np.nonzero(self.rally_target[games] == slots[:, None])
         self.rally_target[games[rows], columns] = NO_UNIT
 
-    def step(self, world, running: np.ndarray) -> None:
+    def step(self, world: World, running: np.ndarray) -> None:
         """Lets units that are complete appear, and the next ones begin."""
         done = (self.ready_at == world.game_loop[:, None]) & running[:, None]
         if np.count_nonzero(done):
@@ -82,7 +83,7 @@ class Production(Mechanic):
         if np.count_nonzero(waiting):
             self._begin(world, waiting)
 
-    def restrict(self, world, available: np.ndarray) -> None:
+    def restrict(self, world: World, available: np.ndarray) -> None:
         """Offers to train what there is money and supply for, and to cancel what is in a queue."""
         everyone = np.arange(world.num_games)
         for function in np.flatnonzero(available.any(0) & (self.roles.product != NO_TYPE)):
@@ -97,7 +98,7 @@ class Production(Mechanic):
         alone = world.units.selected.sum(1) == 1
         available[:, functions.BUILD_QUEUE] = producing.any(1) & alone
 
-    def columns(self, world, games: np.ndarray, slots: np.ndarray) -> Dict[str, np.ndarray]:
+    def columns(self, world: World, games: np.ndarray, slots: np.ndarray) -> Dict[str, np.ndarray]:
         """See Mechanic."""
         is_fixed = slots >= world.units.num_mobile
         fixed = np.where(is_fixed, slots - world.units.num_mobile, 0)
@@ -107,7 +108,7 @@ class Production(Mechanic):
             'order_progress_0': 100 * self.progress(world)[games, fixed] * is_fixed,
         }
 
-    def order_error(self, world, games: np.ndarray, type_index: int) -> np.ndarray:
+    def order_error(self, world: World, games: np.ndarray, type_index: int) -> np.ndarray:
         """Why units of a type cannot be ordered, wherever it is: codes of `results`, int [n]."""
         stats = world.units.stats
         code = np.full(len(games), results.OK)
@@ -116,7 +117,7 @@ class Production(Mechanic):
         code[world.minerals[games] < stats.minerals[type_index]] = results.NOT_ENOUGH_MINERALS
         return code
 
-    def order(self, world, game: int, buildings: np.ndarray, type_index: int) -> int:
+    def order(self, world: World, game: int, buildings: np.ndarray, type_index: int) -> int:
         """Puts a unit into the shortest queue of some buildings, slots int [n], and pays for it.
 
         Returns:
@@ -134,7 +135,7 @@ class Production(Mechanic):
             self.queue[game, shortest, length.min()] = type_index
         return code
 
-    def cancel(self, world, game: int, building: int, place: int) -> None:
+    def cancel(self, world: World, game: int, building: int, place: int) -> None:
         """Takes a unit out of the queue of a building, a slot; its cost comes back."""
         fixed = building - world.units.num_mobile
         unit_type = world.units.types[self.queue[game, fixed, place]]
@@ -156,12 +157,12 @@ class Production(Mechanic):
         self.rally_point[:, games, fixed] = points
         self.rally_target[games, fixed] = targets
 
-    def food(self, world, games: np.ndarray) -> np.ndarray:
+    def food(self, world: World, games: np.ndarray) -> np.ndarray:
         """Supply of what is being trained, not of what waits: int [n, B], of the games int [n]."""
         food = world.units.stats.food.take(self.queue[games, :, 0], mode='wrap')
         return food * (self.ready_at[games] > 0)
 
-    def progress(self, world) -> np.ndarray:
+    def progress(self, world: World) -> np.ndarray:
         """How much of the first unit of every queue is done: float64 [K, B] in 0..1."""
         loops = np.maximum(world.units.stats.build_loops[self.queue[:, :, 0]], 1)
         left = self.ready_at - world.game_loop[:, None]

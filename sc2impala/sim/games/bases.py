@@ -94,8 +94,8 @@ def start(
     slot = NUM_MOBILE
     for unit_type, points in resources:
         last = slot + len(points)
-        points = np.array(points).T[:, None]
-        world.place(games, slice(slot, last), unit_type, unit_types.NEUTRAL, points)
+        places = np.array(points).T[:, None]
+        world.place(games, slice(slot, last), unit_type, unit_types.NEUTRAL, places)
         slot = last
     building = slice(slot, slot + 1)
     centre = COMMAND_CENTER_POINT[:, None, None]

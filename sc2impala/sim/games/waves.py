@@ -103,10 +103,8 @@ class Waves:
         zerg = self._spread(zerg_at, self._zerg_pattern, self._zerg_radii)
         for unit_type in self.unit_types[1:]:
             first, count = self.zerg.index(unit_type), self.zerg.count(unit_type)
-            slots = slice(MAX_MARINES + first, MAX_MARINES + first + count)
-            world.place(
-                games, slots, unit_type, unit_types.ENEMY, zerg[:, :, first : first + count]
-            )
+            wave = slice(MAX_MARINES + first, MAX_MARINES + first + count)
+            world.place(games, wave, unit_type, unit_types.ENEMY, zerg[:, :, first : first + count])
 
     def _draw_points(self, world, games):
         """Where marines and zerg are put, float64 [2, n] each: one in each box."""
