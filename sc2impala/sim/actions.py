@@ -6,6 +6,7 @@ a code of `results` for each game.
 """
 
 import collections
+from typing import Tuple
 
 import numpy as np
 
@@ -63,14 +64,18 @@ def execute(world: World, function: np.ndarray, arguments: Arguments, allowed: n
     world.last_action[:] = np.where(world.action_result == results.OK, function, functions.NO_OP)
 
 
-def _select_point(world, games, function, arguments):
+def _select_point(
+    world: World, games: np.ndarray, function: np.ndarray, arguments: Arguments
+) -> np.ndarray:
     act = arguments.scalar('select_point_act', games)
     return selection.select_point(
         world, games, act, arguments.pixels('screen', games, world.screen)
     )
 
 
-def _select_rect(world, games, function, arguments):
+def _select_rect(
+    world: World, games: np.ndarray, function: np.ndarray, arguments: Arguments
+) -> np.ndarray:
     return selection.select_rect(
         world,
         games,
@@ -80,21 +85,29 @@ def _select_rect(world, games, function, arguments):
     )
 
 
-def _select_control_group(world, games, function, arguments):
+def _select_control_group(
+    world: World, games: np.ndarray, function: np.ndarray, arguments: Arguments
+) -> np.ndarray:
     act = arguments.scalar('control_group_act', games)
     return selection.control_group(world, games, act, arguments.scalar('control_group_id', games))
 
 
-def _select_unit(world, games, function, arguments):
+def _select_unit(
+    world: World, games: np.ndarray, function: np.ndarray, arguments: Arguments
+) -> np.ndarray:
     act = arguments.scalar('select_unit_act', games)
     return selection.select_unit(world, games, act, arguments.scalar('select_unit_id', games))
 
 
-def _select_army(world, games, function, arguments):
+def _select_army(
+    world: World, games: np.ndarray, function: np.ndarray, arguments: Arguments
+) -> np.ndarray:
     return selection.select_army(world, games, arguments.scalar('select_add', games))
 
 
-def _move_camera(world, games, function, arguments):
+def _move_camera(
+    world: World, games: np.ndarray, function: np.ndarray, arguments: Arguments
+) -> np.ndarray:
     """Looks at the middle of a pixel of the minimap, or the nearest playable point. [U]
 
     Where the camera is locked the call has no effect. [U]
@@ -106,7 +119,9 @@ def _move_camera(world, games, function, arguments):
     return np.full(len(games), results.OK)
 
 
-def _give_order(world, games, function, arguments):
+def _give_order(
+    world: World, games: np.ndarray, function: np.ndarray, arguments: Arguments
+) -> np.ndarray:
     """Orders the selected units that have the function to obey it."""
     units = world.units
     last = max(units.num_used(), 1)
@@ -147,7 +162,14 @@ def _give_order(world, games, function, arguments):
     return np.where(full, results.QUEUE_IS_FULL, results.OK)
 
 
-def _work(world, games, function, point, smart, target):
+def _work(
+    world: World,
+    games: np.ndarray,
+    function: np.ndarray,
+    point: np.ndarray,
+    smart: np.ndarray,
+    target: np.ndarray,
+) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
     """What a smart order means in an economy; buildings set their rally points by it.
 
     Returns:
@@ -164,7 +186,9 @@ def _work(world, games, function, point, smart, target):
     return smart & is_worker & (work != orders.MOVE)[:, None], work, built
 
 
-def _aim(world, games, function, arguments):
+def _aim(
+    world: World, games: np.ndarray, function: np.ndarray, arguments: Arguments
+) -> Tuple[np.ndarray, np.ndarray]:
     """The unit under the pixel that each call names, int [n], and its point float64 [2, n]."""
     target = np.full([len(games)], NO_UNIT)
     point = np.zeros([2, len(games)])
@@ -178,7 +202,7 @@ def _aim(world, games, function, arguments):
     return target, point
 
 
-def _can_be_attacked(world, games, target):
+def _can_be_attacked(world: World, games: np.ndarray, target: np.ndarray) -> np.ndarray:
     """Whether the units in the slots int [n] are someone's and there is combat: bool [n]. [A]"""
     owned = (target != NO_UNIT) & (world.units.owner[games, target] != unit_types.NEUTRAL)
     return owned & ('combat' in world.mechanics)

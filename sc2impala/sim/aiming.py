@@ -1,6 +1,6 @@
 """What the pixels that are named in function calls stand for: points of the world, and units."""
 
-from typing import Tuple
+from typing import Callable, Tuple
 
 import numpy as np
 
@@ -24,7 +24,7 @@ def on_screen(
       points float64 [2, n], and the units that are seen there: slots int [n], or NO_UNIT.
     """
     if arguments.place is not None:
-        return _given(arguments, games)
+        return _given(arguments.place, games)
     pixels = arguments.pixels('screen', games, world.screen)
     points = world.screen.to_world(pixels, geometry.screen_corner(world.camera[:, games]))
     return points, _pick(world, games, pixels, picking.on_screen)
@@ -35,18 +35,25 @@ def on_minimap(
 ) -> Tuple[np.ndarray, np.ndarray]:
     """Like `on_screen`, of the argument `minimap`."""
     if arguments.place is not None:
-        return _given(arguments, games)
+        return _given(arguments.place, games)
     pixels = arguments.pixels('minimap', games, world.minimap)
     points = world.minimap.to_world(pixels, geometry.minimap_corner()[:, None])
     return points, _pick(world, games, pixels, picking.on_minimap)
 
 
-def _given(arguments, games):
-    points, targets = arguments.place
+def _given(
+    place: Tuple[np.ndarray, np.ndarray], games: np.ndarray
+) -> Tuple[np.ndarray, np.ndarray]:
+    points, targets = place
     return points[:, games], targets[games]
 
 
-def _pick(world, games, pixels, pick):
+def _pick(
+    world: World,
+    games: np.ndarray,
+    pixels: np.ndarray,
+    pick: Callable[[World, np.ndarray, np.ndarray], np.ndarray],
+) -> np.ndarray:
     """Where nobody fights or works it does not matter who is there."""
     if not world.mechanics:
         return np.full([len(games)], NO_UNIT)

@@ -5,10 +5,13 @@ none of them and are not its own (density, camera) stay zero, as in the game its
 the ground is flat and bare, nobody has energy, shields or buffs, nothing is hidden.
 """
 
+from typing import Optional
+
 import numpy as np
 
 from sc2impala.sim import geometry, unit_types
 from sc2impala.sim.fog import VISIBLE
+from sc2impala.sim.units import Units
 from sc2impala.sim.world import World
 
 PLAYER_RELATIVE = np.zeros([unit_types.NEUTRAL + 1], np.uint8)
@@ -60,28 +63,28 @@ TERRAIN_LAYERS = {
 """Layer -> function of World that gives the value of every cell, uint8 [K, 64, 64] by y and x."""
 
 
-def _visibility(world):
+def _visibility(world: World) -> np.ndarray:
     fog = world.mechanics.get('fog')
     if fog is not None:
         return fog.visibility(world)
     return VISIBLE * _cells_within(world, world.arena.revealed or world.arena.playable)
 
 
-def _build_progress(units):
+def _build_progress(units: Units) -> np.ndarray:
     """Of buildings that are not complete; 0 of all others. [U]"""
     loops = np.maximum(units.stats.build_loops[units.type], 1)
     progress = FULL_RATIO * (1 - units.unfinished / loops)
     return np.where(units.unfinished > 0, progress, 0)
 
 
-def _free_cells(world, region=None):
+def _free_cells(world: World, region: Optional[geometry.Rectangle] = None) -> np.ndarray:
     """1 where no building stands: in a rectangle, or where it is playable."""
     cells = _cells_within(world, region or world.arena.playable)
     ground = world.mechanics.get('ground')
     return cells if ground is None else cells * ~ground.taken
 
 
-def _cells_within(world, rectangle):
+def _cells_within(world: World, rectangle: geometry.Rectangle) -> np.ndarray:
     """1 where the middle of a cell is in a rectangle."""
     across, up = geometry.cells_within(rectangle)
     cells = (up[:, None] & across).astype(np.uint8)

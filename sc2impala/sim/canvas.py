@@ -82,7 +82,7 @@ class Canvas:
         _erase(self._sum, pixels)
 
 
-def _erase(flat, pixels):
+def _erase(flat: np.ndarray, pixels: np.ndarray) -> None:
     """Sets those pixels to zero that can be other than zero."""
     if pixels.size * _BYTES_PER_PIXEL > flat.nbytes:
         flat.fill(0)

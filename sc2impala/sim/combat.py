@@ -12,13 +12,13 @@ no time: its weapon is still ready. After the hit the period runs on whatever th
 """
 
 import collections
-from typing import Optional
+from typing import Any, List, Optional, Tuple
 
 import numpy as np
 
 from sc2impala.sim import damage, fighter_table, geometry, orders, unit_types
 from sc2impala.sim.mechanic import Mechanic
-from sc2impala.sim.units import NO_UNIT
+from sc2impala.sim.units import NO_UNIT, Units
 from sc2impala.sim.world import World
 
 RANGE_SLOP = 1.0  # Beyond the weapon's range an attack that has started still hits. [S] GD
@@ -125,7 +125,7 @@ class Combat(Mechanic):
         if hits:
             self._settle(world, *(np.concatenate(parts) for parts in zip(*hits)))
 
-    def _clear(self, at):
+    def _clear(self, at: Any) -> None:
         for values in (self.engaged, self.away, self.homing):
             values[at] = False
         for values in (self.ready_at, self.rest_until, self.call_at):
@@ -135,7 +135,7 @@ class Combat(Mechanic):
         at = at if isinstance(at, tuple) else (at,)
         self.home[(slice(None),) + at] = 0
 
-    def _fighters(self, units, running):
+    def _fighters(self, units: Units, running: np.ndarray) -> fighter_table.FighterTable:
         """The Roster; besides all who have foes it lists those who were ordered to fight."""
         fighters = self._fighter_table
         if fighters is not None and fighters.serves(units, running):
@@ -147,12 +147,14 @@ class Combat(Mechanic):
         self._fighter_table = fighter_table.FighterTable(units, running, self._wanted(units))
         return self._fighter_table
 
-    def _wanted(self, units):
+    def _wanted(self, units: Units) -> np.ndarray:
         """Which units fight, whether or not they have foes: bool [K, M]."""
         attacks = units.order_kind[:, :, 0] == orders.ATTACK
         return self.engaged | (attacks & (units.order_target[:, :, 0] != NO_UNIT))
 
-    def _land_missiles(self, world, running):
+    def _land_missiles(
+        self, world: World, running: np.ndarray
+    ) -> List[Tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Deals the damage of missiles that arrive; returns games, attackers and victims."""
         landing = (self.missile_at <= world.game_loop[:, None]) & running[:, None]
         games, slots = landing.nonzero()
@@ -164,7 +166,7 @@ class Combat(Mechanic):
         self.missile_target[games, slots] = NO_UNIT
         return [(games, slots, victims)]
 
-    def _choose(self, world, fighters):
+    def _choose(self, world: World, fighters: fighter_table.FighterTable) -> _Aim:
         """Decides whom everyone attacks: an _Aim."""
         units, mobile = world.units, fighters.mobile
         x, y = fighter_table.sight(units)
@@ -214,13 +216,19 @@ class Combat(Mechanic):
             self.rest_until.reshape(-1)[changed] = 0
         return _Aim(target, gap, fighters.first + np.maximum(target, 0), now)
 
-    def _interrupt(self, at):
+    def _interrupt(self, at: np.ndarray) -> None:
         """Notes that the units at flat indices int [n] have begun to carry out another order."""
         for values in (self.engaged, self.away, self.homing):
             values.reshape(-1)[at] = False
         self.rest_until.reshape(-1)[at] = 0
 
-    def _stay_near_home(self, units, fighters, idle, target):
+    def _stay_near_home(
+        self,
+        units: Units,
+        fighters: fighter_table.FighterTable,
+        idle: np.ndarray,
+        target: np.ndarray,
+    ) -> None:
         """Keeps idle units on their leash; takes `target` from those that went too far."""
         away, homing = self.away.reshape(-1), self.homing.reshape(-1)
         position, home = units.position.reshape(2, -1), self.home.reshape(2, -1)
@@ -241,7 +249,9 @@ class Combat(Mechanic):
         target[index[strays]] = NO_UNIT
         away[at[(distance <= HOME_RADIUS) & (target.take(index) == NO_UNIT)]] = False
 
-    def _strike(self, world, fighters, aim):
+    def _strike(
+        self, world: World, fighters: fighter_table.FighterTable, aim: _Aim
+    ) -> List[Tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Starts attacks and deals those that are due; returns who hit whom as `_land_missiles`."""
         units, mobile = world.units, fighters.mobile
         health, strike_at = units.health.reshape(-1), self.strike_at.reshape(-1)
@@ -278,7 +288,9 @@ class Combat(Mechanic):
         hits = fighters.games.take(direct), fighters.slots.take(direct), aim.target.take(direct)
         return [hits] + self._explode(units, fighters, due[explodes], struck)
 
-    def _recover(self, world, fighters, index):
+    def _recover(
+        self, world: World, fighters: fighter_table.FighterTable, index: np.ndarray
+    ) -> None:
         """Lets the weapons of fighters int [n] that have struck run through their period."""
         at = fighters.mobile.take(index)
         delay = MIN_DELAY + (MAX_DELAY - MIN_DELAY) * world.random.each(fighters.games.take(index))
@@ -288,7 +300,9 @@ class Combat(Mechanic):
         self.ready_at.reshape(-1)[at] = strike_at - fighters.damage_point.take(index) + pause
         self.rest_until.reshape(-1)[at] = strike_at + fighters.backswing.take(index)
 
-    def _launch(self, fighters, aim, index, amount):
+    def _launch(
+        self, fighters: fighter_table.FighterTable, aim: _Aim, index: np.ndarray, amount: np.ndarray
+    ) -> None:
         """Sends missiles of fighters int [n] on their way, with their damage float64 [n]."""
         at = fighters.mobile.take(index)
         flight = np.ceil(aim.gap.take(index) / fighters.missile_speed.take(index))
@@ -296,7 +310,13 @@ class Combat(Mechanic):
         self.missile_target.reshape(-1)[at] = aim.target.take(index)
         self.missile_damage.reshape(-1)[at] = amount
 
-    def _explode(self, units, fighters, attackers, struck):
+    def _explode(
+        self,
+        units: Units,
+        fighters: fighter_table.FighterTable,
+        attackers: np.ndarray,
+        struck: np.ndarray,
+    ) -> List[Tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Lets banelings explode that attack, indices [n], or are dying among the `struck`, flat
         indices [m]; returns who hurt whom."""
         num_units = units.alive.shape[1]
@@ -312,7 +332,7 @@ class Combat(Mechanic):
             return [(games[rows], slots[rows], victims), (games, slots, slots)]
         return []
 
-    def _steer(self, world, fighters, aim):
+    def _steer(self, world: World, fighters: fighter_table.FighterTable, aim: _Aim) -> None:
         """Sets the goals of fighters: after their targets, where they stand, or back home."""
         units, mobile = world.units, fighters.mobile
         fights = aim.target != NO_UNIT
@@ -339,7 +359,9 @@ class Combat(Mechanic):
         units.goal.reshape(2, -1)[:, at] = geometry.clamp(goal, world.arena.playable)
         units.busy.reshape(-1)[at] = True
 
-    def _settle(self, world, games, attackers, victims):
+    def _settle(
+        self, world: World, games: np.ndarray, attackers: np.ndarray, victims: np.ndarray
+    ) -> None:
         """Buries the dead and lets the others answer; attackers and victims are slots int [n]."""
         units = world.units
         dead = units.alive[games, victims] & (units.health[games, victims] <= 0)
@@ -352,7 +374,9 @@ class Combat(Mechanic):
         if answered.any():
             self._answer(world, games[answered], attackers[answered], victims[answered])
 
-    def _answer(self, world, games, attackers, victims):
+    def _answer(
+        self, world: World, games: np.ndarray, attackers: np.ndarray, victims: np.ndarray
+    ) -> None:
         """Sends idle units against the attackers of themselves or of a neighbour that calls."""
         units = world.units
         mobile = victims < units.num_mobile
@@ -378,14 +402,16 @@ class Combat(Mechanic):
         row, slot = (free & (geometry.length(offset) <= reach)).nonzero()
         self.target[games[row], slot] = attackers[row]
 
-    def _is_free(self, units, games, slots):
+    def _is_free(self, units: Units, games: np.ndarray, slots: np.ndarray) -> np.ndarray:
         """Whether units, given by indices that broadcast, wait for something to fight."""
         free = (units.order_kind[games, slots, 0] == orders.IDLE) & units.alive[games, slots]
         free &= (self.target[games, slots] == NO_UNIT) & ~self.homing[games, slots]
         return free & (units.stats.damage[units.type[games, slots]] > 0)
 
 
-def _gap(fighters, target, x, y):
+def _gap(
+    fighters: fighter_table.FighterTable, target: np.ndarray, x: np.ndarray, y: np.ndarray
+) -> np.ndarray:
     """Distances from the fighters to their targets, from edge to edge; infinite for NO_UNIT."""
     body = fighters.first + np.maximum(target, 0)
     across = x.take(body) - x.take(fighters.body)
@@ -395,7 +421,7 @@ def _gap(fighters, target, x, y):
     return gap
 
 
-def _heal(units, fighters):
+def _heal(units: Units, fighters: fighter_table.FighterTable) -> None:
     """Lets the wounded of those that regenerate heal."""
     health = units.health.reshape(-1)
     before = health.take(fighters.healing)

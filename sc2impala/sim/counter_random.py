@@ -120,7 +120,7 @@ class CounterRandom:
         return found
 
 
-def _mix(bits):
+def _mix(bits: np.ndarray) -> np.ndarray:
     """The finaliser of splitmix64, a bijection of uint64."""
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -4,11 +4,12 @@ Columns of what does not exist in these games, such as shields, cargo and cloaks
 neutral value.
 """
 
-from typing import Any, Dict, Tuple
+from typing import Any, Dict, Tuple, Union
 
 import numpy as np
 
 from sc2impala.sim import appearance, geometry, observation, orders, unit_types
+from sc2impala.sim.units import Units
 from sc2impala.sim.world import World
 
 MAX_FEATURE_UNITS = 256
@@ -156,7 +157,7 @@ def columns_of(world: World, at: Tuple[np.ndarray, np.ndarray]) -> Dict[str, Any
     return columns
 
 
-def _orders(world, at):
+def _orders(world: World, at: Tuple[np.ndarray, ...]) -> Dict[str, Any]:
     """Number and kinds of the orders of player 1's units; of buildings, what they train."""
     units = world.units
     products = _products(units)
@@ -179,13 +180,13 @@ def _orders(world, at):
     return columns
 
 
-def _products(units):
+def _products(units: Units) -> np.ndarray:
     """Index into the types of the map -> id of the order to make one, or 0: int [T]."""
     known = {unit_type.unit_type: number for unit_type, number in _RAW_FUNCTION_OF_PRODUCT.items()}
     return np.array([known.get(unit_type.unit_type, 0) for unit_type in units.types])
 
 
-def _cooldown(world, at):
+def _cooldown(world: World, at: Tuple[np.ndarray, ...]) -> Union[int, np.ndarray]:
     """Game loops until player 1's units can attack again."""
     combat = world.mechanics.get('combat')
     if combat is None:

@@ -5,7 +5,7 @@ middle of the cell that the unit stands in; heights and obstacles play no part. 
 is one number of 64 bits, so that what many units see together is a matter of a few operations.
 """
 
-from typing import Sequence
+from typing import Optional, Sequence
 
 import numpy as np
 
@@ -56,7 +56,7 @@ class Fog(Mechanic):
         self._is_lifted = False
         # What is visible now follows from which units stand in which cells.
         self._visible = np.zeros_like(self.seen)
-        self._places = None
+        self._places: Optional[np.ndarray] = None
 
     def lift(self) -> None:
         """Lets player 1 see the whole region from now on."""
@@ -102,12 +102,12 @@ class Fog(Mechanic):
         seen[at] = (self._visible[at[0], y] >> x.astype(np.uint64)) & np.uint64(1)
         return seen
 
-    def _cells(self, points):
+    def _cells(self, points: np.ndarray) -> np.ndarray:
         """Column and row of the cells of the region that points [2, n] lie in: int64 [2, n]."""
         cells = np.floor(points).astype(np.int64)
         return np.minimum(np.maximum(cells, self._first_cell), self._last_cell)
 
-    def _places_of_own_units(self, world):
+    def _places_of_own_units(self, world: World) -> np.ndarray:
         """One number for type and cell of each unit of player 1, -1 for other slots: [K, U]."""
         units = world.units
         at = units.own.nonzero()
@@ -116,7 +116,7 @@ class Fog(Mechanic):
         places[at] = (units.type[at].astype(np.int64) * MAP_EXTENT + y) * MAP_EXTENT + x
         return places
 
-    def _look(self, places):
+    def _look(self, places: np.ndarray) -> np.ndarray:
         """What units at places [n, U] see together: uint64 [n, 64]."""
         visible = np.zeros([len(places), MAP_EXTENT], np.uint64)
         game, slot = (places >= 0).nonzero()
@@ -131,7 +131,7 @@ class Fog(Mechanic):
         return visible & self._rows
 
 
-def _views(sight, across):
+def _views(sight: np.ndarray, across: np.ndarray) -> np.ndarray:
     """Rows of the map as units see them: uint64 [T * 64 * 127] by type, by the column that the unit
     stands in, and by how far up the row is, from -63 to 63.
     """
@@ -142,12 +142,12 @@ def _views(sight, across):
     return np.concatenate(views, axis=None)
 
 
-def _pack(bits):
+def _pack(bits: np.ndarray) -> np.ndarray:
     """Bool [..., 64] as uint64 [...]."""
     return np.packbits(bits, axis=-1, bitorder='little').view('<u8')[..., 0].astype(np.uint64)
 
 
-def _unpack(words):
+def _unpack(words: np.ndarray) -> np.ndarray:
     """Uint64 [...] as uint8 [..., 64] of zeros and ones."""
     octets = words[..., None].astype('<u8').view(np.uint8)
     return np.unpackbits(octets, axis=-1, bitorder='little')

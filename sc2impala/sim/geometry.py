@@ -103,7 +103,7 @@ class View:
         """The world's points [2, ...] at the centres of the pixels int [2, ...]."""
         return corner + (pixels + 0.5) / self._along(pixels)
 
-    def _along(self, points):
+    def _along(self, points: np.ndarray) -> np.ndarray:
         return self._upward_scale.reshape([2] + [1] * (points.ndim - 1))
 
 

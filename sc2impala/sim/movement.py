@@ -121,7 +121,7 @@ def push_apart(units: Units, running: np.ndarray, playable: geometry.Rectangle) 
         orders.finish(units, np.divmod(np.unique(at[blocked]), units.num_mobile))
 
 
-def _choose_sides(units, before, unit, left):
+def _choose_sides(units: Units, before: np.ndarray, unit: np.ndarray, left: np.ndarray) -> None:
     """Notes to which side units should go around those that stand in their way.
 
     Args:
@@ -136,7 +136,7 @@ def _choose_sides(units, before, unit, left):
     units.side.reshape(-1)[unit] = np.where(kept != 0, kept, pushed)
 
 
-def _shares():
+def _shares() -> np.ndarray:
     """By rank of a unit and of one that it touches, the part of the overlap that it gives way."""
     rank = np.array([_STAYS, _BUSY_STANDS, _WALKS, _STANDS])
     return (1 + np.sign(rank[:, None] - rank)) / 2 * (rank > _STAYS)[:, None]

@@ -6,7 +6,7 @@ is listed depends on what happened before; what is found does not, it follows fr
 are.
 """
 
-from typing import Tuple
+from typing import List, Tuple
 
 import numpy as np
 
@@ -85,7 +85,9 @@ class Neighbours:
         games = units // self._num_units
         return games, units - games * self._num_units
 
-    def _bring_up_to_date(self, position, unit_type, radius, present):
+    def _bring_up_to_date(
+        self, position: np.ndarray, unit_type: np.ndarray, radius: np.ndarray, present: np.ndarray
+    ) -> None:
         """Lists the pairs of units that have strayed, changed or are new."""
         last = present.shape[1]
         if last < self._num_listed:
@@ -111,18 +113,18 @@ class Neighbours:
         # All of these are sorted, or nearly so, which makes a stable sort quick.
         self._keep(np.sort(np.concatenate([kept] + self._pairs_of(changed)), kind='stable'))
 
-    def _of_all(self, mobile):
+    def _of_all(self, mobile: np.ndarray) -> np.ndarray:
         """What is known of the first slots, bool [K, m], for all of them: flattened [K, U]."""
         values = np.zeros([len(mobile), self._num_units], bool)
         values[:, : mobile.shape[1]] = mobile
         return values.reshape(-1)
 
-    def _leave_out(self, last):
+    def _leave_out(self, last: int) -> None:
         """Lists nobody from a slot on."""
         self._listed_at[:, :, last:] = np.inf
         self._keep(self._pairs[self._high % self._num_units < last])
 
-    def _pairs_of(self, changed):
+    def _pairs_of(self, changed: np.ndarray) -> List[np.ndarray]:
         """The pairs of the units bool [K, m] with higher ones, and with lower ones."""
         last = changed.shape[1]
         games, slots = changed.nonzero()
@@ -138,13 +140,13 @@ class Neighbours:
         lower = ~(higher | changed.take(games, axis=0))
         return [self._pack(games, slots, near & others) for others in (higher, lower)]
 
-    def _pack(self, games, slots, near):
+    def _pack(self, games: np.ndarray, slots: np.ndarray, near: np.ndarray) -> np.ndarray:
         """The pairs of units int [n] with the other slots bool [n, m]: int64 [p]."""
         row, other = near.nonzero()
         game, slot = games.take(row) * self._num_mobile, slots.take(row)
         return game + np.minimum(slot, other) << _BITS | game + np.maximum(slot, other)
 
-    def _keep(self, pairs):
+    def _keep(self, pairs: np.ndarray) -> None:
         """Sets the listed pairs, int64 [p]."""
         self._pairs = pairs
         self._low, self._high = (

@@ -133,5 +133,5 @@ def control_groups(world: World) -> np.ndarray:
     return listed.reshape(num_games, num_groups, 2)
 
 
-def _army(units):
+def _army(units: Units) -> np.ndarray:
     return units.own & units.stats.is_army.take(units.type)

@@ -154,14 +154,14 @@ def drop_target(units: Units, games: np.ndarray, slots: np.ndarray) -> None:
     begin(units, (at[0][current], at[1][current]))
 
 
-def _turn(units, at):
+def _turn(units: Units, at: Tuple[np.ndarray, ...]) -> None:
     points = (slice(None),) + at
     end = units.order_point[points + (0,)]
     units.order_point[points + (0,)] = units.goal[points] = units.patrol_origin[points]
     units.patrol_origin[points] = end
 
 
-def _shift(units, at):
+def _shift(units: Units, at: Tuple[np.ndarray, ...]) -> None:
     rest, next_rest = (slice(None, -1),), (slice(1, None),)
     points = (slice(None),) + at
     for values in (units.order_kind, units.order_target, units.order_type):

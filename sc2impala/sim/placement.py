@@ -47,7 +47,7 @@ def nearest_free(
     return placed
 
 
-def _grid():
+def _grid() -> np.ndarray:
     """Points around the origin, nearest first: float64 [2, c]."""
     steps = np.arange(-SEARCH_RADIUS, SEARCH_RADIUS + SPACING / 2, SPACING)
     points = np.stack(np.meshgrid(steps, steps)).reshape(2, -1)

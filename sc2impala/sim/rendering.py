@@ -1,12 +1,14 @@
 """Draws the feature layers of K games: what `appearance` lists, densities and the camera."""
 
-from typing import Sequence
+from typing import Callable, Iterable, List, Mapping, Sequence
 
 import numpy as np
 
 from sc2impala.sim import appearance, discs, geometry, layers
 from sc2impala.sim.canvas import Canvas
+from sc2impala.sim.geometry import View
 from sc2impala.sim.stamps import Stamps
+from sc2impala.sim.units import Units
 from sc2impala.sim.world import World
 
 SUBSAMPLES = 4  # A pixel of unit_density_aa counts 4 x 4 points. [S] OBS
@@ -57,7 +59,7 @@ class Renderer:
         self._draw_terrain(world)
         self._draw_units(world)
 
-    def _draw_terrain(self, world):
+    def _draw_terrain(self, world: World) -> None:
         games = np.flatnonzero(world.terrain_changed)
         if not games.size:
             return
@@ -75,7 +77,7 @@ class Renderer:
             self.minimap.pictures['camera'][games] = _camera_frames(world.minimap, screen_corner)
         world.terrain_changed[:] = False
 
-    def _draw_units(self, world):
+    def _draw_units(self, world: World) -> None:
         units = world.units
         shown = appearance.shown(world).reshape(-1).nonzero()[0]
         game = shown // units.alive.shape[1]
@@ -94,7 +96,13 @@ class Renderer:
             centre = world.minimap.to_pixels(position, geometry.minimap_corner()[:, None])
             self._draw_on_minimap(unit_type, centre, game, values)
 
-    def _draw_on_screen(self, unit_type, centre, game, values):
+    def _draw_on_screen(
+        self,
+        unit_type: np.ndarray,
+        centre: np.ndarray,
+        game: np.ndarray,
+        values: Mapping[str, np.ndarray],
+    ) -> None:
         canvas = self.screen
         corner = discs.corners(centre, self._discs.size.take(unit_type, axis=1))
         placed, pixels, weight = self._discs.place(unit_type, corner, game)
@@ -109,7 +117,13 @@ class Renderer:
             _, pixels, weight = self._smooth_discs.place(stamp, corner, game)
             canvas.paint_sum('unit_density_aa', pixels, weight)
 
-    def _draw_on_minimap(self, unit_type, centre, game, values):
+    def _draw_on_minimap(
+        self,
+        unit_type: np.ndarray,
+        centre: np.ndarray,
+        game: np.ndarray,
+        values: Mapping[str, np.ndarray],
+    ) -> None:
         canvas = self.minimap
         corner = discs.corners(centre, self._squares.size.take(unit_type, axis=1))
         placed, pixels, _ = self._squares.place(unit_type, corner, game)
@@ -119,19 +133,25 @@ class Renderer:
 class _Chosen:
     """Some of the Units of all games, in one row: what is [K, U] of Units is [n] of these."""
 
-    def __init__(self, units, chosen):
+    def __init__(self, units: Units, chosen: np.ndarray) -> None:
         self.stats = units.stats
         self._units = units
         self._chosen = chosen
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> np.ndarray:
         # Comes here once for every name, since it is an ordinary attribute afterwards.
         values = getattr(self._units, name).reshape(-1).take(self._chosen)
         setattr(self, name, values)
         return values
 
 
-def _paint(canvas, names, pixels, placed, values):
+def _paint(
+    canvas: Canvas,
+    names: Iterable[str],
+    pixels: np.ndarray,
+    placed: np.ndarray,
+    values: Mapping[str, np.ndarray],
+) -> None:
     """Paints layers: each pixel int [p] shows the unit int [p], of whose values [n] there are."""
     for name in names:
         if name in canvas.pictures:
@@ -141,7 +161,7 @@ def _paint(canvas, names, pixels, placed, values):
                 canvas.clear(name)
 
 
-def _disc_pictures(view, radius):
+def _disc_pictures(view: View, radius: np.ndarray) -> List[np.ndarray]:
     """One picture of a disc, after the drawing rule, per radius."""
     pictures = []
     for width, height in discs.sizes(view, radius).T:
@@ -151,12 +171,12 @@ def _disc_pictures(view, radius):
     return pictures
 
 
-def _square_pictures(view, radius):
+def _square_pictures(view: View, radius: np.ndarray) -> List[np.ndarray]:
     """One filled rectangle per radius, as large as the box of a disc of that radius. [S] OBS"""
     return [np.ones([height, width], np.uint16) for width, height in discs.sizes(view, radius).T]
 
 
-def _smooth_pictures(view, radius):
+def _smooth_pictures(view: View, radius: np.ndarray) -> List[np.ndarray]:
     """Pictures of the exact circle, by radius and by the part of the pixel that the centre is in.
 
     They have an odd size, and the pixel that holds the centre is the one in the middle.
@@ -177,7 +197,7 @@ def _smooth_pictures(view, radius):
     return pictures
 
 
-def _sampler(view, corner):
+def _sampler(view: View, corner: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
     """A function of cells [n, y, x] that gives their values under the middles of the pixels of
     views with top left points [2, n], or [2, 1] for all: [n, height, width], 0 outside of the map.
     """
@@ -191,7 +211,7 @@ def _sampler(view, corner):
     view_of_game = np.arange(len(y))[:, None] * geometry.MAP_EXTENT
     cell = ((view_of_game + row) * geometry.MAP_EXTENT)[:, :, None] + column[:, None, :]
 
-    def sample(cells):
+    def sample(cells: np.ndarray) -> np.ndarray:
         if len(cell) == 1:
             values = cells.reshape(len(cells), -1).take(cell[0], axis=1)
         else:
@@ -201,7 +221,7 @@ def _sampler(view, corner):
     return sample
 
 
-def _camera_frames(view, corner):
+def _camera_frames(view: View, corner: np.ndarray) -> np.ndarray:
     """What the screens with top left points [2, n] show of the map: bool [n, height, width]."""
     left, top = np.floor(view.to_pixels(corner, geometry.minimap_corner()[:, None]))[:, :, None]
     wide, high = np.floor(geometry.CAMERA_EXTENT * view.scale + 0.5)

@@ -5,10 +5,12 @@ Its other arguments are int [n], or int [2, n] for pixels inside the screen. To 
 is nothing leaves the selection as it is. [U]
 """
 
+from typing import Sequence
+
 import numpy as np
 
 from sc2impala.sim import appearance, discs, picking, results
-from sc2impala.sim.units import NUM_CONTROL_GROUPS
+from sc2impala.sim.units import NUM_CONTROL_GROUPS, Units
 from sc2impala.sim.world import World
 
 
@@ -30,7 +32,7 @@ def select_point(world: World, games: np.ndarray, act: np.ndarray, pixel: np.nda
         games,
         act,
         [clicked, selected ^ clicked, same_type, selected | same_type],
-        has_effect=hit.any(1),
+        has_effect=np.any(hit, axis=1),
     )
 
 
@@ -95,7 +97,13 @@ def control_group(
     return result
 
 
-def _apply(world, games, act, outcomes, has_effect):
+def _apply(
+    world: World,
+    games: np.ndarray,
+    act: np.ndarray,
+    outcomes: Sequence[np.ndarray],
+    has_effect: np.ndarray,
+) -> np.ndarray:
     """Makes outcomes[act] bool [n, U] the selection, where the act is known and has an effect."""
     known = (act >= 0) & (act < len(outcomes))
     outcome = np.stack(outcomes)[np.where(known, act, 0), np.arange(len(games))]
@@ -104,25 +112,25 @@ def _apply(world, games, act, outcomes, has_effect):
     return np.where(known, results.OK, results.ERROR)
 
 
-def _select(world, games, add, chosen):
+def _select(world: World, games: np.ndarray, add: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     found = chosen.any(1)
     kept = (add != 0)[:, None] & world.units.selected[games]
     world.units.selected[games[found]] = (chosen | kept)[found]
     return np.full(len(games), results.OK)
 
 
-def _not_buildings(units, found):
+def _not_buildings(units: Units, found: np.ndarray) -> np.ndarray:
     """Leaves buildings out of what was found, bool [n, U], where other units were found. [A]"""
-    mobile = found[:, : units.num_mobile].any(1)
+    mobile = np.any(found[:, : units.num_mobile], axis=1)
     slots = np.arange(found.shape[1])
     return found & ((slots < units.num_mobile) | ~mobile[:, None])
 
 
-def _on_screen(world, corner, size):
+def _on_screen(world: World, corner: np.ndarray, size: np.ndarray) -> np.ndarray:
     extent = np.array(world.screen.size)[:, None, None]
     return ((corner < extent) & (corner + size > 0)).all(0)
 
 
-def _like(units, games, slot):
+def _like(units: Units, games: np.ndarray, slot: np.ndarray) -> np.ndarray:
     """Which units are of the type of the one in the slot int [n]: bool [n, U]."""
     return units.type[games] == units.type[games, slot][:, None]

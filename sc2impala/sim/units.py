@@ -113,7 +113,7 @@ class Units:
         """
         if self.num_mobile <= FEW_SLOTS:
             return self.num_mobile
-        used = np.logical_or.reduce(self.alive[:, : self.num_mobile]).nonzero()[0]
+        used = np.any(self.alive[:, : self.num_mobile], axis=0).nonzero()[0]
         return int(used[-1]) + 1 if used.size else 0
 
     def flat(self, games: np.ndarray, slots: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
@@ -176,7 +176,7 @@ class Units:
         self.control_groups[games, :, slots] = False
         self._stand(games, slots)
 
-    def _stand(self, games, slots):
+    def _stand(self, games: np.ndarray, slots: np.ndarray) -> None:
         """Takes all orders away."""
         mobile = slots < self.num_mobile
         at = games[mobile], slots[mobile]

@@ -10,7 +10,7 @@ import numpy as np
 from sc2impala.sim import aiming, functions, geometry, orders, results
 from sc2impala.sim.arguments import Arguments
 from sc2impala.sim.economy import footprints
-from sc2impala.sim.units import NO_UNIT
+from sc2impala.sim.units import NO_UNIT, Units
 from sc2impala.sim.world import World
 
 
@@ -239,7 +239,15 @@ FUNCTIONS_OF_HANDLER = {
 _RALLIES_ON_SCREEN = (functions.RALLY_UNITS_SCREEN, functions.RALLY_WORKERS_SCREEN)
 
 
-def _build_one(world, game, function, unit_type, point, clicked, queued):
+def _build_one(
+    world: World,
+    game: int,
+    function: int,
+    unit_type: int,
+    point: np.ndarray,
+    clicked: int,
+    queued: bool,
+) -> int:
     units = world.units
     construction = world.mechanics['construction']
     ground = world.mechanics['ground']
@@ -274,7 +282,7 @@ def _build_one(world, game, function, unit_type, point, clicked, queued):
     return results.QUEUE_IS_FULL if full[0] else results.OK
 
 
-def _workers(world, games, function):
+def _workers(world: World, games: np.ndarray, function: np.ndarray) -> np.ndarray:
     """The selected units that move and have the functions int [n]: bool [n, M]."""
     units = world.units
     mobile = slice(0, units.num_mobile)
@@ -282,7 +290,7 @@ def _workers(world, games, function):
     return units.selected[games, mobile] & offered
 
 
-def _buildings(world, games, function):
+def _buildings(world: World, games: np.ndarray, function: np.ndarray) -> np.ndarray:
     """The selected complete buildings that have the functions int [n]: bool [n, U]."""
     units = world.units
     offered = units.stats.functions[units.type[games], function[:, None]]
@@ -291,6 +299,6 @@ def _buildings(world, games, function):
     return chosen
 
 
-def _for_all(units, points):
+def _for_all(units: Units, points: np.ndarray) -> np.ndarray:
     """The points [2, n] for every one of M units: [2, n, M]."""
     return np.broadcast_to(points[:, :, None], points.shape + (units.num_mobile,))

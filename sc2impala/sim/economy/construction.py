@@ -1,5 +1,7 @@
 """Workers that build: walk to the place, pay, and stay until the building is complete."""
 
+from typing import Tuple
+
 import numpy as np
 
 from sc2impala.sim import alerts, functions, orders, results, unit_types
@@ -107,7 +109,7 @@ class Construction(Mechanic):
         world.units.order_kind[games, slots] = orders.IDLE
         orders.begin(world.units, (games, slots))
 
-    def _begin(self, world, games, slots):
+    def _begin(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
         """Lets workers that are at their places begin, one of each game."""
         units = world.units
         type_index = units.order_type[games, slots, 0]
@@ -119,7 +121,7 @@ class Construction(Mechanic):
         for index in at_place[first]:
             self._begin_one(world, games[index], slots[index])
 
-    def _begin_one(self, world, game, slot):
+    def _begin_one(self, world: World, game: int, slot: int) -> None:
         units = world.units
         building = units.order_target[game, slot, 0]
         at = np.array([game]), np.array([slot])
@@ -137,12 +139,12 @@ class Construction(Mechanic):
         units.detour[at] = False
         self.builder[game, building - units.num_mobile] = slot
 
-    def _can_continue(self, world, game, building):
+    def _can_continue(self, world: World, game: int, building: int) -> bool:
         """Whether nobody builds there yet."""
         unfinished = world.units.unfinished[game, building] > 0
         return unfinished and self.builder[game, building - world.units.num_mobile] == NO_UNIT
 
-    def _place(self, world, game, slot):
+    def _place(self, world: World, game: int, slot: int) -> Tuple[int, int]:
         """Pays for a building and puts it where the worker's order says: a code, and its slot."""
         units = world.units
         type_index = units.order_type[game, slot, 0]
@@ -167,7 +169,7 @@ class Construction(Mechanic):
         self._ground.survey(world)
         return results.OK, free
 
-    def _grow(self, world, games, fixed):
+    def _grow(self, world: World, games: np.ndarray, fixed: np.ndarray) -> None:
         """Goes on with the buildings whose workers are still there."""
         units = world.units
         builder, slots = self.builder[games, fixed], fixed + units.num_mobile

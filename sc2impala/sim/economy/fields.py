@@ -99,7 +99,9 @@ def columns(
     }
 
 
-def _in_range(harvesting, world, games, places, slots):
+def _in_range(
+    harvesting: 'Harvesting', world: World, games: np.ndarray, places: np.ndarray, slots: np.ndarray
+) -> Tuple[np.ndarray, np.ndarray]:
     """Mineral fields in range of other slots: bool [n, b], and their distances from the units."""
     units, first = world.units, harvesting.num_mobile
     is_field = (units.alive & (units.type == harvesting.roles.mineral_field))[:, first:]

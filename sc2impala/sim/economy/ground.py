@@ -9,6 +9,7 @@ from sc2impala.sim import geometry, orders, results
 from sc2impala.sim.economy import footprints
 from sc2impala.sim.economy.unit_roles import UnitRoles
 from sc2impala.sim.mechanic import Mechanic
+from sc2impala.sim.units import Units
 from sc2impala.sim.world import World
 
 UNIT_RADIUS = 0.375  # Of all that walk on these maps. [S] GD
@@ -85,8 +86,8 @@ class Ground(Mechanic):
         fixed = slice(world.units.num_mobile, None)
         changed = (world.units.alive[:, fixed] != self.stands).any(1)
         for game in np.flatnonzero(changed):
-            self._survey_game(world, game)
-        used = np.logical_or.reduce(self.stands)
+            self._survey_game(world, int(game))
+        used = np.any(self.stands, axis=0)
         self._num_used = len(used) - int(used[::-1].argmax()) if used.any() else 0
 
     def can_build(self, world: World, game: int, type_index: int, centre: np.ndarray) -> int:
@@ -146,13 +147,13 @@ class Ground(Mechanic):
         hit = enter < np.minimum(leave_x, leave_y)
         hit &= enter > 0
         hit &= enter < 1
-        return hit.any(1)
+        return np.any(hit, axis=1)
 
     def covers(self, games: np.ndarray, points: np.ndarray) -> np.ndarray:
         """Which boxes the points [2, n] are in: bool [n, B], or of the first few slots only."""
         low, high = self._boxes(games)
         points = points[:, :, None]
-        return ((low < points) & (points < high)).all(0)
+        return np.all((low < points) & (points < high), axis=0)
 
     def evict(self, world: World, running: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
         """Pushes units out of what they were pushed into, or what appeared where they stood.
@@ -211,7 +212,7 @@ class Ground(Mechanic):
         distance = np.square(middles - point[:, None]).sum(0)
         return middles[:, np.lexsort((distance, crowded))[0]]
 
-    def _survey_game(self, world, game):
+    def _survey_game(self, world: World, game: int) -> None:
         units = world.units
         first = units.num_mobile
         stands = units.alive[game, first:]
@@ -233,7 +234,7 @@ class Ground(Mechanic):
         self.cleared[:, game] = np.inf
         world.terrain_changed[game] = True
 
-    def _near_resources(self, world, game):
+    def _near_resources(self, world: World, game: int) -> np.ndarray:
         units = world.units
         mask = np.zeros_like(self.area)
         resource = units.alive[game] & (units.stats.contents > 0)[units.type[game]]
@@ -242,14 +243,14 @@ class Ground(Mechanic):
             footprints.keep_clear(mask, units.position[:, game, slot], footprint)
         return mask
 
-    def _boxes(self, games):
+    def _boxes(self, games: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
         """Copies of the corners of the boxes of n games, as many slots as are in use: [2, n, b]
         twice.
         """
         last = self._num_used
         return self.low[:, :, :last].take(games, axis=1), self.high[:, :, :last].take(games, axis=1)
 
-    def _on_taken_cell(self, games, points):
+    def _on_taken_cell(self, games: np.ndarray, points: np.ndarray) -> np.ndarray:
         """Whether the squares around points [2, n] touch a cell that is taken."""
         low = np.floor(points - UNIT_RADIUS).astype(np.int64)
         high = np.floor(points + UNIT_RADIUS).astype(np.int64)
@@ -259,7 +260,9 @@ class Ground(Mechanic):
                 found |= self.taken[games, y, x]
         return found
 
-    def _exits(self, units, at, points, box):
+    def _exits(
+        self, units: Units, at: Tuple[np.ndarray, ...], points: np.ndarray, box: np.ndarray
+    ) -> np.ndarray:
         """The nearest point beside the box of every point, if there is room, else a free cell.
 
         Points where someone stands who does not give way are the last choice.
@@ -281,7 +284,7 @@ class Ground(Mechanic):
             chosen[:, index] = self.nearest_free_cell(games[index], points[:, index])
         return chosen
 
-    def _held(self, units, at, points):
+    def _held(self, units: Units, at: Tuple[np.ndarray, ...], points: np.ndarray) -> np.ndarray:
         """Whether someone else who does not give way stands in points [2, n, 4]: bool [n, 4]."""
         games, slots = at
         mobile = slice(0, units.num_mobile)

@@ -7,7 +7,7 @@ They get up to speed and slow down, as other units do at once: of a trip of a fe
 good part.
 """
 
-from typing import Dict
+from typing import Dict, Tuple
 
 import numpy as np
 
@@ -201,7 +201,7 @@ class Harvesting(Mechanic):
         """See Mechanic."""
         return fields.columns(self, world, games, slots)
 
-    def _forget_units(self, at):
+    def _forget_units(self, at: Tuple[np.ndarray, ...]) -> None:
         for values in (self.phase, self.until, self.cargo, self.cargo_is_gas, self.looked):
             values[at] = 0
         for values in (self.at_edge, self.speed):
@@ -210,19 +210,19 @@ class Harvesting(Mechanic):
         self.base[at] = NO_UNIT
         self.leg[(slice(None),) + at] = 0
 
-    def _forget_fixed(self, at, fixed):
+    def _forget_fixed(self, at: Tuple[np.ndarray, ...], fixed: np.ndarray) -> None:
         self.occupant[at] = NO_UNIT
         self.free_at[at] = 0
         self.contents[at] = 0
         self.source[at] = fixed
 
-    def _leave_field(self, games, slots):
+    def _leave_field(self, games: np.ndarray, slots: np.ndarray) -> None:
         """Makes way for others where the units work."""
         working = self.phase[games, slots] == WORKING
         games, slots = games[working], slots[working]
         self.occupant[games, self.field[games, slots] - self.num_mobile] = NO_UNIT
 
-    def _begin(self, world, games, slots):
+    def _begin(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
         """Starts the orders that have come to the front of queues."""
         units = world.units
         at = games, slots
@@ -240,13 +240,13 @@ class Harvesting(Mechanic):
         self._to_field(world, games[out], slots[out])
         self._end(world, games[~gathers & ~full], slots[~gathers & ~full])
 
-    def _end(self, world, games, slots):
+    def _end(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
         """Ends orders: nothing is left to be done."""
         if games.size:
             self.phase[games, slots] = NONE
             orders.finish(world.units, (games, slots))
 
-    def _to_field(self, world, games, slots):
+    def _to_field(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
         """Sends harvesters to their fields; where nothing is left, to another one."""
         if not games.size:
             return
@@ -257,7 +257,7 @@ class Harvesting(Mechanic):
         self._end(world, games[gone], slots[gone])
         self._set_out(world, games[~gone], slots[~gone], TO_FIELD)
 
-    def _to_base(self, world, games, slots):
+    def _to_base(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
         """Sends harvesters to the nearest town hall."""
         if not games.size:
             return
@@ -274,12 +274,12 @@ class Harvesting(Mechanic):
         self._end(world, games[~exists], slots[~exists])
         self._set_out(world, games[exists], slots[exists], TO_BASE)
 
-    def _set_out(self, world, games, slots, phase):
+    def _set_out(self, world: World, games: np.ndarray, slots: np.ndarray, phase: int) -> None:
         self.phase[games, slots] = phase
         self.looked[games, slots] = False
         self._choose_legs(world, games, slots)
 
-    def _choose_legs(self, world, games, slots):
+    def _choose_legs(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
         """Finds where walking harvesters go straight to next; where no way leads they give up."""
         if not games.size:
             return
@@ -290,7 +290,7 @@ class Harvesting(Mechanic):
         self.at_edge[at] = at_edge
         self._end(world, games[~exists], slots[~exists])
 
-    def _walk(self, world, games, slots):
+    def _walk(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
         """Moves harvesters, and lets those that arrive go on."""
         units = world.units
         changed = self.seen != self._navigation.ground_version
@@ -319,7 +319,7 @@ class Harvesting(Mechanic):
         if np.count_nonzero(arrived):
             self._arrive(world, games[arrived], slots[arrived])
 
-    def _arrive(self, world, games, slots):
+    def _arrive(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
         at_edge = self.at_edge[games, slots]
         out = self.phase[games, slots] == TO_FIELD
         self._choose_legs(world, games[~at_edge], slots[~at_edge])
@@ -330,7 +330,7 @@ class Harvesting(Mechanic):
         back = at_edge & ~out
         self._unload(world, games[back], slots[back])
 
-    def _serve(self, world, games, slots):
+    def _serve(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
         """Lets the first who waits for a field begin, and one of the others look elsewhere."""
         field = self.field[games, slots]
         gone = ~self.can_harvest(world, games, field)
@@ -354,7 +354,7 @@ class Harvesting(Mechanic):
             _, first = np.unique(games[looks], return_index=True)
             self._look_around(world, games[looks][first], slots[looks][first])
 
-    def _start_work(self, world, games, slots):
+    def _start_work(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
         at = games, slots
         field = self.field[at]
         self.occupant[games, field - self.num_mobile] = slots
@@ -363,7 +363,7 @@ class Harvesting(Mechanic):
         self.until[at] = world.game_loop[games] + np.where(is_gas, GAS_LOOPS, MINERAL_LOOPS)
         world.units.inside[at] = is_gas
 
-    def _look_around(self, world, games, slots):
+    def _look_around(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
         """Sends units to other fields that fewer use."""
         self.looked[games, slots] = True
         moves, field = fields.less_used(self, world, games, slots)
@@ -371,7 +371,9 @@ class Harvesting(Mechanic):
         self._aim_at(world, games, slots, field[moves])
         self._to_field(world, games, slots)
 
-    def _aim_at(self, world, games, slots, field):
+    def _aim_at(
+        self, world: World, games: np.ndarray, slots: np.ndarray, field: np.ndarray
+    ) -> None:
         """Makes a field that of the units and, if they have an order to gather, of the order."""
         units = world.units
         self.field[games, slots] = field
@@ -380,13 +382,13 @@ class Harvesting(Mechanic):
         units.order_target[games, slots, 0] = field
         units.order_point[:, games, slots, 0] = units.position[:, games, field]
 
-    def _change_field(self, world, game, slot):
+    def _change_field(self, world: World, game: int, slot: int) -> None:
         """Finds something else for a unit whose field is gone."""
         field = fields.replacement(self, world, game, slot)
         if field is not None:
             self._aim_at(world, *np.array([[game], [slot], [field]]))
 
-    def _load(self, world, games, slots):
+    def _load(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
         """Ends the work of units, who now carry something."""
         if not games.size:
             return
@@ -412,7 +414,7 @@ class Harvesting(Mechanic):
         for index in np.flatnonzero(empty & ~is_gas):
             self._remove_field(world, games[index], field[index])
 
-    def _remove_field(self, world, game, field):
+    def _remove_field(self, world: World, game: int, field: int) -> None:
         """Takes an empty mineral field away; who was to harvest it goes to others."""
         units = world.units
         world.alerts[game, alerts.MINERALS_EXHAUSTED] = True
@@ -420,7 +422,7 @@ class Harvesting(Mechanic):
         users &= units.order_target[game, :, 0] == field
         self.field[game, users] = field
         for slot in np.flatnonzero(users):
-            self._change_field(world, game, slot)
+            self._change_field(world, game, int(slot))
             if self.field[game, slot] == field and self.cargo[game, slot]:
                 units.order_kind[game, slot, 0] = orders.RETURN
                 units.order_target[game, slot, 0] = NO_UNIT
@@ -430,7 +432,7 @@ class Harvesting(Mechanic):
         moved = moved[units.busy[game, moved]]
         self._to_field(world, np.full(moved.shape, game), moved)
 
-    def _unload(self, world, games, slots):
+    def _unload(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
         """Delivers what units carry, if their base still stands; then they go for more."""
         if not games.size:
             return

@@ -6,7 +6,8 @@ Where several want to get to such a point at once they would hold each other up 
 would those that press each other against a building: they slip through each other.
 """
 
-from typing import Any, Dict, Tuple
+import functools
+from typing import Any, Callable, Dict, Optional, Tuple, Union
 
 import numpy as np
 
@@ -146,15 +147,13 @@ class Navigation(Mechanic):
             game, target, here = games[index], targets[index], start[:, index]
             point, last[index] = self._remember(
                 (self._ground.digest[game].tobytes(), here.tobytes(), int(target)),
-                lambda game=game, target=target, here=here: self._around_to(
-                    world, game, here, target
-                ),
+                functools.partial(self._around_to, world, game, here, target),
             )
             exists[index] = point is not None
             points[:, index] = here if point is None else point
         return points, last, exists
 
-    def _remember(self, key, find):
+    def _remember(self, key: Tuple[bytes, bytes, int], find: Callable[[], Any]) -> Any:
         """What `find` returns, which must depend on nothing but the key: workers often take the
         same ways again.
         """
@@ -164,7 +163,9 @@ class Navigation(Mechanic):
             self._known[key] = find()
         return self._known[key]
 
-    def _around_to(self, world, game, start, target):
+    def _around_to(
+        self, world: World, game: int, start: np.ndarray, target: int
+    ) -> Tuple[Optional[np.ndarray], bool]:
         """Like `approach`, for one unit with something in its way; None where there is no way."""
         state, cell = self._states(np.array([game])), self._grid.numbers(start[:, None])
         goals = self._beside(world, game, target)
@@ -179,7 +180,7 @@ class Navigation(Mechanic):
             return None, False
         return self._farthest(np.array([game]), start[:, None], path[:, None])[:, 0], False
 
-    def _beside(self, world, game, slot):
+    def _beside(self, world: World, game: int, slot: int) -> np.ndarray:
         """The free cells that touch a side of what is in a slot: bool [C]."""
         footprint = world.units.stats.footprint[world.units.type[game, slot]]
         rows, columns = footprints.cells(world.units.position[:, game, slot], footprint, margin=1)
@@ -188,13 +189,15 @@ class Navigation(Mechanic):
         mask[np.ix_([rows.start, rows.stop - 1], [columns.start, columns.stop - 1])] = False
         return self._grid.pack(mask & ~self._ground.taken[game])
 
-    def _slip(self, world, games, slots):
+    def _slip(
+        self, world: World, games: Union[int, np.ndarray], slots: Union[int, np.ndarray]
+    ) -> None:
         """Lets units bump into nobody for a while."""
         self.tries[games, slots] = self.pressed[games, slots] = 0
         self.slips_until[games, slots] = world.game_loop[games] + SLIP_LOOPS
         world.units.solid[games, slots] = False
 
-    def _leave(self, world, game, slot):
+    def _leave(self, world: World, game: int, slot: int) -> None:
         """Lets a unit slip, and go to where there is room if it has nothing else to do."""
         units = world.units
         self._slip(world, game, slot)
@@ -207,7 +210,7 @@ class Navigation(Mechanic):
             )
             units.goal[:, game, slot] = room
 
-    def _make_solid(self, world, running, last):
+    def _make_solid(self, world: World, running: np.ndarray, last: int) -> None:
         """Ends the slipping of units whose time has come; harvesters stay as they are."""
         until = self.slips_until[:, :last]
         over = (until > 0) & (until <= world.game_loop[:, None]) & running[:, None]
@@ -218,12 +221,12 @@ class Navigation(Mechanic):
             harvests = (order_kind == orders.GATHER) | (order_kind == orders.RETURN)
             world.units.solid[games[~harvests], slots[~harvests]] = True
 
-    def _find_paths(self, world, games, slots):
+    def _find_paths(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
         units = world.units
         at = games, slots
         points = (slice(None),) + at
         start, goal = units.position[points], units.goal[points]
-        covered = np.logical_or.reduce(self._ground.covers(games, goal), axis=1)
+        covered = np.any(self._ground.covers(games, goal), axis=1)
         around = covered | self._ground.crosses(games, start, goal)
         before = np.where(units.detour[at], units.waypoint[points], np.inf)
         units.detour[at] = around
@@ -243,7 +246,9 @@ class Navigation(Mechanic):
         held_up = self.tries[at] >= PATIENCE
         self._slip(world, games[held_up], slots[held_up])
 
-    def _around(self, games, start, goal, covered):
+    def _around(
+        self, games: np.ndarray, start: np.ndarray, goal: np.ndarray, covered: np.ndarray
+    ) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
         """How n units get to where they cannot walk straight to.
 
         Args:
@@ -281,7 +286,7 @@ class Navigation(Mechanic):
             waypoint[:, rest] = self._farthest(games[which], start[:, which], path)
         return waypoint, goal, straight
 
-    def _farthest(self, games, start, path):
+    def _farthest(self, games: np.ndarray, start: np.ndarray, path: np.ndarray) -> np.ndarray:
         """Points far along ways that can be walked straight to, with what comes next hidden.
 
         Args:
@@ -303,7 +308,7 @@ class Navigation(Mechanic):
             clear, hidden = np.where(crosses, clear, between), np.where(crosses, between, hidden)
         return points[:, clear, every]
 
-    def _states(self, games):
+    def _states(self, games: np.ndarray) -> np.ndarray:
         """The numbers of the states of the ground, int [n]."""
         ground = self._ground
         self._path_cache.tidy()

@@ -1,6 +1,6 @@
 """Remembers the ways on every state of the ground: most games share theirs with others."""
 
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, List, Sequence, Tuple
 
 import numpy as np
 
@@ -92,10 +92,10 @@ class PathCache:
             :, 0
         ]
 
-    def _regions_of(self, states, cells):
+    def _regions_of(self, states: np.ndarray, cells: np.ndarray) -> np.ndarray:
         return np.array([self._regions[state][cell] for state, cell in zip(states, cells)])
 
-    def _add(self, keys, goals):
+    def _add(self, keys: Sequence[Tuple[int, Any]], goals: np.ndarray) -> None:
         """Makes the tables of n keys, pairs of a state and something that stands for the goals."""
         first = len(self._rows)
         free = np.stack([self._free[state] for state, _ in keys])

@@ -5,6 +5,8 @@ free, so that all neighbours of all cells are found by shifting arrays. From a c
 its four neighbours, and across a corner where both neighbours beside it are free.
 """
 
+from typing import Tuple
+
 import numpy as np
 
 FAR = np.iinfo(np.int16).max
@@ -133,17 +135,17 @@ def follow(tables: np.ndarray, rows: np.ndarray, cells: np.ndarray) -> np.ndarra
         path.append(following)
 
 
-def _corners(stride):
+def _corners(stride: int) -> Tuple[int, ...]:
     return (stride + 1, stride - 1, 1 - stride, -stride - 1)
 
 
-def _beside_corner(free, offset, stride):
+def _beside_corner(free: np.ndarray, offset: int, stride: int) -> np.ndarray:
     """Whether both cells beside the corner are free across which one enters by such an offset."""
     along = stride if offset > 0 else -stride
     return _shift(free, along) & _shift(free, offset - along)
 
 
-def _shift(array, offset, fill=0):
+def _shift(array: np.ndarray, offset: int, fill: int = 0) -> np.ndarray:
     """The array [..., C], so that what stood at a cell stands `offset` cells further on."""
     shifted = np.full_like(array, fill)
     if offset > 0:

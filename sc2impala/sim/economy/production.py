@@ -1,6 +1,6 @@
 """Buildings that train units: their queues, and where they send what they have trained."""
 
-from typing import Dict
+from typing import Dict, Tuple
 
 import numpy as np
 
@@ -168,14 +168,14 @@ class Production(Mechanic):
         left = self.ready_at - world.game_loop[:, None]
         return np.where(self.ready_at > 0, 1 - left / loops, 0)
 
-    def _forget(self, at):
+    def _forget(self, at: Tuple[np.ndarray, ...]) -> None:
         self.queue[at] = NO_TYPE
         for values in (self.ready_at, self.has_rally):
             values[at] = 0
         self.rally_point[(slice(None),) + at] = 0
         self.rally_target[at] = NO_UNIT
 
-    def _begin(self, world, waiting):
+    def _begin(self, world: World, waiting: np.ndarray) -> None:
         """Lets the first of queues begin, as long as there is supply; lower slots come first."""
         games = np.flatnonzero(waiting.any(1))
         waiting = waiting[games]
@@ -189,10 +189,11 @@ class Production(Mechanic):
         )
         world.units.active[games, fixed + world.units.num_mobile] = True
 
-    def _complete(self, world, game, fixed):
+    def _complete(self, world: World, game: int, fixed: int) -> None:
         """Lets the first of a queue appear beside the building."""
         units = world.units
         slot = slots_of.first_free(units, game, slots_of.mobile(units))
+        assert slot is not None, 'the supply limit leaves a slot'
         building = fixed + units.num_mobile
         type_index = self.queue[game, fixed, 0]
         toward = self.rally_point[:, game, fixed] if self.has_rally[game, fixed] else None
@@ -206,7 +207,7 @@ class Production(Mechanic):
         self._shift(world, game, fixed, 0)
         self._send(world, game, slot, fixed)
 
-    def _shift(self, world, game, fixed, place):
+    def _shift(self, world: World, game: int, fixed: int, place: int) -> None:
         """Closes the gap that a unit leaves which is complete or was cancelled."""
         queue = self.queue[game, fixed]
         queue[place:-1] = queue[place + 1 :].copy()
@@ -215,7 +216,7 @@ class Production(Mechanic):
             self.ready_at[game, fixed] = 0
             world.units.active[game, fixed + world.units.num_mobile] = False
 
-    def _send(self, world, game, slot, fixed):
+    def _send(self, world: World, game: int, slot: int, fixed: int) -> None:
         """Gives a new unit its first order, if its building has a rally point."""
         if not self.has_rally[game, fixed]:
             return

@@ -39,7 +39,7 @@ class UnitRoles:
         """
         ids = [unit_type.unit_type for unit_type in types]
 
-        def index(unit_type):
+        def index(unit_type: unit_types.UnitType) -> int:
             return ids.index(unit_type.unit_type) if unit_type.unit_type in ids else NO_TYPE
 
         self.worker = index(unit_types.SCV)

@@ -113,7 +113,7 @@ def tidy(world: World, running: np.ndarray) -> None:
     world.mechanics['navigation'].note_pushed(world, running, *pushed)
 
 
-def _worker_points(world, games):
+def _worker_points(world: World, games: np.ndarray) -> np.ndarray:
     """Two columns of workers on a side of the command center that is left to chance. [S] MAP"""
     side = np.where(world.random.uniform(games, 1) < 0.5, -1.0, 1.0)
     columns, rows = np.meshgrid(WORKER_COLUMNS, WORKER_ROWS)

@@ -63,11 +63,11 @@ class CollectMineralShards:
             _place_shards(world, empty)
 
 
-def _place_shards(world, games):
-    def accept(points, games):
+def _place_shards(world: World, games: np.ndarray) -> None:
+    def accept(points: np.ndarray, games: np.ndarray) -> np.ndarray:
         marines = world.units.position[:, games, _MARINES, None]
         distance = geometry.length(points[:, :, None, :] - marines)
-        return (distance >= MIN_SPAWN_DISTANCE).all(1)
+        return np.all(distance >= MIN_SPAWN_DISTANCE, axis=1)
 
     points = world.random.points_where(games, SHARD_REGION, NUM_SHARDS, accept)
     world.place(games, _SHARDS, unit_types.MINERAL_SHARD, unit_types.NEUTRAL, points)

@@ -6,6 +6,7 @@ import numpy as np
 
 from sc2impala.sim import geometry, spacing, unit_types
 from sc2impala.sim.combat import Combat
+from sc2impala.sim.counter_random import CounterRandom
 from sc2impala.sim.fog import Fog
 from sc2impala.sim.geometry import Rectangle
 from sc2impala.sim.mechanic import Mechanic
@@ -81,11 +82,11 @@ class FindAndDefeatZerglings:
             _place_zerglings(world, cleared, _points_away_from_marines(world, cleared))
 
 
-def _place_zerglings(world, games, points):
+def _place_zerglings(world: World, games: np.ndarray, points: np.ndarray) -> None:
     world.place(games, _ZERGLINGS, unit_types.ZERGLING, unit_types.ENEMY, points)
 
 
-def _points_near_centre(world, games):
+def _points_near_centre(world: World, games: np.ndarray) -> np.ndarray:
     """Where the first two zerglings appear: [2, n, 2]."""
     low, high = FIRST_DISTANCE
     distance = low + (high - low) * world.random.uniform(games, 1)
@@ -105,10 +106,10 @@ def _points_near_centre(world, games):
     return np.concatenate([first, second], axis=2)
 
 
-def _directions(random, games):
+def _directions(random: CounterRandom, games: np.ndarray) -> np.ndarray:
     """Vectors of length 1 in any direction: [2, n, 1]."""
 
-    def accept(points, games):
+    def accept(points: np.ndarray, games: np.ndarray) -> np.ndarray:
         # Very short ones would lose digits.
         return (geometry.length(points) > 0.01) & (geometry.length(points) <= 1)
 
@@ -117,19 +118,19 @@ def _directions(random, games):
     return vectors / geometry.length(vectors)
 
 
-def _points_away_from_marines(world, games):
+def _points_away_from_marines(world: World, games: np.ndarray) -> np.ndarray:
     units = world.units
 
-    def accept(points, games):
+    def accept(points: np.ndarray, games: np.ndarray) -> np.ndarray:
         offsets = points[:, :, None] - units.position[:, games, _MARINES, None]
         near = geometry.length(offsets) < MIN_WAVE_DISTANCE
-        return ~(near & units.alive[games, _MARINES, None]).any(1)
+        return ~np.any(near & units.alive[games, _MARINES, None], axis=1)
 
     return spacing.points_apart(
         world.random, games, SPAWN_REGION, NUM_ZERGLINGS, MIN_SPACING, accept
     )
 
 
-def _off_centre(points):
+def _off_centre(points: np.ndarray) -> np.ndarray:
     """Distance of points [2, ...] from the centre."""
     return geometry.length(points - CENTRE.reshape([2] + [1] * (points.ndim - 1)))

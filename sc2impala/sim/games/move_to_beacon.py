@@ -49,8 +49,8 @@ class MoveToBeacon:
             position[:, reached, _BEACON] = _beacon_away_from_marine(world, reached)[:, :, 0]
 
 
-def _beacon_away_from_marine(world, games):
-    def accept(points, games):
+def _beacon_away_from_marine(world: World, games: np.ndarray) -> np.ndarray:
+    def accept(points: np.ndarray, games: np.ndarray) -> np.ndarray:
         marine = world.units.position[:, games, _MARINE, None]
         off_centre = geometry.length(points - EMPTY_CENTRE[:, None, None])
         return (off_centre >= EMPTY_RADIUS) & (geometry.length(points - marine) >= MIN_JUMP)

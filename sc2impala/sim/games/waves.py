@@ -4,7 +4,7 @@ A line of marines faces a wave of zerg. When the last zerg of a wave is dead, al
 lined up again, with more marines, before a new wave. The episode is over when no marine is left.
 """
 
-from typing import Sequence, Tuple
+from typing import Sequence, Tuple, Union
 
 import numpy as np
 
@@ -83,7 +83,7 @@ class Waves:
         if cleared.size:
             self._begin_wave(world, cleared, self.new_marines)
 
-    def _begin_wave(self, world, games, num_new):
+    def _begin_wave(self, world: World, games: np.ndarray, num_new: int) -> None:
         """Adds marines, lines everyone up anew, and selects the marines."""
         units = world.units
         before = units.alive[games, :MAX_MARINES]
@@ -106,7 +106,7 @@ class Waves:
             wave = slice(MAX_MARINES + first, MAX_MARINES + first + count)
             world.place(games, wave, unit_type, unit_types.ENEMY, zerg[:, :, first : first + count])
 
-    def _draw_points(self, world, games):
+    def _draw_points(self, world: World, games: np.ndarray) -> np.ndarray:
         """Where marines and zerg are put, float64 [2, n] each: one in each box."""
         coin, *fractions = world.random.uniform(games, 5).T
         points = []
@@ -116,7 +116,7 @@ class Waves:
         swapped = coin < 0.5
         return np.where(swapped, points, points[::-1])
 
-    def _spread(self, middle, pattern, radii):
+    def _spread(self, middle: np.ndarray, pattern: np.ndarray, radii: np.ndarray) -> np.ndarray:
         """Places s units around points float64 [2, n]: float64 [2, n, s].
 
         The pattern float64 [2, s] holds where it leads nobody out of the playable region.
@@ -131,7 +131,7 @@ class Waves:
         return points
 
 
-def _column(offsets):
+def _column(offsets: Union[Sequence[float], np.ndarray]) -> np.ndarray:
     """Points above and below the origin: float64 [2, s]."""
     return np.stack([np.zeros([len(offsets)]), np.array(offsets, float)])
 
