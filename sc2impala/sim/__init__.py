@@ -1,10 +1,12 @@
-"""The SC2LE mini-games in NumPy: K games of one map advance at once, by game loops.
+"""The SC2LE mini-games in NumPy: K games of one map advance together, frame by frame.
+
+A frame is one environment frame (one StarCraft II game loop), 16 of them in a game second.
 
 This package needs neither the rest of `sc2impala` nor TensorFlow, PySC2 or the game. Facts about
-the game are constants with a mark of what is known of them: [S] sure, [A] approximate, [U] unknown
-and chosen by us; with the source: MAP the map's own script, GD the game's data of version 4.10, TT
-and ID tables of units, OBS a recorded observation of the real game, F, ACT and ENV the modules
-`features`, `actions` and the documentation of PySC2, #n its issues.
+the game are constants marked by their certainty: [S] sure, [A] approximate, [U] unknown and chosen
+by us; and by their source: MAP the map's script, GD the game data of version 4.10, TT and ID tables
+of units, OBS a recorded observation of the real game, F, ACT and ENV the modules `features` and
+`actions` and the documentation of PySC2, #n its issues.
 """
 
 from sc2impala.sim.economy.production import QUEUE_LENGTH as MAX_QUEUE

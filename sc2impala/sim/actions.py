@@ -1,8 +1,8 @@
-"""Carrying out PySC2 function calls, for all games of a batch at once.
+"""Executes PySC2 function calls for all games of a batch at once.
 
-A function is carried out by a handler. It takes the world, the games int [n] that it is called
-for, which function each of them calls (int [n]) and the arguments, changes the world, and returns
-a code of `results` for each game.
+A function is executed by a handler, which takes the world, the games int [n] that call it, the
+function of each call (int [n]) and the arguments, changes the world, and returns a code of
+`results` for each game.
 """
 
 import collections
@@ -26,10 +26,10 @@ from sc2impala.sim.units import NO_UNIT
 from sc2impala.sim.world import World
 
 Order = collections.namedtuple('Order', ['order_kind', 'target'])
-"""What a function orders the selected units to do, and the argument that says where, if any."""
+"""The order kind that a function gives, and the name of its point argument, or None."""
 
 SMART = -1
-"""Stands for the kind of order that fits what is under the pixel."""
+"""The order depends on the unit under the pixel."""
 
 ORDERS = {
     functions.ATTACK_SCREEN: Order(orders.ATTACK, 'screen'),
@@ -46,13 +46,13 @@ ORDERS = {
 
 
 def execute(world: World, function: np.ndarray, arguments: Arguments, allowed: np.ndarray) -> None:
-    """Carries out one function call per game, and notes function and result in the world.
+    """Executes one function call per game and records function and result in the world.
 
     Args:
       world: changed in place.
-      function: int [K], ids; where not allowed any value.
-      arguments: of all K calls.
-      allowed: bool [K], the calls that can be made; the others do nothing but report an error.
+      function: int [K], ids; arbitrary where not allowed.
+      arguments: the arguments of all K calls.
+      allowed: bool [K], the valid calls; the others only report an error.
     """
     function = np.where(allowed, function, functions.NO_OP)
     world.alerts[:] = False
@@ -108,9 +108,9 @@ def _select_army(
 def _move_camera(
     world: World, games: np.ndarray, function: np.ndarray, arguments: Arguments
 ) -> np.ndarray:
-    """Looks at the middle of a pixel of the minimap, or the nearest playable point. [U]
+    """Centres the camera on a pixel of the minimap, clamped to the playable region. [U]
 
-    Where the camera is locked the call has no effect. [U]
+    The call has no effect if the camera is locked. [U]
     """
     if world.arena.camera_moves:
         pixel = arguments.pixels('minimap', games, world.minimap)
@@ -122,14 +122,14 @@ def _move_camera(
 def _give_order(
     world: World, games: np.ndarray, function: np.ndarray, arguments: Arguments
 ) -> np.ndarray:
-    """Orders the selected units that have the function to obey it."""
+    """Gives the order of the function to the selected units that offer it."""
     units = world.units
     last = max(units.num_used(), 1)
     mobile = slice(0, last)
     target, point = _aim(world, games, function, arguments)
     offered = units.stats.functions[units.type[games, mobile], function[:, None]]
     chosen = units.selected[games, mobile] & offered
-    # A unit cannot aim at itself.
+    # A unit cannot target itself.
     aims = chosen & (target[:, None] != NO_UNIT) & (target[:, None] != np.arange(last))
     order_kind = np.broadcast_to(_ORDER_KIND[function][:, None], chosen.shape)
     attacks = aims & _can_be_attacked(world, games, target)[:, None]
@@ -147,7 +147,7 @@ def _give_order(
     spread[:, obeys] = formations.targets(
         units.position[:, games[obeys], mobile], chosen[obeys], point[:, obeys]
     )
-    # Who is sent outside the playable region goes to its border. [U]
+    # Targets outside of the playable region are clamped to it. [U]
     spread = geometry.clamp(spread, world.arena.playable)
     full = orders.give(
         units,
@@ -170,11 +170,11 @@ def _work(
     smart: np.ndarray,
     target: np.ndarray,
 ) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What a smart order means in an economy; buildings set their rally points by it.
+    """Resolves smart orders on maps with an economy; buildings set their rally points.
 
     Returns:
-      bool [n, M], which of the units `smart` work on the target; int [n], the kind of order, and
-      index of the type that is built.
+      bool [n, M], the units of `smart` that work on the target; int [n], their order kind; and
+      int [n], index of the type that is built.
     """
     units = world.units
     if 'production' not in world.mechanics:
@@ -189,7 +189,7 @@ def _work(
 def _aim(
     world: World, games: np.ndarray, function: np.ndarray, arguments: Arguments
 ) -> Tuple[np.ndarray, np.ndarray]:
-    """The unit under the pixel that each call names, int [n], and its point float64 [2, n]."""
+    """Returns the target unit, int [n], and target point, float64 [2, n], of each call."""
     target = np.full([len(games)], NO_UNIT)
     point = np.zeros([2, len(games)])
     for names_place, aim in (
@@ -203,7 +203,7 @@ def _aim(
 
 
 def _can_be_attacked(world: World, games: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """Whether the units in the slots int [n] are someone's and there is combat: bool [n]. [A]"""
+    """Whether the map has combat and the units in the slots int [n] have an owner: bool [n]. [A]"""
     owned = (target != NO_UNIT) & (world.units.owner[games, target] != unit_types.NEUTRAL)
     return owned & ('combat' in world.mechanics)
 
@@ -220,7 +220,7 @@ _FUNCTIONS_OF_HANDLER = {
 }
 _HANDLERS = tuple(_FUNCTIONS_OF_HANDLER)
 _NO_HANDLER = -1
-"""Functions without a handler do nothing, as no_op."""
+"""Functions without a handler have no effect, like no_op."""
 _HANDLER_OF_FUNCTION = np.full([functions.NUM_FUNCTIONS], _NO_HANDLER)
 for _index, _handler in enumerate(_HANDLERS):
     _HANDLER_OF_FUNCTION[_FUNCTIONS_OF_HANDLER[_handler]] = _index

@@ -1,4 +1,4 @@
-"""What the pixels that are named in function calls stand for: points of the world, and units."""
+"""Converts the pixel arguments of function calls to points of the world and target units."""
 
 from typing import Callable, Tuple
 
@@ -13,15 +13,15 @@ from sc2impala.sim.world import World
 def on_screen(
     world: World, games: np.ndarray, arguments: Arguments
 ) -> Tuple[np.ndarray, np.ndarray]:
-    """What the argument `screen` means.
+    """Returns the target of the argument `screen`.
 
     Args:
       world: the games.
       games: int [n].
-      arguments: of all K calls.
+      arguments: the arguments of all K calls.
 
     Returns:
-      points float64 [2, n], and the units that are seen there: slots int [n], or NO_UNIT.
+      points float64 [2, n], and the visible units there: slots int [n], or NO_UNIT.
     """
     if arguments.place is not None:
         return _given(arguments.place, games)
@@ -33,7 +33,7 @@ def on_screen(
 def on_minimap(
     world: World, games: np.ndarray, arguments: Arguments
 ) -> Tuple[np.ndarray, np.ndarray]:
-    """Like `on_screen`, of the argument `minimap`."""
+    """Like `on_screen`, for the argument `minimap`."""
     if arguments.place is not None:
         return _given(arguments.place, games)
     pixels = arguments.pixels('minimap', games, world.minimap)
@@ -54,7 +54,7 @@ def _pick(
     pixels: np.ndarray,
     pick: Callable[[World, np.ndarray, np.ndarray], np.ndarray],
 ) -> np.ndarray:
-    """Where nobody fights or works it does not matter who is there."""
+    """Returns the units under pixels; NO_UNIT on maps without mechanics, which have no targets."""
     if not world.mechanics:
         return np.full([len(games)], NO_UNIT)
     return pick(world, games, pixels)

@@ -1,4 +1,4 @@
-"""What a player is alerted to: the codes of PySC2's `alerts`, those of the game's Alert."""
+"""Codes of PySC2's `alerts`: the values of the game's Alert."""
 
 BUILDING_COMPLETE = 5
 MINERALS_EXHAUSTED = 9
@@ -7,4 +7,4 @@ TRAIN_WORKER_COMPLETE = 17
 VESPENE_EXHAUSTED = 21
 
 NUM_ALERTS = 23
-"""The codes are smaller."""
+"""Exclusive upper bound of the codes."""

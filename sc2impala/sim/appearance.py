@@ -1,8 +1,8 @@
-"""What the pictures show of a world: values per unit, and values per cell of the map.
+"""Values of the feature layers: per unit, and per cell of the map.
 
-The renderer draws whatever stands in these tables and knows nothing of the game; layers that are in
-none of them and are not its own (density, camera) stay zero, as in the game itself on these maps:
-the ground is flat and bare, nobody has energy, shields or buffs, nothing is hidden.
+The renderer draws the layers of these tables, the densities and the camera. All other layers are
+zero, as in the game on these maps: the terrain is flat, without creep or effects, and no unit has
+energy, shields or buffs or is cloaked.
 """
 
 from typing import Optional
@@ -15,21 +15,21 @@ from sc2impala.sim.units import Units
 from sc2impala.sim.world import World
 
 PLAYER_RELATIVE = np.zeros([unit_types.NEUTRAL + 1], np.uint8)
-"""How player 1 sees the owners. [S] OBS"""
+"""Owner -> value of player_relative for player 1. [S] OBS"""
 PLAYER_RELATIVE[[unit_types.SELF, unit_types.NEUTRAL, unit_types.ENEMY]] = 1, 3, 4
 
 FULL_RATIO = 255  # [S] OBS
 
 
 def refresh(world: World) -> None:
-    """Notes in `world.terrain_changed` where fog has lifted or fallen since the last picture."""
+    """Updates the fog, which sets `world.terrain_changed` where visibility has changed."""
     fog = world.mechanics.get('fog')
     if fog is not None:
         fog.refresh(world)
 
 
 def shown(world: World) -> np.ndarray:
-    """Which units player 1 sees: bool [K, U]."""
+    """Returns the units that player 1 sees: bool [K, U]."""
     fog = world.mechanics.get('fog')
     seen = world.units.alive if fog is None else world.units.alive & fog.sees(world)
     if world.units.inside.any():
@@ -50,17 +50,17 @@ UNIT_LAYERS = {
     'active': lambda units: units.active,
     'build_progress': lambda units: _build_progress(units),
 }
-"""Layer -> function of Units that gives the value of every unit, [K, U], element by element."""
+"""Layer -> function that returns the elementwise value of every unit of Units, [K, U]."""
 
 MINIMAP_UNIT_LAYERS = ('player_id', 'player_relative', 'selected')
-"""Those that the minimap shows as well; unit_type is hidden there. [S] F"""
+"""Layers that the minimap has as well; its unit_type is always zero. [S] F"""
 
 TERRAIN_LAYERS = {
     'visibility_map': lambda world: _visibility(world),
     'pathable': lambda world: _free_cells(world, world.arena.pathable),  # [U]
     'buildable': lambda world: _free_cells(world),  # [U]
 }
-"""Layer -> function of World that gives the value of every cell, uint8 [K, 64, 64] by y and x."""
+"""Layer -> function that returns the cell values of a World, uint8 [K, 64, 64] by y and x."""
 
 
 def _visibility(world: World) -> np.ndarray:
@@ -71,21 +71,21 @@ def _visibility(world: World) -> np.ndarray:
 
 
 def _build_progress(units: Units) -> np.ndarray:
-    """Of buildings that are not complete; 0 of all others. [U]"""
+    """Returns the build progress of unfinished buildings, 0 for all other units. [U]"""
     loops = np.maximum(units.stats.build_loops[units.type], 1)
     progress = FULL_RATIO * (1 - units.unfinished / loops)
     return np.where(units.unfinished > 0, progress, 0)
 
 
 def _free_cells(world: World, region: Optional[geometry.Rectangle] = None) -> np.ndarray:
-    """1 where no building stands: in a rectangle, or where it is playable."""
+    """Returns 1 for cells of a rectangle (default: the playable one) without a building."""
     cells = _cells_within(world, region or world.arena.playable)
     ground = world.mechanics.get('ground')
     return cells if ground is None else cells * ~ground.taken
 
 
 def _cells_within(world: World, rectangle: geometry.Rectangle) -> np.ndarray:
-    """1 where the middle of a cell is in a rectangle."""
+    """Returns 1 for cells with their centre in a rectangle."""
     across, up = geometry.cells_within(rectangle)
     cells = (up[:, None] & across).astype(np.uint8)
     return np.broadcast_to(cells, (world.num_games,) + cells.shape)

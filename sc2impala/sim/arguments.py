@@ -1,4 +1,4 @@
-"""The arguments of a batch of PySC2 function calls, checked for shape but not for value."""
+"""Arguments of a batch of PySC2 function calls; shapes are validated, values are not."""
 
 from typing import Any, Mapping, Optional, Sequence, Tuple
 
@@ -9,10 +9,11 @@ from sc2impala.sim.geometry import View
 
 
 class Arguments:
-    """Arguments of K function calls by PySC2's names; those that are not given count as zero.
+    """Arguments of K function calls by PySC2's names; missing arguments are zero.
 
-    place: None, or what all calls that name a place mean whatever their pixels are: points of the
-        world, float64 [2, K], and slots of units, int [K].
+    Attributes:
+      place: None, or the target of all calls with a screen or minimap argument, which overrides
+        the pixels: points of the world, float64 [2, K], and slots of units, int [K].
     """
 
     def __init__(
@@ -28,7 +29,8 @@ class Arguments:
           place: see above.
 
         Raises:
-          ValueError: if a name is unknown, or a value has another shape or is no array of integers.
+          ValueError: if a name is unknown, or a value has another shape or is not an array of
+            integers.
         """
         shapes = {name: [num_games, 2] for name in functions.POINT_ARGUMENTS}
         shapes.update({name: [num_games] for name in functions.SCALAR_ARGUMENTS})
@@ -45,11 +47,11 @@ class Arguments:
         self._absent = {1: np.zeros([num_games], np.int64), 2: np.zeros([num_games, 2], np.int64)}
 
     def scalar(self, name: str, games: np.ndarray) -> np.ndarray:
-        """The argument of the games int [n]: int [n], any value."""
+        """Returns a scalar argument of the games int [n]: int [n], of any value."""
         return self._values.get(name, self._absent[1])[games]
 
     def pixels(self, name: str, games: np.ndarray, view: View) -> np.ndarray:
-        """The points for the games int [n], moved into the picture: int [2, n]."""
+        """Returns a point argument of the games int [n], clipped to the image: int [2, n]."""
         limit = np.array(view.size) - 1
         pixels = self._values.get(name, self._absent[2])[games]
         # np.clip is many times slower with integers.

@@ -1,4 +1,4 @@
-"""Layers of many pictures of one size, of which as few pixels as possible are touched."""
+"""Image buffers of feature layers that are updated with as few pixel writes as possible."""
 
 from typing import Mapping, Sequence, Tuple
 
@@ -8,14 +8,14 @@ from sc2impala.sim import layers
 
 _NOTHING = np.zeros([0], np.int64)
 _BYTES_PER_PIXEL = 64
-"""So many bytes of a whole array are set in the time that one pixel takes by its index."""
+"""Bytes of a whole array that are filled in the time of one indexed pixel write."""
 
 
 class Canvas:
-    """Layers of K pictures; units are painted into some of them, whole pictures set in others.
+    """The layers of K games; some are painted pixel by pixel, others are set as whole images.
 
     Attributes:
-      pictures: dict from layer to unsigned [K, height, width], of the smallest sufficient dtype.
+      pictures: dict from layer to unsigned [K, height, width] of the smallest sufficient dtype.
       size: (width, height).
     """
 
@@ -26,13 +26,13 @@ class Canvas:
         scales: Mapping[str, int],
         names: Sequence[str],
     ):
-        """Makes layers that are zero.
+        """Creates layers of zeros.
 
         Args:
           num_games: K.
           size: (width, height).
-          scales: scale of every layer that there is.
-          names: the layers to draw.
+          scales: dict from every known layer to its scale.
+          names: the layers to render.
 
         Raises:
           ValueError: if a name is unknown.
@@ -51,11 +51,11 @@ class Canvas:
         self._sum = np.zeros([num_games * size[1] * size[0]], np.uint16)
 
     def paint(self, name: str, pixels: np.ndarray, values: np.ndarray) -> None:
-        """Sets pixels of a layer to values and all that were painted before to zero.
+        """Sets pixels of a layer, and clears those of the previous call.
 
         Args:
           name: the layer.
-          pixels: int [p], places in the flattened pictures; where one occurs twice the last counts.
+          pixels: int [p], indices into the flattened images; of duplicates the last one counts.
           values: [p].
         """
         flat = self._flat[name]
@@ -65,12 +65,12 @@ class Canvas:
         self._painted[name] = pixels
 
     def clear(self, name: str) -> None:
-        """Sets all pixels of a layer that were painted to zero."""
+        """Clears all painted pixels of a layer."""
         _erase(self._flat[name], self._painted[name])
         self._painted[name] = _NOTHING
 
     def paint_sum(self, name: str, pixels: np.ndarray, weights: np.ndarray) -> None:
-        """Like `paint`, but values on the same pixel add up, as far as the layer's scale goes.
+        """Like `paint`, but values on the same pixel are summed, up to the scale of the layer.
 
         Args:
           name: the layer.
@@ -83,7 +83,7 @@ class Canvas:
 
 
 def _erase(flat: np.ndarray, pixels: np.ndarray) -> None:
-    """Sets those pixels to zero that can be other than zero."""
+    """Sets the painted pixels to zero."""
     if pixels.size * _BYTES_PER_PIXEL > flat.nbytes:
         flat.fill(0)
     else:

@@ -1,14 +1,14 @@
-"""Fighting: who attacks whom, when weapons hit, and what those do who are hit.
+"""Combat: target acquisition, attacks and their timing, and the response of units that are hit.
 
-Units that are idle, hold their position, patrol or attack-move choose targets by themselves; those
-with an order to attack a unit follow it until it is dead; all others do not fight. In time an
+Units that are idle, hold position, patrol or attack-move acquire targets by themselves; units with
+an order to attack a unit follow it until it is dead; all others do not fight. The timeline of an
 attack is
 
     start --damage_point--> hit --backswing--> free to walk again
     start --weapon_period and a random delay--> next start
 
-Who is ordered to do something else, or whose target is gone, before the hit has lost the attack but
-no time: its weapon is still ready. After the hit the period runs on whatever the unit does.
+An attack that is interrupted before its damage point, by another order or because its target is
+gone, is cancelled and starts no cooldown. After the hit the cooldown runs whatever the unit does.
 """
 
 import collections
@@ -22,39 +22,42 @@ from sc2impala.sim.units import NO_UNIT, Units
 from sc2impala.sim.world import World
 
 RANGE_SLOP = 1.0  # Beyond the weapon's range an attack that has started still hits. [S] GD
-MIN_DELAY, MAX_DELAY = -1.0, 2.0  # Loops by which the next attack comes early or late. [S] GD
-CALL_RADIUS = 4.0  # From edge to edge; who is hit calls its idle neighbours. [S] GD
-CALL_PERIOD = 2 * unit_types.LOOPS_PER_SECOND  # Loops between two calls of a unit. [S] GD
-LEASH = 21.0  # So far from where it stood an idle unit follows a target. [S] GD
-LEASH_RESET = 5.0  # So near to it again it fights on. [S] GD
-PURSUIT_RANGE = 11.0  # From edge to edge; beyond, a unit loses sight of its target. [U]
-REACTION_LOOPS = 8  # A unit that has stood idle looks for targets every so often. [U]
-HOME_RADIUS = 0.5  # So near to where it stood it has come home. [U]
+MIN_DELAY, MAX_DELAY = -1.0, 2.0  # Random offset of the cooldown, in frames. [S] GD
+CALL_RADIUS = 4.0  # From edge to edge; a unit that is hit calls idle units in this range. [S] GD
+CALL_PERIOD = 2 * unit_types.LOOPS_PER_SECOND  # Frames between two calls of a unit. [S] GD
+LEASH = 21.0  # Distance from its home up to which an idle unit follows a target. [S] GD
+LEASH_RESET = 5.0  # Distance from home at which it acquires targets again. [S] GD
+PURSUIT_RANGE = 11.0  # From edge to edge; a unit drops targets that are farther. [U]
+REACTION_LOOPS = 8  # Frames between two target searches of an idle unit. [U]
+HOME_RADIUS = 0.5  # Distance from home at which a unit has returned. [U]
 INWARD = 0.7
-"""How much a unit that goes around others walks towards its target, for each cell across. [U]"""
+"""Cells towards the target per cell sideways, of a unit that walks around others. [U]"""
 
 _CHOOSES = np.zeros([orders.NUM_KINDS], bool)
 _CHOOSES[[orders.IDLE, orders.HOLD, orders.ATTACK, orders.PATROL]] = True
-"""Kinds of order during which a unit chooses targets by itself."""
+"""Orders during which a unit acquires targets by itself."""
 _NEVER = 2**30
 
-_LEFT = np.array([[-1], [1]])  # Times (y, x) it is (x, y) turned to the left.
+_LEFT = np.array([[-1], [1]])  # (y, x) times this is (x, y) rotated to the left by 90 degrees.
 _Aim = collections.namedtuple('_Aim', ['target', 'gap', 'body', 'now'])
-"""Whom the fighters of a roster attack: slot or NO_UNIT, distance from edge to edge (infinite for
-nobody), and flat index game * U + slot (of anybody for nobody). now: the game loop of each."""
+"""Targets of the fighters, arrays [n] each.
+
+target: slot, or NO_UNIT. gap: distance from edge to edge, infinite without a target. body: flat
+index game * U + slot of the target, arbitrary without one. now: current frame of the game."""
 
 
 class Combat(Mechanic):
     """The fights of K games with M units that can move.
 
     Attributes, [K, M] each unless another shape is given:
-      target: int16, slot of whom it attacks, or NO_UNIT.
-      engaged: bool, whether combat moves it.
-      away: bool, whether an idle unit has left its place for a fight. home: float64 [2, K, M], that
-        place. homing: bool, whether it went too far and ignores everything on its way back.
-      strike_at: int32, game loop of the next hit, far away if no attack has started.
-      ready_at, rest_until, call_at: int32, game loops from which it may attack, walk, call.
-      missile_at: int32, game loop in which its missile lands, far away if none flies;
+      target: int16, slot of the unit that it attacks, or NO_UNIT.
+      engaged: bool, whether combat controls its movement.
+      away: bool, whether an idle unit has left its home to fight. home: float64 [2, K, M], the
+        position that it left. homing: bool, whether it exceeded the leash and ignores targets
+        on its way back.
+      strike_at: int32, frame of the next hit; _NEVER if no attack has started.
+      ready_at, rest_until, call_at: int32, first frames in which it may attack, walk, call.
+      missile_at: int32, frame in which its missile lands, _NEVER if there is none;
         missile_target: int16; missile_damage: float64.
     """
 
@@ -75,7 +78,7 @@ class Combat(Mechanic):
     )
 
     def __init__(self, num_games: int, num_mobile: int):
-        """Makes the mechanic for K games with M units that can move."""
+        """Creates the mechanic for K games with M units that can move."""
         shape = [num_games, num_mobile]
         self.target = np.full(shape, NO_UNIT, np.int16)
         self.engaged = np.zeros(shape, bool)
@@ -99,7 +102,7 @@ class Combat(Mechanic):
         self.missile_damage[games] = 0
 
     def forget(self, games: np.ndarray, slots: np.ndarray) -> None:
-        """See Mechanic. What a dead unit has shot flies on; what flies at one is lost."""
+        """See Mechanic. Missiles of a dead unit still land; missiles at a dead unit are removed."""
         mobile = slots < self.target.shape[1]
         self._clear((games[mobile], slots[mobile]))
         rows, columns = np.nonzero(self.target[games] == slots[:, None])
@@ -113,7 +116,7 @@ class Combat(Mechanic):
         self.missile_target[at] = NO_UNIT
 
     def step(self, world: World, running: np.ndarray) -> None:
-        """Lets missiles land, and units choose targets, attack, walk after them, heal and die."""
+        """Resolves one frame: missiles, healing, targets, attacks, movement, deaths."""
         units = world.units
         fighters = self._fighters(units, running)
         hits = self._land_missiles(world, running)
@@ -136,7 +139,10 @@ class Combat(Mechanic):
         self.home[(slice(None),) + at] = 0
 
     def _fighters(self, units: Units, running: np.ndarray) -> fighter_table.FighterTable:
-        """The Roster; besides all who have foes it lists those who were ordered to fight."""
+        """Returns the table of fighters, rebuilt if units have changed.
+
+        It lists the armed units with enemies and those that `_wanted` selects.
+        """
         fighters = self._fighter_table
         if fighters is not None and fighters.serves(units, running):
             if fighters.is_complete:
@@ -148,14 +154,14 @@ class Combat(Mechanic):
         return self._fighter_table
 
     def _wanted(self, units: Units) -> np.ndarray:
-        """Which units fight, whether or not they have foes: bool [K, M]."""
+        """Returns the units that are listed even without enemies: bool [K, M]."""
         attacks = units.order_kind[:, :, 0] == orders.ATTACK
         return self.engaged | (attacks & (units.order_target[:, :, 0] != NO_UNIT))
 
     def _land_missiles(
         self, world: World, running: np.ndarray
     ) -> List[Tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Deals the damage of missiles that arrive; returns games, attackers and victims."""
+        """Applies the damage of missiles that land; returns games, attackers and victims."""
         landing = (self.missile_at <= world.game_loop[:, None]) & running[:, None]
         games, slots = landing.nonzero()
         if not games.size:
@@ -167,7 +173,7 @@ class Combat(Mechanic):
         return [(games, slots, victims)]
 
     def _choose(self, world: World, fighters: fighter_table.FighterTable) -> _Aim:
-        """Decides whom everyone attacks: an _Aim."""
+        """Acquires, keeps or drops the target of every fighter."""
         units, mobile = world.units, fighters.mobile
         x, y = fighter_table.sight(units)
         order_kind = units.order_kind.reshape(-1).take(fighters.queue)
@@ -186,7 +192,7 @@ class Combat(Mechanic):
         looks &= ~self.homing.reshape(-1).take(mobile)
         winds_up = self.strike_at.reshape(-1).take(mobile) < _NEVER
         looks &= ~(winds_up & (target != NO_UNIT))
-        # Who has lost its target but sees it follows it, unless another one is nearer.
+        # A unit follows a target that left its range but is in sight, unless another is nearer.
         holds = order_kind == orders.HOLD
         target[looks & (holds | (gap > PURSUIT_RANGE))] = NO_UNIT
         idle = order_kind == orders.IDLE
@@ -217,7 +223,7 @@ class Combat(Mechanic):
         return _Aim(target, gap, fighters.first + np.maximum(target, 0), now)
 
     def _interrupt(self, at: np.ndarray) -> None:
-        """Notes that the units at flat indices int [n] have begun to carry out another order."""
+        """Clears the combat state of units with a new order, flat indices int [n]."""
         for values in (self.engaged, self.away, self.homing):
             values.reshape(-1)[at] = False
         self.rest_until.reshape(-1)[at] = 0
@@ -229,7 +235,7 @@ class Combat(Mechanic):
         idle: np.ndarray,
         target: np.ndarray,
     ) -> None:
-        """Keeps idle units on their leash; takes `target` from those that went too far."""
+        """Keeps idle units on their leash; clears `target` of those that exceeded it."""
         away, homing = self.away.reshape(-1), self.homing.reshape(-1)
         position, home = units.position.reshape(2, -1), self.home.reshape(2, -1)
         was_away = away.take(fighters.mobile)
@@ -252,7 +258,7 @@ class Combat(Mechanic):
     def _strike(
         self, world: World, fighters: fighter_table.FighterTable, aim: _Aim
     ) -> List[Tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Starts attacks and deals those that are due; returns who hit whom as `_land_missiles`."""
+        """Starts attacks and resolves hits that are due; returns as `_land_missiles`."""
         units, mobile = world.units, fighters.mobile
         health, strike_at = units.health.reshape(-1), self.strike_at.reshape(-1)
         planned = strike_at.take(mobile)
@@ -262,7 +268,7 @@ class Combat(Mechanic):
         planned[starts] = aim.now.take(starts) + fighters.damage_point.take(starts)
         strike_at[mobile.take(starts)] = planned.take(starts)
         due = ((planned <= aim.now) & (aim.target != NO_UNIT)).nonzero()[0]
-        # Who was killed by a missile in this very loop strikes no more.
+        # A unit that was killed by a missile in this frame no longer hits.
         due = due[health.take(fighters.body.take(due)) > 0]
         if not due.size:
             return []
@@ -291,10 +297,10 @@ class Combat(Mechanic):
     def _recover(
         self, world: World, fighters: fighter_table.FighterTable, index: np.ndarray
     ) -> None:
-        """Lets the weapons of fighters int [n] that have struck run through their period."""
+        """Starts the cooldown of fighters int [n] that have hit."""
         at = fighters.mobile.take(index)
         delay = MIN_DELAY + (MAX_DELAY - MIN_DELAY) * world.random.each(fighters.games.take(index))
-        # Ready in the loop in which the period ends, not only in the next. [U]
+        # Ready in the frame in which the period ends, not in the next one. [U]
         pause = np.floor(fighters.weapon_period.take(index) + delay).astype(np.int32)
         strike_at = self.strike_at.reshape(-1).take(at)
         self.ready_at.reshape(-1)[at] = strike_at - fighters.damage_point.take(index) + pause
@@ -303,7 +309,7 @@ class Combat(Mechanic):
     def _launch(
         self, fighters: fighter_table.FighterTable, aim: _Aim, index: np.ndarray, amount: np.ndarray
     ) -> None:
-        """Sends missiles of fighters int [n] on their way, with their damage float64 [n]."""
+        """Launches missiles of fighters int [n] with damage float64 [n]."""
         at = fighters.mobile.take(index)
         flight = np.ceil(aim.gap.take(index) / fighters.missile_speed.take(index))
         self.missile_at.reshape(-1)[at] = aim.now.take(index) + flight.astype(np.int32)
@@ -317,8 +323,17 @@ class Combat(Mechanic):
         attackers: np.ndarray,
         struck: np.ndarray,
     ) -> List[Tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Lets banelings explode that attack, indices [n], or are dying among the `struck`, flat
-        indices [m]; returns who hurt whom."""
+        """Resolves the splash damage of units that attack or die.
+
+        Args:
+          units: changed in place.
+          fighters: of this frame.
+          attackers: int [n], indices of fighters.
+          struck: int [m], flat indices of units that were hit; those killed explode too.
+
+        Returns:
+          the same as `_land_missiles`.
+        """
         num_units = units.alive.shape[1]
         health = units.health.reshape(-1)
         splashes = units.stats.splash_radius.take(units.type.take(struck)) > 0
@@ -333,7 +348,7 @@ class Combat(Mechanic):
         return []
 
     def _steer(self, world: World, fighters: fighter_table.FighterTable, aim: _Aim) -> None:
-        """Sets the goals of fighters: after their targets, where they stand, or back home."""
+        """Sets the goals of fighters: towards their targets, their own position, or home."""
         units, mobile = world.units, fighters.mobile
         fights = aim.target != NO_UNIT
         engaged = fights | self.away.reshape(-1).take(mobile)
@@ -348,7 +363,7 @@ class Combat(Mechanic):
         rests = self.strike_at.reshape(-1).take(at) < _NEVER
         rests |= self.rest_until.reshape(-1).take(at) > aim.now.take(index)
         walks = (aim.gap.take(index) > fighters.weapon_range.take(index)) & ~rests
-        # Who is held up by those that stand goes around them, not losing touch. [U]
+        # A unit that is blocked by standing units walks around them. [U]
         side = units.side.reshape(-1).take(at)
         position = units.position.reshape(2, -1)
         here = position.take(fighters.body.take(index), axis=1)
@@ -362,7 +377,7 @@ class Combat(Mechanic):
     def _settle(
         self, world: World, games: np.ndarray, attackers: np.ndarray, victims: np.ndarray
     ) -> None:
-        """Buries the dead and lets the others answer; attackers and victims are slots int [n]."""
+        """Removes dead units and lets survivors respond; all arguments are int [n]."""
         units = world.units
         dead = units.alive[games, victims] & (units.health[games, victims] <= 0)
         if dead.any():
@@ -377,7 +392,7 @@ class Combat(Mechanic):
     def _answer(
         self, world: World, games: np.ndarray, attackers: np.ndarray, victims: np.ndarray
     ) -> None:
-        """Sends idle units against the attackers of themselves or of a neighbour that calls."""
+        """Makes idle units target their attackers or those of a calling neighbour."""
         units = world.units
         mobile = victims < units.num_mobile
         games, attackers, victims = games[mobile], attackers[mobile], victims[mobile]
@@ -403,7 +418,7 @@ class Combat(Mechanic):
         self.target[games[row], slot] = attackers[row]
 
     def _is_free(self, units: Units, games: np.ndarray, slots: np.ndarray) -> np.ndarray:
-        """Whether units, given by indices that broadcast, wait for something to fight."""
+        """Whether units, given by indices that broadcast, are idle, armed and without a target."""
         free = (units.order_kind[games, slots, 0] == orders.IDLE) & units.alive[games, slots]
         free &= (self.target[games, slots] == NO_UNIT) & ~self.homing[games, slots]
         return free & (units.stats.damage[units.type[games, slots]] > 0)
@@ -412,7 +427,7 @@ class Combat(Mechanic):
 def _gap(
     fighters: fighter_table.FighterTable, target: np.ndarray, x: np.ndarray, y: np.ndarray
 ) -> np.ndarray:
-    """Distances from the fighters to their targets, from edge to edge; infinite for NO_UNIT."""
+    """Distances from fighters to targets, from edge to edge; infinite for NO_UNIT."""
     body = fighters.first + np.maximum(target, 0)
     across = x.take(body) - x.take(fighters.body)
     up = y.take(body) - y.take(fighters.body)
@@ -422,7 +437,7 @@ def _gap(
 
 
 def _heal(units: Units, fighters: fighter_table.FighterTable) -> None:
-    """Lets the wounded of those that regenerate heal."""
+    """Heals the units that regenerate."""
     health = units.health.reshape(-1)
     before = health.take(fighters.healing)
     after = np.minimum(before + fighters.regeneration, fighters.full_health)

@@ -1,8 +1,9 @@
-"""Random numbers that are a function of (seed, episode, how many were drawn before), batched.
+"""Batched counter-based random numbers: a function of (seed, episode, number of previous draws).
 
-Every game counts its own draws, so that what one game does never changes the luck of another: a
-batch of K games plays exactly as K batches of one game. The n-th number of an episode is the n-th
-output of splitmix64 (Steele, Lea and Flood, 2014), started from a hash of seed and episode.
+Every game counts its own draws and is therefore independent of the other games of the batch: a
+batch of K games gives the same results as K batches of one game. The n-th number of an episode is
+the n-th output of splitmix64 (Steele, Lea and Flood, 2014), started from a hash of seed and
+episode.
 """
 
 from typing import Callable, Sequence
@@ -14,27 +15,27 @@ from sc2impala.sim.geometry import Rectangle
 _GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _TO_UNIT_INTERVAL = 2.0**-53
 _CANDIDATES = 8
-"""How many places are drawn for one point at once; almost always one of them is acceptable."""
+"""Candidates drawn for one point at once; almost always one of them is accepted."""
 
 
 class CounterRandom:
     """One stream of random numbers per game.
 
     Attributes:
-      seed, key, counter: uint64 [K]; `key` stands for (seed, episode), `counter` for the numbers
-        drawn in this episode.
+      seed, key, counter: uint64 [K]; `key` is a hash of (seed, episode), `counter` the number of
+        draws in this episode.
     """
 
     FIELDS = ('seed', 'key', 'counter')
 
     def __init__(self, seeds: Sequence[int]):
-        """Makes the streams; `restart` must follow before the first draw.
+        """Creates the streams; `restart` must be called before the first draw.
 
         Args:
           seeds: K ints in 0..2**64 - 1.
 
         Raises:
-          ValueError: if there is no seed, or one is no integer of that range.
+          ValueError: if `seeds` is empty, or a seed is not an integer in that range.
         """
         seeds = list(seeds)
         if not seeds:
@@ -47,11 +48,11 @@ class CounterRandom:
         self.counter = np.zeros_like(self.seed)
 
     def restart(self, games: np.ndarray, episode: np.ndarray) -> None:
-        """Begins the streams of the given episodes.
+        """Starts the streams of the given episodes.
 
         Args:
           games: int [n], indices of games.
-          episode: int [n], the index of the episode that each of them starts.
+          episode: int [n], the episode index of each game.
         """
         self.key[games] = _mix(_mix(self.seed[games]) + _GOLDEN_GAMMA * episode.astype(np.uint64))
         self.counter[games] = 0
@@ -64,8 +65,10 @@ class CounterRandom:
         return (bits >> np.uint64(11)) * _TO_UNIT_INTERVAL
 
     def each(self, games: np.ndarray) -> np.ndarray:
-        """Draws one number in [0, 1) for every entry of games int [n], which is in ascending order
-        and may name a game several times: float64 [n].
+        """Draws one number in [0, 1) for every entry of games: float64 [n].
+
+        Args:
+          games: int [n], ascending; a game may occur several times.
         """
         count = np.bincount(games, minlength=len(self.counter))
         first = count.cumsum() - count
@@ -92,14 +95,14 @@ class CounterRandom:
         size: int,
         accept: Callable[[np.ndarray, np.ndarray], np.ndarray],
     ) -> np.ndarray:
-        """Draws points of the rectangle, each again until it is accepted.
+        """Draws points of the rectangle by rejection sampling.
 
         Args:
           games: int [n].
-          rectangle: where the points lie; it must hold acceptable ones.
+          rectangle: the region; it must contain accepted points.
           size: points per game.
-          accept: function of points [2, m, p] and of the indices [m] of their games; says bool
-            [m, p] which points are fine.
+          accept: function of points [2, m, p] and of the indices [m] of their games; returns
+            bool [m, p], the accepted points.
 
         Returns:
           float64 [2, n, size].
@@ -121,7 +124,7 @@ class CounterRandom:
 
 
 def _mix(bits: np.ndarray) -> np.ndarray:
-    """The finaliser of splitmix64, a bijection of uint64."""
+    """Applies the finaliser of splitmix64, a bijection of uint64."""
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return bits ^ (bits >> np.uint64(31))

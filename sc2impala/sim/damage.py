@@ -1,4 +1,4 @@
-"""What hits do to hit points. Deaths are left to the caller."""
+"""Damage of hits. The caller removes dead units."""
 
 from typing import Tuple
 
@@ -12,21 +12,21 @@ MIN_DAMAGE = 0.5  # Of a hit, whatever the armor. [A]
 
 
 def of_hits(stats: UnitTable, attacker: np.ndarray, victim: np.ndarray) -> np.ndarray:
-    """Damage of one hit each: float64, for types `attacker` and `victim` that broadcast."""
+    """Returns the damage of one hit: float64, for types `attacker` and `victim` that broadcast."""
     bonus = stats.bonus_to_light[attacker] * stats.is_light[victim]
     return np.maximum(stats.damage[attacker] + bonus - stats.armor[victim], MIN_DAMAGE)
 
 
 def find_victim_alive(health: np.ndarray, victim: np.ndarray, amount: np.ndarray) -> np.ndarray:
-    """Which of several hits in one game loop are dealt: those of who comes too late are not.
+    """Returns which of several hits in one frame take effect: hits on a dead victim do not.
 
     Args:
       health: float64 [K * U].
-      victim: int [n], flat indices into it.
-      amount: float64 [n], multiples of one half, so that their sums are exact.
+      victim: int [n], flat indices into `health`.
+      amount: float64 [n], multiples of 1/2, so that sums are exact.
 
     Returns:
-      bool [n]; hits on one victim count in their order here.
+      bool [n]; hits on the same victim take effect in the given order.
     """
     if not victim.size:
         return np.zeros([0], bool)
@@ -42,12 +42,12 @@ def find_victim_alive(health: np.ndarray, victim: np.ndarray, amount: np.ndarray
 
 
 def explode(units: Units, games: np.ndarray, slots: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-    """Lets units in slots hurt all hostile ones around them; int [n] each.
+    """Applies the splash damage of the units in slots, int [n] each, to all enemies around them.
 
-    A victim is hurt when its edge is within the splash radius of the middle of the attacker.
+    A unit is hit if its edge is within the splash radius of the centre of the attacker.
 
     Returns:
-      Indices into the n attackers, and slots of their victims.
+      indices into the n attackers, and slots of their victims.
     """
     stats = units.stats
     unit_type = units.type[games, slots]

@@ -1,6 +1,6 @@
-"""The units on the screen as a list of numbers: PySC2's opt-in observation `feature_units`.
+"""PySC2's optional observation `feature_units`: the units on the screen as rows of numbers.
 
-Columns of what does not exist in these games, such as shields, cargo and cloaks, hold PySC2's
+Columns of features that do not exist on these maps, such as shields, cargo and cloaks, have PySC2's
 neutral value.
 """
 
@@ -71,7 +71,7 @@ _NOT_CLOAKED = 3
 _FINISHED = 100  # Per cent.
 
 _RAW_FUNCTION_OF_ORDER = np.zeros([orders.NUM_KINDS], np.int32)
-"""Kind of order -> PySC2's id of the raw function of its ability. [S] ACT"""
+"""Order kind -> PySC2's id of the raw function of its ability. [S] ACT"""
 for _order_kind, _function in {
     orders.HOLD: 543,
     orders.MOVE: 547,
@@ -90,20 +90,20 @@ _RAW_FUNCTION_OF_PRODUCT = {
     unit_types.MARINE: 511,
     unit_types.SCV: 520,
 }
-"""What is built or trained -> the same id of what an order to do so is. [S] ACT"""
+"""Unit type -> PySC2's id of the raw function that builds or trains it. [S] ACT"""
 
 _ORDERS_SHOWN = 4
 
 
 def feature_units(world: World) -> np.ndarray:
-    """The units that player 1 sees and whose middle is on the screen, one per row.
+    """Returns the units that player 1 sees with their centre on the screen, one per row.
 
     Args:
-      world: left as it is.
+      world: not changed.
 
     Returns:
-      int32 [K, MAX_FEATURE_UNITS, 46] with COLUMNS; rows without a unit are zero. Places are pixels
-      of the screen; orders and the like are those of player 1's units only.
+      int32 [K, MAX_FEATURE_UNITS, 46] with COLUMNS; unused rows are zero. Positions are pixels of
+      the screen; orders and cooldowns are those of player 1's units only.
     """
     corner = geometry.screen_corner(world.camera)[:, :, None]
     pixels = np.floor(world.screen.to_pixels(world.units.position, corner)).astype(np.int64)
@@ -124,11 +124,11 @@ def feature_units(world: World) -> np.ndarray:
 
 
 def columns_of(world: World, at: Tuple[np.ndarray, np.ndarray]) -> Dict[str, Any]:
-    """What is known of units: numbers, or arrays [n], by name; to be cut to integers.
+    """Returns the columns of units: scalars, or arrays [n], by name; the caller truncates to int.
 
     Args:
-      world: left as it is.
-      at: int [n] twice, games and slots.
+      world: not changed.
+      at: games and slots, int [n] each.
     """
     units = world.units
     unit_type, owner, health = units.type[at], units.owner[at], units.health[at]
@@ -158,7 +158,7 @@ def columns_of(world: World, at: Tuple[np.ndarray, np.ndarray]) -> Dict[str, Any
 
 
 def _orders(world: World, at: Tuple[np.ndarray, ...]) -> Dict[str, Any]:
-    """Number and kinds of the orders of player 1's units; of buildings, what they train."""
+    """Returns number and ids of the orders of player 1's units; for buildings, of their queue."""
     units = world.units
     products = _products(units)
     can_move = (at[1] < units.num_mobile) & (units.owner[at] == unit_types.SELF)
@@ -181,13 +181,13 @@ def _orders(world: World, at: Tuple[np.ndarray, ...]) -> Dict[str, Any]:
 
 
 def _products(units: Units) -> np.ndarray:
-    """Index into the types of the map -> id of the order to make one, or 0: int [T]."""
+    """Returns the id of the order that makes each unit type of the map, or 0: int [T]."""
     known = {unit_type.unit_type: number for unit_type, number in _RAW_FUNCTION_OF_PRODUCT.items()}
     return np.array([known.get(unit_type.unit_type, 0) for unit_type in units.types])
 
 
 def _cooldown(world: World, at: Tuple[np.ndarray, ...]) -> Union[int, np.ndarray]:
-    """Game loops until player 1's units can attack again."""
+    """Returns the remaining weapon cooldown of player 1's units in frames."""
     combat = world.mechanics.get('combat')
     if combat is None:
         return 0

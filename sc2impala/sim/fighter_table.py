@@ -1,7 +1,7 @@
-"""Who can fight whom, as flat lists over all games: what combat computes with.
+"""The units that can fight and their enemies, as flat arrays over all games.
 
-A roster may list units that have died since it was made: they stand beyond everything and have
-nothing to do, so that a new roster is needed only now and then.
+A table may list units that have died since it was built: `sight` places them out of range of all
+others, so that the table needs to be rebuilt only rarely.
 """
 
 from typing import Tuple
@@ -14,9 +14,9 @@ from sc2impala.sim.units import NO_UNIT, Units
 MIN_SCAN_RANGE = 5.0  # From edge to edge, in cells. [S] GD
 SCAN_MARGIN = 0.5  # How far beyond its weapon's range a unit looks for targets. [S] GD
 
-_BEYOND = 1e6  # Where the dead are.
-_HARMLESS = 1e3  # Added to the distance of those that cannot attack back.
-_TOO_MANY_DEAD = 0.5  # Share of a roster's units; a new one is made then.
+_BEYOND = 1e6  # Offset of dead units.
+_HARMLESS = 1e3  # Added to the distance of units that cannot attack back.
+_TOO_MANY_DEAD = 0.5  # Fraction of the listed units at which the table is rebuilt.
 _OWNERS = (unit_types.SELF, unit_types.ENEMY)
 _COLUMNS = (
     'radius',
@@ -31,20 +31,21 @@ _COLUMNS = (
 
 
 class FighterTable:
-    """All units that may fight, and what must be known of them in every loop.
+    """All units that may fight, with the data that combat reads in every frame.
 
     Attributes, each [n], in the order of games and slots:
       games, slots: int. mobile: int, game * M + slot. body: int, game * U + slot. first: int,
-      game * U. queue: int, where the first order is in flat arrays [K * M * Q].
-      kind: int8, index into the types. owner: uint8.
-      _COLUMNS of these types; damage_point and backswing in whole loops. scan_range.
+      game * U. queue: int, index of the first order in flat arrays [K * M * Q].
+      unit_type: int8, index into the types. owner: uint8.
+      _COLUMNS of these types; damage_point and backswing in whole frames. scan_range.
 
     Other attributes:
-      size: n. sides: a Side for each owner. listed: bool [K, M], who is listed.
-      is_complete: whether everyone in the running games has foes and is listed for that.
+      size: n. sides: a Side for each owner. listed: bool [K, M], the listed units.
+      is_complete: whether both owners have units in all running games, so that all armed units are
+      listed.
       radius_of: float64 [K * U], of all units.
-      healing: int [m], flat indices game * U + slot of those that regenerate; regeneration and
-      full_health: float64 [m], theirs.
+      healing: int [m], flat indices game * U + slot of units that regenerate; regeneration and
+      full_health: float64 [m], of these units.
     """
 
     radius: np.ndarray
@@ -57,7 +58,8 @@ class FighterTable:
     splash_radius: np.ndarray
 
     def __init__(self, units: Units, running: np.ndarray, wanted: np.ndarray):
-        """Lists the fighters of games where both owners have units, and those that are wanted.
+        """Lists the armed units of games where both owners have units, and the armed `wanted`
+        units.
 
         Args:
           units: the units.
@@ -100,7 +102,7 @@ class FighterTable:
         ]
 
     def serves(self, units: Units, running: np.ndarray) -> bool:
-        """Whether the roster still lists everyone who has foes."""
+        """Whether the table is still valid: no unit with enemies is missing from it."""
         return bool(
             self._running == running.tobytes()
             and self._type == units.type.tobytes()
@@ -112,19 +114,24 @@ class FighterTable:
 
 
 class Side:
-    """The fighters of one owner in games where they have foes.
+    """The fighters of one owner in games where they have enemies.
 
     Attributes:
-      members: int [n], indices into the lists of the roster.
+      members: int [n], indices into the arrays of the table.
     """
 
     def __init__(self, fighters: FighterTable, units: Units, owner: int, foes: np.ndarray):
-        """foes: bool [K, U], units that the owner's fighters attack."""
+        """Args:
+        fighters: the table.
+        units: the units.
+        owner: of the fighters.
+        foes: bool [K, U], their enemies.
+        """
         games, slots = np.nonzero(foes)
         count = np.bincount(games, minlength=len(foes))
         members = np.flatnonzero(fighters.owner == owner)
         self.members = members[count[fighters.games[members]] > 0]
-        # Row b holds the b-th foe of every game; the first stands in where there are fewer.
+        # Row b is the b-th enemy of every game, padded with the first enemy.
         start = count.cumsum() - count
         table = np.tile(start, [count.max(), 1])
         table[np.arange(len(games)) - start[games], games] = np.arange(len(games))
@@ -140,15 +147,15 @@ class Side:
     def nearest(
         self, index: np.ndarray, limit: np.ndarray, x: np.ndarray, y: np.ndarray
     ) -> Tuple[np.ndarray, np.ndarray]:
-        """Looks for the nearest foes, those that can attack back first.
+        """Finds the nearest enemies; those that can attack back have priority.
 
         Args:
-          who: int [m], indices into `members`.
+          index: int [m], indices into `members`.
           limit: float64 [m], how far to look, from edge to edge.
           x, y: float64 [K * U], from `sight`.
 
         Returns:
-          Slots int [m], NO_UNIT where nobody is in sight, and the distances float64 [m] to them.
+          slots int [m], NO_UNIT without an enemy in range, and distances float64 [m].
         """
         entries = self._entries.take(index, axis=1)
         body, radius = self._bodies_of_members.take(index), self._radius_of_members.take(index)
@@ -163,9 +170,9 @@ class Side:
 
 
 def sight(units: Units) -> Tuple[np.ndarray, np.ndarray]:
-    """Where the living are, and the dead beyond everything: x and y, float64 [K * U] each.
+    """Returns x and y of all units, float64 [K * U] each; dead units are moved out of range.
 
-    The dead of one owner are far from those of another, too.
+    Dead units of different owners are out of range of each other, too.
     """
     x = np.where(units.alive, units.position[0], _BEYOND * units.owner)
     return x.reshape(-1), units.position[1].reshape(-1)

@@ -1,8 +1,8 @@
-"""Fog: what of the map, and which enemies, player 1 sees and has seen.
+"""Fog of war: the cells and enemies that player 1 sees, and the cells it has seen.
 
-A cell is visible when its middle lies within the sight of a unit of player 1, measured from the
-middle of the cell that the unit stands in; heights and obstacles play no part. [A] A row of cells
-is one number of 64 bits, so that what many units see together is a matter of a few operations.
+A cell is visible if its centre is within the sight radius of a unit of player 1, measured from the
+centre of the cell of that unit; heights and obstacles are ignored. [A] A row of cells is a 64 bit
+mask, so that the views of many units are combined by few operations.
 """
 
 from typing import Optional, Sequence
@@ -23,11 +23,11 @@ _NUM_VIEWS = 2 * MAP_EXTENT - 1
 
 
 class Fog(Mechanic):
-    """Remembers which cells player 1's units have seen. It must act before units can die.
+    """Tracks the cells that units of player 1 have seen. It must step before units can die.
 
     Attributes:
-      seen: uint64 [K, 64], a row of the map each, whose lowest bit is the leftmost cell: what was
-        visible before any game loop up to the last one.
+      seen: uint64 [K, 64], one mask per row of the map, the lowest bit being the leftmost cell:
+        cells that were visible at the start of any frame so far.
     """
 
     name = 'fog'
@@ -39,12 +39,12 @@ class Fog(Mechanic):
         types: Sequence[unit_types.UnitType],
         playable: geometry.Rectangle,
     ):
-        """Makes K games that nobody has seen anything of.
+        """Creates K games of which no cell has been seen.
 
         Args:
           num_games: K.
-          types: the UnitTypes of the map, as its Units know them.
-          playable: the region outside of which nothing is ever visible.
+          types: the UnitTypes of the map, in the order of `Units.types`.
+          playable: the region that can be seen.
         """
         across, up = geometry.cells_within(playable)
         ends = [np.flatnonzero(inside)[[0, -1]] for inside in (across, up)]
@@ -54,26 +54,26 @@ class Fog(Mechanic):
         self._columns = _pack(across)
         self.seen = np.zeros([num_games, MAP_EXTENT], np.uint64)
         self._is_lifted = False
-        # What is visible now follows from which units stand in which cells.
+        # Derived from the cells of the units, which `_places` records.
         self._visible = np.zeros_like(self.seen)
         self._places: Optional[np.ndarray] = None
 
     def lift(self) -> None:
-        """Lets player 1 see the whole region from now on."""
+        """Disables the fog: player 1 sees the whole region from now on."""
         self._is_lifted = True
         self._visible[...] = self._rows & self._columns
 
     def restart(self, world: World, games: np.ndarray) -> None:
-        """Forgets what was seen in the games int [n]."""
+        """Clears the seen cells of the games int [n]."""
         self.seen[games] = 0
 
     def step(self, world: World, running: np.ndarray) -> None:
-        """Remembers what is visible in the games `running`, bool [K]."""
+        """Adds the visible cells to the seen cells in the games `running`, bool [K]."""
         self.refresh(world)
         np.bitwise_or(self.seen, self._visible, out=self.seen, where=running[:, None])
 
     def refresh(self, world: World) -> None:
-        """Finds out what is visible now; has games drawn again where that is something else."""
+        """Recomputes the visible cells; marks games where they changed to be redrawn."""
         if self._is_lifted:
             return
         places = self._places_of_own_units(world)
@@ -86,13 +86,14 @@ class Fog(Mechanic):
             world.terrain_changed[games] = True
 
     def visibility(self, world: World) -> np.ndarray:
-        """UNSEEN, SEEN or VISIBLE of every cell: uint8 [K, 64, 64] by y and x."""
+        """Returns UNSEEN, SEEN or VISIBLE for every cell: uint8 [K, 64, 64] by y and x."""
         self.refresh(world)
         return _unpack(self._visible) + _unpack(self._visible | self.seen)
 
     def sees(self, world: World) -> np.ndarray:
-        """Whether player 1 sees what stands where the units are, bool [K, U]; its own and neutral
-        units it always sees. [A]
+        """Returns the units that player 1 sees: bool [K, U].
+
+        Own and neutral units are always visible. [A]
         """
         self.refresh(world)
         units = world.units
@@ -103,12 +104,12 @@ class Fog(Mechanic):
         return seen
 
     def _cells(self, points: np.ndarray) -> np.ndarray:
-        """Column and row of the cells of the region that points [2, n] lie in: int64 [2, n]."""
+        """Returns column and row of the cells of points, clamped to the region: int64 [2, n]."""
         cells = np.floor(points).astype(np.int64)
         return np.minimum(np.maximum(cells, self._first_cell), self._last_cell)
 
     def _places_of_own_units(self, world: World) -> np.ndarray:
-        """One number for type and cell of each unit of player 1, -1 for other slots: [K, U]."""
+        """Encodes type and cell of player 1's units as integers, -1 for other slots: [K, U]."""
         units = world.units
         at = units.own.nonzero()
         x, y = self._cells(units.position[(slice(None),) + at])
@@ -117,7 +118,7 @@ class Fog(Mechanic):
         return places
 
     def _look(self, places: np.ndarray) -> np.ndarray:
-        """What units at places [n, U] see together: uint64 [n, 64]."""
+        """Returns the union of the views of units at places [n, U]: uint64 [n, 64]."""
         visible = np.zeros([len(places), MAP_EXTENT], np.uint64)
         game, slot = (places >= 0).nonzero()
         if not game.size:
@@ -132,8 +133,8 @@ class Fog(Mechanic):
 
 
 def _views(sight: np.ndarray, across: np.ndarray) -> np.ndarray:
-    """Rows of the map as units see them: uint64 [T * 64 * 127] by type, by the column that the unit
-    stands in, and by how far up the row is, from -63 to 63.
+    """Returns the rows of the map that a unit sees: uint64 [T * 64 * 127] by type, column of the
+    unit and row relative to the unit, from -63 to 63.
     """
     column = np.arange(MAP_EXTENT)
     up = np.arange(1 - MAP_EXTENT, MAP_EXTENT)
@@ -143,11 +144,11 @@ def _views(sight: np.ndarray, across: np.ndarray) -> np.ndarray:
 
 
 def _pack(bits: np.ndarray) -> np.ndarray:
-    """Bool [..., 64] as uint64 [...]."""
+    """Packs bool [..., 64] into uint64 [...]."""
     return np.packbits(bits, axis=-1, bitorder='little').view('<u8')[..., 0].astype(np.uint64)
 
 
 def _unpack(words: np.ndarray) -> np.ndarray:
-    """Uint64 [...] as uint8 [..., 64] of zeros and ones."""
+    """Unpacks uint64 [...] into uint8 [..., 64] of zeros and ones."""
     octets = words[..., None].astype('<u8').view(np.uint8)
     return np.unpackbits(octets, axis=-1, bitorder='little')

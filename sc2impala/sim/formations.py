@@ -1,25 +1,25 @@
-"""Where the units of a group go when they are sent to one point together.
+"""Targets of the units of a group that is sent to one point.
 
-A compact group keeps its formation: every unit goes as far as the others, in parallel. One that is
-spread out, or that is sent to a point between its own units, meets at the point. This is how groups
-move in the game; where it draws the line between the two is not known. [A]
+A compact group keeps its formation: all units are displaced by the same vector. The units of a
+group that is spread out, or that is sent to a point between its own units, all go to the point. The
+game moves groups in these two ways as well; its exact criterion is not known. [A]
 """
 
 import numpy as np
 
-MAX_FORMATION_RADIUS = 5.0  # Of the unit farthest from the middle of the group. [U]
+MAX_FORMATION_RADIUS = 5.0  # Distance of the farthest unit from the mean position of the group. [U]
 
 
 def targets(position: np.ndarray, chosen: np.ndarray, point: np.ndarray) -> np.ndarray:
-    """Gives every unit its own target.
+    """Returns the target point of every unit.
 
     Args:
       position: float64 [2, n, M], where the units are.
-      chosen: bool [n, M], which of them are sent; one at least.
-      point: float64 [2, n], where to.
+      chosen: bool [n, M], the units that are sent, at least one per game.
+      point: float64 [2, n], the destination.
 
     Returns:
-      float64 [2, n, M]; of units that are not chosen, anything.
+      float64 [2, n, M]; arbitrary for units that are not chosen.
     """
     low = np.where(chosen, position, np.inf).min(-1)
     high = np.where(chosen, position, -np.inf).max(-1)

@@ -1,4 +1,4 @@
-"""The PySC2 functions that the simulated units have, by id, and their kinds of argument.
+"""Ids of the PySC2 functions that simulated units offer, and the names of their arguments.
 
 The ids are those of `pysc2.lib.actions.FUNCTIONS`; a test compares them. [S] ACT
 """
@@ -54,7 +54,7 @@ MARINE_CARD = (
     SMART_MINIMAP,
     STOP_QUICK,
 )
-"""What a marine offers; the specific variants of these functions are hidden. [S] #302, [A]"""
+"""Functions of a marine; PySC2 hides their specific variants. [S] #302, [A]"""
 
 SCV_CARD = MARINE_CARD + (
     BUILD_BARRACKS_SCREEN,
@@ -79,7 +79,7 @@ BARRACKS_CARD = (
     SMART_MINIMAP,
     TRAIN_MARINE_QUICK,
 )
-"""What the units of a normal game offer, as far as it leads to anything simulated. [A]"""
+"""Functions of the units of a standard game, limited to simulated features. [A]"""
 
 POINT_ARGUMENTS = ('screen', 'minimap', 'screen2')
 SCALAR_ARGUMENTS = (

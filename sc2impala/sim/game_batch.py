@@ -1,4 +1,4 @@
-"""K games of one mini-game, played side by side: the interface of the simulator."""
+"""A batch of K games of one mini-game: the public interface of the simulator."""
 
 from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
 
@@ -15,14 +15,14 @@ from sc2impala.sim.units import Units
 from sc2impala.sim.world import World
 
 MAP_NAMES = tuple(sorted(GAMES))
-"""The maps that can be played."""
+"""Names of the supported maps."""
 
 
 class GameBatch:
-    """K games of one map. None has begun yet: `reset` starts their first episodes.
+    """A vector of K games of one map. `reset` starts their first episodes.
 
-    Every episode is a function of the game's seed, the episode's index and the actions, whatever
-    the other games of the batch do. Two batches are equal when their `get_state` is.
+    An episode is a function of the game's seed, the episode index and the actions; it does not
+    depend on the other games of the batch. Two batches with equal `get_state` continue equally.
     """
 
     def __init__(
@@ -56,22 +56,22 @@ class GameBatch:
 
     @property
     def episode_loops(self) -> int:
-        """Game loops of a whole episode."""
+        """Length of a full episode in frames."""
         return self._rules.episode_loops
 
     @property
     def score(self) -> np.ndarray:
-        """The score of the running, or just ended, episode: int64 [K]."""
+        """Score of the current or just ended episode: int64 [K]."""
         return self._world.score.copy()
 
     @property
     def ended(self) -> np.ndarray:
-        """Which games wait for `reset`: bool [K]."""
+        """Whether the episode of each game has ended, so that it must be reset: bool [K]."""
         return self._world.ended.copy()
 
     @property
     def game_loop(self) -> np.ndarray:
-        """Game loops since the episode began: int32 [K]."""
+        """Frames since the start of the episode: int32 [K]."""
         return self._world.game_loop.copy()
 
     @property
@@ -80,13 +80,13 @@ class GameBatch:
         return self._world.episode.copy()
 
     def reset(self, games: Optional[np.ndarray] = None) -> None:
-        """Starts the next episode of some games, whether or not the last one has ended.
+        """Starts the next episode of some games, even if the current one has not ended.
 
         Args:
-          games: bool [K]; None stands for all.
+          games: bool [K]; None selects all games.
 
         Raises:
-          ValueError: if `games` is something else.
+          ValueError: if `games` is not bool [K].
         """
         chosen = np.ones([self.num_games], bool) if games is None else np.asarray(games)
         if chosen.shape != (self.num_games,) or chosen.dtype != bool:
@@ -101,7 +101,7 @@ class GameBatch:
 
     @property
     def world(self) -> World:
-        """The state of the games, for those who show or change more of it than a player can."""
+        """The full state of the games, for callers that need more than a player can observe."""
         return self._world
 
     def act(
@@ -110,22 +110,24 @@ class GameBatch:
         arguments: Mapping[str, Any],
         place: Optional[Tuple[np.ndarray, np.ndarray]] = None,
     ) -> None:
-        """Carries out one PySC2 function call in every game; units obey from the next loop on.
+        """Executes one PySC2 function call in every game; units obey from the next frame on.
 
-        No value is an error: points outside the picture count as the nearest pixel, `queued` and
-        `select_add` as true unless they are 0. A function that is not available, an act or index
-        that does not exist, and any call after the end change nothing but `action_result`. Of
-        several calls without `advance` in between all are carried out; the last result is kept.
+        Any argument value is accepted: points outside the image are clipped to the nearest pixel,
+        `queued` and `select_add` are true unless they are 0. A function that is not available, an
+        act or index that does not exist, and a call after the end of the episode change only
+        `action_result`. Calls without `advance` in between are all executed, and the last result
+        is kept.
 
         Args:
           function_id: int [K].
-          arguments: by PySC2's names of arguments, int [K, 2] as (x, y) pixels for screen, minimap
-            and screen2, int [K] for all others. Absent ones count as 0.
-          place: points of the world, float64 [2, K], and slots of units there, int [K], NO_UNIT for
-            none: what functions of the screen and minimap aim at, whatever the pixels are.
+          arguments: dict from PySC2's argument name to int [K, 2], (x, y) pixels, for screen,
+            minimap and screen2, and to int [K] for all others. Missing arguments are 0.
+          place: overrides the target of screen and minimap functions: points of the world, float64
+            [2, K], and slots of the units there, int [K] with NO_UNIT for none. The pixel arguments
+            are then ignored.
 
         Raises:
-          ValueError: if a name is unknown, a shape is wrong, or there are no integers.
+          ValueError: if a name is unknown, or an array has the wrong shape or is not of integers.
         """
         function = integers('function_id', function_id, [self.num_games])
         checked = Arguments(arguments, self.num_games, place)
@@ -137,19 +139,19 @@ class GameBatch:
         actions.execute(self._world, function, checked, allowed)
 
     def select(self, chosen: np.ndarray) -> None:
-        """Makes player 1's units among those bool [K, U] the selection, wherever they are."""
+        """Selects the units of player 1 among `chosen`, bool [K, U], on or off the screen."""
         units = self._world.units
         units.selected[...] = chosen & units.own
         self._available = None
 
     def advance(self, loops: np.ndarray) -> None:
-        """Lets time pass, in each game as much as is asked for, but not beyond its episode's end.
+        """Advances every game by its own number of frames, at most to the end of its episode.
 
         Args:
           loops: int [K], at least 0.
 
         Raises:
-          ValueError: if `loops` is something else.
+          ValueError: if `loops` has another shape or type, or a negative entry.
         """
         loops = integers('loops', loops, [self.num_games])
         if loops.min() < 0:
@@ -169,22 +171,22 @@ class GameBatch:
             world.ended |= running & (world.game_loop == rules.episode_loops)
 
     def observe(self) -> Dict[str, Any]:
-        """What the player sees now.
+        """Returns the current observation.
 
         Returns:
-          'screen', 'minimap': dicts from the layers that were asked for to unsigned [K, height,
-            width]. These are the simulator's own buffers: the next `observe` draws into them again.
+          'screen', 'minimap': dicts from the requested layers to unsigned [K, height, width]. These
+            are the simulator's own buffers, overwritten by the next `observe`.
           'available_actions': bool [K, 573].
           'player': int32 [K, 11]. 'score_cumulative': int32 [K, 13]. 'game_loop': int32 [K, 1].
           'single_select': int32 [K, 1, 7], 'multi_select': int32 [K, MAX_SELECTED, 7], and the
-            number of rows of them that hold a unit, 'single_select_count' and 'multi_select_count':
+            number of rows in use, 'single_select_count' and 'multi_select_count':
             int32 [K]. All other rows are zero.
           'control_groups': int32 [K, 10, 2].
-          'action_result': int32 [K, 1], the error of the last action, or 0.
-          'last_actions': int32 [K, 1], the function that the last action carried out, or 0.
-          'alerts': int32 [K, MAX_ALERTS], codes of what happened since the last action, then 0.
-          'build_queue': int32 [K, 5, 7], 'production_queue': int32 [K, 5, 2] and the number of rows
-            of them that count, 'build_queue_count': int32 [K], of a building selected alone.
+          'action_result': int32 [K, 1], the error code of the last action, or 0.
+          'last_actions': int32 [K, 1], the function that the last action executed, or 0.
+          'alerts': int32 [K, MAX_ALERTS], codes of the alerts since the last action, then 0.
+          'build_queue': int32 [K, 5, 7], 'production_queue': int32 [K, 5, 2] of a building that is
+            the only selected unit, and the number of rows in use, 'build_queue_count': int32 [K].
         """
         world = self._world
         self._renderer.draw(world)
@@ -204,27 +206,27 @@ class GameBatch:
         }
 
     def feature_units(self) -> np.ndarray:
-        """The units on the screen, see `feature_units`: int32 [K, MAX_FEATURE_UNITS, 46].
+        """Returns the units on the screen, see `feature_units`: int32 [K, MAX_FEATURE_UNITS, 46].
 
-        PySC2 gives this observation only if asked to, and so it is no part of `observe`.
+        Separate from `observe`, because PySC2 computes this observation only on request.
         """
         return feature_units.feature_units(self._world)
 
     def get_state(self) -> Dict[str, np.ndarray]:
-        """Everything that makes the games go on exactly: copies of arrays, by name."""
+        """Returns everything needed to resume the games exactly: copies of arrays, by name."""
         return self._world.get_state()
 
     def set_state(self, state: Mapping[str, np.ndarray]) -> None:
-        """Goes back to a state that `get_state` gave, here or in an equally made batch.
+        """Restores a state returned by `get_state` of this batch or of one with the same arguments.
 
         Raises:
-          ValueError: if names, shapes or dtypes are others; nothing is changed then.
+          ValueError: if names, shapes or dtypes differ; nothing is changed.
         """
         self._world.set_state(state)
         self._available = None
 
     def _available_actions(self) -> np.ndarray:
-        """Which functions can be called: bool [K, 573], kept until something changes."""
+        """Returns the functions that can be called, bool [K, 573]; cached."""
         if self._available is None:
             self._available = observation.available_actions(self._world)
         return self._available
@@ -238,7 +240,7 @@ def make(
     screen_layers: Sequence[str] = (),
     minimap_layers: Sequence[str] = (),
 ) -> GameBatch:
-    """Makes K games of one map.
+    """Creates a batch of K games of one map.
 
     Args:
       map_name: one of MAP_NAMES.
@@ -247,7 +249,7 @@ def make(
       screen_layers, minimap_layers: names of the feature layers to draw, see `layers`.
 
     Raises:
-      ValueError: if the map or a layer is unknown, or a seed or size is no such number.
+      ValueError: if the map or a layer is unknown, or a seed or size is out of range.
     """
     return GameBatch(map_name, seeds, screen_size, minimap_size, screen_layers, minimap_layers)
 

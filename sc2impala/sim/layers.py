@@ -1,6 +1,6 @@
 """Names and scales of PySC2's feature layers.
 
-A layer of scale n holds 0..n - 1. [S] F
+A layer of scale n has values in 0..n - 1. [S] F
 """
 
 import numpy as np
@@ -51,5 +51,5 @@ MINIMAP_SCALES = {
 
 
 def dtype_of_scale(scale: int) -> np.dtype:
-    """The smallest unsigned dtype that holds 0..scale - 1."""
+    """Returns the smallest unsigned dtype for values 0..scale - 1."""
     return np.min_scalar_type(scale - 1)

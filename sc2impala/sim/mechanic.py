@@ -1,7 +1,8 @@
-"""What a mechanic is: a part of the game that only some maps have, such as fighting or harvesting.
+"""Base class of mechanics: parts of the game that only some maps have, such as combat or
+harvesting.
 
-A map's rules name the mechanics it needs. Each keeps its own arrays about the units, is told when a
-slot changes hands, and acts once per game loop before units walk.
+The rules of a map list the mechanics that it needs. Each mechanic has its own arrays about the
+units, is notified when a slot is reused, and steps once per frame before units walk.
 """
 
 from typing import TYPE_CHECKING, Dict, Tuple
@@ -13,30 +14,39 @@ if TYPE_CHECKING:
 
 
 class Mechanic:
-    """Base of all mechanics; every method may be left out.
+    """Base class of all mechanics; every method is optional.
 
-    name: by which `World.mechanics` knows it. FIELDS: names of the arrays that a restart needs.
+    Attributes:
+      name: key in `World.mechanics`.
+      FIELDS: names of the arrays that belong to the state of the world.
     """
 
     name = ''
     FIELDS: Tuple[str, ...] = ()
 
     def restart(self, world: 'World', games: np.ndarray) -> None:
-        """Clears everything for the games int [n], which have no units yet."""
+        """Clears all state of the games int [n], which have no units yet."""
 
     def forget(self, games: np.ndarray, slots: np.ndarray) -> None:
-        """Clears what is known of the units in slots, int [n] each: they are new, or gone."""
+        """Clears the state of new or removed units in slots, int [n] each."""
 
     def step(self, world: 'World', running: np.ndarray) -> None:
-        """Acts for one game loop in the games `running`, bool [K]."""
+        """Advances the games `running`, bool [K], by one frame."""
 
     def restrict(self, world: 'World', available: np.ndarray) -> None:
-        """Takes functions that cannot be called now out of `available`, bool [K, 573], and adds
-        those that depend on more than the types of what is selected.
+        """Updates `available`, bool [K, 573], the functions that can be called now.
+
+        Clears functions whose conditions are not met and sets those that depend on more than the
+        types of the selected units.
         """
 
     def columns(
         self, world: 'World', games: np.ndarray, slots: np.ndarray
     ) -> Dict[str, np.ndarray]:
-        """What is known of the units in slots, int [n] each, for columns of `feature_units`."""
+        """Returns columns of `feature_units` for the units in slots: arrays [n] by column name.
+
+        Args:
+          world: the games.
+          games, slots: int [n].
+        """
         return {}

@@ -1,6 +1,6 @@
-"""Walking and bumping into each other, one game loop at a time.
+"""Movement and collisions of units, one frame at a time.
 
-Units turn and get up to speed at once. [S] GD
+Units turn and accelerate instantly. [S] GD
 """
 
 import numpy as np
@@ -10,23 +10,24 @@ from sc2impala.sim.units import MAX_ORDERS, Units
 
 _TINY = 1e-9
 _FIRST_OR_SECOND = np.array([[1], [-1]])
-"""Of two that are parted, who is pushed along the way from the second to the first, or against."""
+"""Sign of the push along the vector from the second to the first unit of a pair."""
 _STAYS, _BUSY_STANDS, _WALKS, _STANDS = range(4)
-"""Ranks; the higher of two is pushed. Who stands because it is busy, such as to fire, is no less
-in the way of those who walk than who holds its position."""
+"""Ranks: of two units that overlap, the one with the higher rank is pushed. A unit that stands
+because it is busy, such as when firing, blocks walking units as one that holds its position
+does."""
 _GIVES_WAY = np.full([orders.NUM_KINDS], _WALKS)
 _GIVES_WAY[[orders.IDLE, orders.HOLD]] = _STANDS, _STAYS
-"""Rank by kind of order of a unit that is not busy."""
+"""Order kind -> rank of a unit that is not busy."""
 
 
 def walk(units: Units, running: np.ndarray) -> None:
-    """Moves every unit towards its goal for one loop, and lets those that reach it go on.
+    """Moves every unit towards its goal for one frame and finishes orders on arrival.
 
-    A unit on a detour walks to its waypoint, and stands there until it is told how to go on.
+    A unit on a detour walks to its waypoint and waits there for the next waypoint.
 
     Args:
       units: changed in place.
-      running: bool [K], the games whose time passes.
+      running: bool [K], the games that advance.
     """
     last = units.num_used()
     follows = (units.order_kind[:, :last, 0] > orders.HOLD) & ~units.busy[:, :last]
@@ -48,7 +49,7 @@ def walk(units: Units, running: np.ndarray) -> None:
 
     arrived = (distance <= stride) & (stride > 0)
     finished = arrived & follows[games, slots] & ~around
-    # The sum above may miss the goal by a rounding error.
+    # The sum above can miss the goal by a rounding error.
     for along, there in zip(position, np.where(arrived, goal, end)):
         along[unit] = there
     if np.count_nonzero(finished):
@@ -56,22 +57,23 @@ def walk(units: Units, running: np.ndarray) -> None:
 
 
 def push_apart(units: Units, running: np.ndarray, playable: geometry.Rectangle) -> None:
-    """Keeps the units that can move from standing in each other, for one loop. [U]
+    """Resolves overlaps of the units that can move, for one frame. [U]
 
-    Of two units that overlap, one that stands gives way to one that walks, and both give way to one
-    that holds its position; two alike are pushed by half of the overlap each. A unit whose goal
-    lies within a unit it touches has arrived: units with one goal come to rest around it.
+    Of two units that overlap, a standing unit is pushed by a walking one, and both are pushed by a
+    unit that holds its position; units of equal rank are pushed by half of the overlap each. A unit
+    has arrived when its goal lies inside a unit that it touches, so that units with the same goal
+    stop around it.
 
     Args:
       units: changed in place.
-      running: bool [K], the games whose time passes.
-      playable: where units can be.
+      running: bool [K], the games that advance.
+      playable: the region that units cannot leave.
     """
     if units.num_mobile < 2:
         return
     last = units.num_used()
     present = units.alive[:, :last] & units.solid[:, :last]
-    # Each pair from both sides: int [2, pairs], where one row has the others of the other row.
+    # Every pair in both orders: int [2, pairs], where row 1 lists the partners of row 0.
     games, slots = units.neighbours.touching(
         units.position, units.type, units.stats.radius, present, running
     )
@@ -95,7 +97,7 @@ def push_apart(units: Units, running: np.ndarray, playable: geometry.Rectangle) 
 
     apart = here[:, 0] - here[:, 1]
     overlap = reach / np.maximum(geometry.length(apart), _TINY) - 1
-    # Units in the very same place are pushed apart along x.
+    # Units at exactly the same point are pushed apart along x.
     apart[0] += _TINY * (unit[0] - unit[1])
     if np.count_nonzero(busy):
         offset = goal - here
@@ -112,7 +114,7 @@ def push_apart(units: Units, running: np.ndarray, playable: geometry.Rectangle) 
     pushed, place = unit.reshape(-1), (games * last + slots).reshape(-1)
     borders = (playable.left, playable.right), (playable.bottom, playable.top)
     for axis, (low, high) in enumerate(borders):
-        # The pushes of a unit add up in the order of the slots that they come from.
+        # The pushes on a unit are summed in the order of the slots of their sources.
         push = np.bincount(place, (apart[axis] * share).reshape(-1)).take(place)
         end = np.minimum(np.maximum(here[axis].reshape(-1) + push, low), high)
         position[axis][pushed] = end
@@ -122,13 +124,13 @@ def push_apart(units: Units, running: np.ndarray, playable: geometry.Rectangle) 
 
 
 def _choose_sides(units: Units, before: np.ndarray, unit: np.ndarray, left: np.ndarray) -> None:
-    """Notes to which side units should go around those that stand in their way.
+    """Sets the side on which units walk around standing units that block them.
 
     Args:
       units: changed in place.
-      before: int8 [K, M], the sides that were chosen in the loop before: who has one keeps it.
-      unit: int [n], places in the flattened [K, M]; the last of several entries counts.
-      left: float64 [n], positive where the unit is pushed to the left.
+      before: int8 [K, M], the sides of the previous frame; a unit that has one keeps it.
+      unit: int [n], indices into the flattened [K, M]; of duplicates the last one counts.
+      left: float64 [n], positive if the unit is pushed to the left.
     """
     kept = before.reshape(-1).take(unit)
     slot = unit % units.num_mobile
@@ -137,7 +139,7 @@ def _choose_sides(units: Units, before: np.ndarray, unit: np.ndarray, left: np.n
 
 
 def _shares() -> np.ndarray:
-    """By rank of a unit and of one that it touches, the part of the overlap that it gives way."""
+    """Returns the fraction of an overlap that pushes a unit, by both ranks: [ranks, ranks]."""
     rank = np.array([_STAYS, _BUSY_STANDS, _WALKS, _STANDS])
     return (1 + np.sign(rank[:, None] - rank)) / 2 * (rank > _STAYS)[:, None]
 

@@ -1,9 +1,8 @@
-"""Finds the units that touch each other without looking at every pair at every loop.
+"""Neighbour lists: finds touching units without testing every pair in every frame.
 
-Pairs of units that are near each other are listed, and those of a unit listed anew when it has
-strayed from where it was then. Units that are not listed as a pair are too far apart to touch. What
-is listed depends on what happened before; what is found does not, it follows from the units as they
-are.
+Pairs of nearby units are listed, and the pairs of a unit are listed again when it has moved by more
+than MARGIN since. Units that are not listed as a pair are too far apart to touch. The lists depend
+on the history; the result depends on the current state only.
 """
 
 from typing import List, Tuple
@@ -11,23 +10,23 @@ from typing import List, Tuple
 import numpy as np
 
 MARGIN = 0.5
-"""How far a unit can stray before its neighbours are listed anew."""
+"""Distance in cells that a unit can move before its pairs are listed again."""
 
 FEW = 4
-"""Up to that many units in a game, all pairs are listed for good."""
+"""Up to this number of units per game, all pairs are listed permanently."""
 
 TOUCH = 1e-6
-"""Units that overlap by less are side by side; rounding errors stay far below it."""
+"""Units that overlap by less do not touch; rounding errors are far smaller."""
 
-_SLACK = 0.01  # Lists are made in single precision.
+_SLACK = 0.01  # Lists are computed in single precision.
 _BITS = 32
-"""A pair is listed as one number: the place of its lower unit, then so many bits for the higher, in
-arrays [K, M] that are flattened."""
+"""A pair is one integer: the flat index [K, M] of its lower unit, shifted by this number of bits,
+plus that of its higher unit."""
 _NO_PAIRS = np.zeros([2, 0], np.int64)
 
 
 class Neighbours:
-    """Which of the M units of each of K games that can move are near each other."""
+    """The pairs of nearby units among the M mobile units of each of K games."""
 
     def __init__(self, num_games: int, num_units: int, num_mobile: int):
         """Args:
@@ -59,13 +58,13 @@ class Neighbours:
           position: float64 [2, K, U].
           unit_type: int8 [K, U].
           radius: float64 [T], by type.
-          present: bool [K, m], the units that touch others: none in the slots from m to M. Up to
-            FEW units m is M.
-          running: bool [K], the games to look at.
+          present: bool [K, m], the units that can touch others; slots m to M are unused. With at
+            most FEW units m is M.
+          running: bool [K], the games to process.
 
         Returns:
-          int64 [2, pairs] twice, games and slots: first of the higher, then of the lower unit of
-          each pair. The pairs are sorted by game, by their lower, then by their higher unit.
+          games and slots, int64 [2, pairs] each; row 0 is the higher and row 1 the lower unit of
+          each pair. Pairs are sorted by game, lower unit and higher unit.
         """
         self._bring_up_to_date(position, unit_type, radius, present)
         flat = position.reshape(2, -1)
@@ -88,7 +87,7 @@ class Neighbours:
     def _bring_up_to_date(
         self, position: np.ndarray, unit_type: np.ndarray, radius: np.ndarray, present: np.ndarray
     ) -> None:
-        """Lists the pairs of units that have strayed, changed or are new."""
+        """Lists again the pairs of units that have moved too far, changed type or are new."""
         last = present.shape[1]
         if last < self._num_listed:
             self._leave_out(last)
@@ -114,18 +113,18 @@ class Neighbours:
         self._keep(np.sort(np.concatenate([kept] + self._pairs_of(changed)), kind='stable'))
 
     def _of_all(self, mobile: np.ndarray) -> np.ndarray:
-        """What is known of the first slots, bool [K, m], for all of them: flattened [K, U]."""
+        """Pads bool [K, m] to all slots and flattens it: bool [K * U]."""
         values = np.zeros([len(mobile), self._num_units], bool)
         values[:, : mobile.shape[1]] = mobile
         return values.reshape(-1)
 
     def _leave_out(self, last: int) -> None:
-        """Lists nobody from a slot on."""
+        """Removes the pairs of all slots from `last` on."""
         self._listed_at[:, :, last:] = np.inf
         self._keep(self._pairs[self._high % self._num_units < last])
 
     def _pairs_of(self, changed: np.ndarray) -> List[np.ndarray]:
-        """The pairs of the units bool [K, m] with higher ones, and with lower ones."""
+        """Returns the pairs of the units bool [K, m] with higher units, and with lower units."""
         last = changed.shape[1]
         games, slots = changed.nonzero()
         square = 0
@@ -136,12 +135,12 @@ class Neighbours:
             square += offset
         near = square < (self._reach + 2 * MARGIN + _SLACK) ** 2
         higher = self._higher[:, :last].take(slots, axis=0)
-        # Of two that have changed, the lower one lists the other.
+        # If both units of a pair have changed, the lower one lists it.
         lower = ~(higher | changed.take(games, axis=0))
         return [self._pack(games, slots, near & others) for others in (higher, lower)]
 
     def _pack(self, games: np.ndarray, slots: np.ndarray, near: np.ndarray) -> np.ndarray:
-        """The pairs of units int [n] with the other slots bool [n, m]: int64 [p]."""
+        """Encodes the pairs of units int [n] with the other slots bool [n, m]: int64 [p]."""
         row, other = near.nonzero()
         game, slot = games.take(row) * self._num_mobile, slots.take(row)
         return game + np.minimum(slot, other) << _BITS | game + np.maximum(slot, other)

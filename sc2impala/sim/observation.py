@@ -1,4 +1,4 @@
-"""What a player is told besides the pictures, as PySC2's arrays with K in front."""
+"""The non-spatial observations of PySC2, with a leading axis K."""
 
 from typing import Dict
 
@@ -10,10 +10,10 @@ from sc2impala.sim.units import Units
 from sc2impala.sim.world import World
 
 MAX_SELECTED = 64
-"""Rows of `multi_select`; when more units are selected the first ones are listed."""
+"""Rows of `multi_select`; if more units are selected, the first ones are listed."""
 
 MAX_ALERTS = 8
-"""Rows of `alerts`: more than there are kinds of them."""
+"""Rows of `alerts`: more than the number of different alerts."""
 
 _ALWAYS_AVAILABLE = np.zeros([1, functions.NUM_FUNCTIONS], bool)
 _ALWAYS_AVAILABLE[:, functions.ALWAYS_AVAILABLE] = True
@@ -23,7 +23,7 @@ _SCORE_COLUMNS = 13
 
 
 def available_actions(world: World) -> np.ndarray:
-    """Which functions can be called now: bool [K, 573]. [S] ACT"""
+    """Returns the functions that can be called now: bool [K, 573]. [S] ACT"""
     units = world.units
     available = np.repeat(_ALWAYS_AVAILABLE, world.num_games, axis=0)
     available[:, functions.SELECT_UNIT] = units.selected.sum(1) > 1
@@ -39,7 +39,7 @@ def available_actions(world: World) -> np.ndarray:
 
 
 def player(world: World) -> np.ndarray:
-    """PySC2's `player`: int32 [K, 11]. Supply capacity is 0 on maps without buildings. [U]"""
+    """Returns PySC2's `player`: int32 [K, 11]. Supply cap is 0 on maps without buildings. [U]"""
     units = world.units
     own = units.own.reshape(-1).nonzero()[0]
     game = own // units.alive.shape[1]
@@ -58,7 +58,7 @@ def player(world: World) -> np.ndarray:
 
 
 def score_cumulative(world: World) -> np.ndarray:
-    """PySC2's `score_cumulative`: int32 [K, 13]; the score and the minerals collected. [A]"""
+    """Returns PySC2's `score_cumulative`: int32 [K, 13]; score and collected minerals. [A]"""
     row = np.zeros([world.num_games, _SCORE_COLUMNS], np.int32)
     row[:, 0] = world.score
     row[:, 7] = world.minerals
@@ -68,9 +68,9 @@ def score_cumulative(world: World) -> np.ndarray:
 
 
 def selection(world: World) -> Dict[str, np.ndarray]:
-    """The selected units: `single_select`, `multi_select` and how many rows of them count.
+    """Returns `single_select`, `multi_select` and their numbers of rows in use.
 
-    A row is type, player_relative, health, shields, energy, transport slots, build progress.
+    The columns are type, player_relative, health, shields, energy, transport slots, build progress.
     """
     units = world.units
     num_selected = units.selected.sum(1)
@@ -99,9 +99,9 @@ def selection(world: World) -> Dict[str, np.ndarray]:
 
 
 def alerts(world: World) -> np.ndarray:
-    """Codes of what happened since the last action, ascending: int32 [K, MAX_ALERTS].
+    """Returns the codes of the alerts since the last action, ascending: int32 [K, MAX_ALERTS].
 
-    Rows without an alert are zero.
+    Unused rows are zero.
     """
     games, codes = np.nonzero(world.alerts)
     row = world.alerts.cumsum(1)[games, codes] - 1
@@ -111,7 +111,7 @@ def alerts(world: World) -> np.ndarray:
 
 
 def build_percent(units: Units, games: np.ndarray, slots: np.ndarray) -> np.ndarray:
-    """How far buildings are, in per cent; 0 of what is complete: int [n], int [n] -> [n]."""
+    """Returns the build progress of units in per cent, 0 if complete: [n] for int [n] each."""
     unfinished = units.unfinished[games, slots]
     if not unfinished.any():
         return np.zeros(unfinished.shape)
@@ -120,14 +120,14 @@ def build_percent(units: Units, games: np.ndarray, slots: np.ndarray) -> np.ndar
 
 
 def control_groups(world: World) -> np.ndarray:
-    """Type of the first unit and number of units of every control group: int32 [K, 10, 2]."""
+    """Returns type of the first unit and number of units per control group: int32 [K, 10, 2]."""
     units = world.units
     num_games, num_groups, num_units = units.control_groups.shape
     members = units.control_groups.reshape(-1).nonzero()[0]
     group, slot = np.divmod(members, num_units)
     unit_type = units.stats.unit_type.take(units.type[group // num_groups, slot])
     listed = np.zeros([num_games * num_groups, 2], np.int32)
-    # Of several values for one place the last stays: that of the first unit.
+    # Of several values for one index the last one is kept: that of the first unit.
     listed[group[::-1], 0] = unit_type[::-1]
     listed[:, 1] = np.bincount(group, minlength=len(listed))
     return listed.reshape(num_games, num_groups, 2)

@@ -1,8 +1,8 @@
-"""Orders of units: giving them, queueing them, and what follows when one has been carried out.
+"""Order queues of units: giving orders, queueing them, and finishing them.
 
-An order begins when it comes to the front of its unit's queue. A patrol's other end is where its
-unit stood then; when it arrives and nothing else waits it turns back. Holding the position lasts
-until something else is ordered, queued or not.
+An order begins when it reaches the front of its unit's queue. The second end of a patrol is the
+position of the unit at that time; on arrival the unit turns back if no other order is queued.
+Holding the position lasts until another order is given, queued or not.
 """
 
 from typing import Optional, Tuple
@@ -19,7 +19,7 @@ PATROL = 4
 GATHER = 5
 RETURN = 6
 BUILD = 7
-"""Kinds of order; those greater than HOLD walk. To stop is to be ordered to be idle."""
+"""Order kinds; units walk for those greater than HOLD. Stop gives the order IDLE."""
 
 NUM_KINDS = 8
 
@@ -34,27 +34,27 @@ def give(
     target: Optional[np.ndarray] = None,
     built: Optional[np.ndarray] = None,
 ) -> np.ndarray:
-    """Orders units to do something, at once or after what they do already.
+    """Gives an order to units, replacing their queue or appended to it.
 
-    Units that are `bound` take only orders for later.
+    Units that are `bound` accept queued orders only.
 
     Args:
       units: changed in place.
       games: int [n], indices of games.
-      chosen: bool [n, M], which of their units; M may be less than all, as below.
-      kind: int [n, M] or [n, 1], one of the kinds above.
-      point: float64 [2, n, M], where each of them goes.
+      chosen: bool [n, M], which of their units; M may be smaller than the number of slots.
+      order_kind: int [n, M] or [n, 1], one of the constants above.
+      point: float64 [2, n, M], the target point of each unit.
       queued: bool [n].
-      target: like `kind`, slot of the unit that the order aims at, or NO_UNIT; None for nobody.
-      built: like `kind`, index into `units.types` of what is to be built; None for nothing.
+      target: like `order_kind`, slot of the target unit, or NO_UNIT; None for no target unit.
+      built: like `order_kind`, index into `units.types` of the building to build; None for none.
 
     Returns:
-      bool [n], whether the queue of one of the chosen units was too full for the order.
+      bool [n], whether the queue of at least one chosen unit was full.
     """
     bound = units.bound[games, : chosen.shape[1]] & ~queued[:, None]
     rows, slots = np.nonzero(chosen & ~bound)
     queue = units.order_kind[games[rows], slots]
-    # What is queued behind holding a position takes its place.
+    # A queued order replaces HOLD.
     waiting = (queue != IDLE).sum(-1) - (queue == HOLD).sum(-1)
     place = np.where(queued[rows], waiting, 0)
     fits = place < MAX_ORDERS
@@ -80,7 +80,7 @@ def give(
 
 
 def finish(units: Units, at: Tuple[np.ndarray, np.ndarray]) -> None:
-    """Ends the orders that units carry out, as when they have arrived; the next ones begin.
+    """Ends the current orders of units, as on arrival, and starts the next ones.
 
     Args:
       units: changed in place.
@@ -98,7 +98,7 @@ def finish(units: Units, at: Tuple[np.ndarray, np.ndarray]) -> None:
 
 
 def begin(units: Units, at: Tuple[np.ndarray, np.ndarray]) -> None:
-    """Sends units where the first orders of their queues lead; those without one stand.
+    """Starts the first order in the queue of each unit; units without an order stand.
 
     Args:
       units: changed in place.
@@ -115,7 +115,7 @@ def begin(units: Units, at: Tuple[np.ndarray, np.ndarray]) -> None:
 
 
 def resume(units: Units, at: Tuple[np.ndarray, np.ndarray]) -> None:
-    """Lets units that were `busy` walk on as their orders say.
+    """Returns control of `busy` units to their orders.
 
     Args:
       units: changed in place.
@@ -128,7 +128,7 @@ def resume(units: Units, at: Tuple[np.ndarray, np.ndarray]) -> None:
 
 
 def drop_target(units: Units, games: np.ndarray, slots: np.ndarray) -> None:
-    """Takes the orders that aim at the units in slots, int [n] each, out of all queues."""
+    """Removes the orders that target the units in slots, int [n] each, from all queues."""
     if not (units.order_target[games] == slots[:, None, None]).any():
         return
     rows, row_of = np.unique(games, return_inverse=True)

@@ -1,4 +1,4 @@
-"""Which unit is under a pixel, of the screen or of the minimap."""
+"""Finds the unit under a pixel of the screen or minimap."""
 
 from typing import Tuple
 
@@ -10,7 +10,7 @@ from sc2impala.sim.world import World
 
 
 def screen_boxes(world: World, games: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-    """Corner and size, in pixels of the screen, of the boxes of all units: int64 [2, n, U] twice.
+    """Returns corner and size, in screen pixels, of the boxes of all units: int64 [2, n, U] each.
 
     Args:
       world: the games.
@@ -24,20 +24,20 @@ def screen_boxes(world: World, games: np.ndarray) -> Tuple[np.ndarray, np.ndarra
 
 
 def top(hit: np.ndarray) -> np.ndarray:
-    """Of the units bool [n, U] on a pixel the one that is seen, the last: int [n], or NO_UNIT."""
+    """Returns the last, topmost one of the units bool [n, U], or NO_UNIT: int [n]."""
     last = hit.shape[1] - 1 - hit[:, ::-1].argmax(1)
     return np.where(hit.any(1), last, NO_UNIT)
 
 
 def on_screen(world: World, games: np.ndarray, pixel: np.ndarray) -> np.ndarray:
-    """The units drawn on pixels int [2, n] of the screens of the games int [n]: int [n]."""
+    """Returns the units drawn on pixels int [2, n] of the screens of the games int [n]: int [n]."""
     corner, size = screen_boxes(world, games)
     hit = discs.covers(pixel[:, :, None], corner, size)
     return top(hit & appearance.shown(world)[games])
 
 
 def on_minimap(world: World, games: np.ndarray, pixel: np.ndarray) -> np.ndarray:
-    """The units drawn on pixels int [2, n] of the minimaps of the games int [n]: int [n]."""
+    """Returns the units drawn on pixels int [2, n] of the minimaps of games int [n]: int [n]."""
     units = world.units
     corner = geometry.minimap_corner()[:, None, None]
     centre = world.minimap.to_pixels(units.position[:, games], corner)

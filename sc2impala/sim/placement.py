@@ -1,4 +1,4 @@
-"""Free places for units that are put where others stand already."""
+"""Finds free positions for units that are created on top of others."""
 
 from typing import Sequence, Union
 
@@ -7,21 +7,21 @@ import numpy as np
 from sc2impala.sim import geometry
 
 SPACING = 0.25
-"""Between the places that are tried around a point, in cells; the nearest free one is taken. [U]"""
-SEARCH_RADIUS = 8.0  # As far as that; farther units are put on top of each other. [U]
+"""Spacing in cells of the candidates around a point, of which the nearest free one is used. [U]"""
+SEARCH_RADIUS = 8.0  # In cells; without a free candidate units overlap. [U]
 
-_TOUCH = 1e-6  # Units that overlap by less stand side by side.
+_TOUCH = 1e-6  # Units that overlap by less do not touch.
 
 
 def nearest_free(
     points: np.ndarray, radii: Union[Sequence[float], np.ndarray], playable: geometry.Rectangle
 ) -> np.ndarray:
-    """Places units one after the other, each as near to its point as those before it allow.
+    """Places units one after the other, each at the free point nearest to its desired point.
 
     Args:
-      points: float64 [2, n, s], where the s units of n games should stand.
+      points: float64 [2, n, s], desired points of s units in n games.
       radii: s radii of the units.
-      playable: where they can stand.
+      playable: the region that units cannot leave.
 
     Returns:
       float64 [2, n, s], inside of `playable`.
@@ -33,7 +33,7 @@ def nearest_free(
         apart = placed[:, :, :unit] - placed[:, :, unit, None]
         overlaps: np.ndarray = geometry.length(apart) < reach
         games = np.flatnonzero(overlaps.any(1))
-        # Almost always there is room close by.
+        # Almost always one of the nearest candidates is free.
         for offsets in (_OFFSETS[:, :_FEW], _OFFSETS):
             if games.size:
                 tried = placed[:, games, unit, None] + offsets[:, None]
@@ -48,7 +48,7 @@ def nearest_free(
 
 
 def _grid() -> np.ndarray:
-    """Points around the origin, nearest first: float64 [2, c]."""
+    """Returns a grid of points around the origin, nearest first: float64 [2, c]."""
     steps = np.arange(-SEARCH_RADIUS, SEARCH_RADIUS + SPACING / 2, SPACING)
     points = np.stack(np.meshgrid(steps, steps)).reshape(2, -1)
     distance = np.square(points).sum(0)

@@ -1,4 +1,4 @@
-"""Draws the feature layers of K games: what `appearance` lists, densities and the camera."""
+"""Renders the feature layers of K games: those of `appearance`, the densities and the camera."""
 
 from typing import Callable, Iterable, List, Mapping, Sequence
 
@@ -11,16 +11,17 @@ from sc2impala.sim.stamps import Stamps
 from sc2impala.sim.units import Units
 from sc2impala.sim.world import World
 
-SUBSAMPLES = 4  # A pixel of unit_density_aa counts 4 x 4 points. [S] OBS
+SUBSAMPLES = 4  # unit_density_aa counts 4 x 4 sample points per pixel. [S] OBS
 SUBPIXELS = 8
-"""unit_density_aa shows a unit as if its centre were in the middle of one of 8 x 8 parts of its
-pixel, so that all its pictures can be made in advance."""
+"""unit_density_aa rounds the centre of a unit to the centre of one of 8 x 8 subpixels, so that all
+images can be computed in advance."""
 
 
 class Renderer:
-    """Keeps the pictures of a world up to date.
+    """Renders the feature layers of a world into reused buffers.
 
-    Units are drawn in the order of their slots, so that the last one is seen on a shared pixel. [U]
+    Units are drawn in the order of their slots, so that on a shared pixel the last one is visible.
+    [U]
 
     Attributes:
       screen, minimap: Canvas.
@@ -28,8 +29,8 @@ class Renderer:
 
     def __init__(self, world: World, screen_layers: Sequence[str], minimap_layers: Sequence[str]):
         """Args:
-          world: the games, and the sizes of their pictures.
-          screen_layers, minimap_layers: names of the layers to draw.
+          world: the games, with the sizes of screen and minimap.
+          screen_layers, minimap_layers: names of the layers to render.
 
         Raises:
           ValueError: if a layer is unknown.
@@ -54,7 +55,7 @@ class Renderer:
         }
 
     def draw(self, world: World) -> None:
-        """Brings all layers up to date with the world."""
+        """Updates all layers to the current state of the world."""
         appearance.refresh(world)
         self._draw_terrain(world)
         self._draw_units(world)
@@ -131,7 +132,7 @@ class Renderer:
 
 
 class _Chosen:
-    """Some of the Units of all games, in one row: what is [K, U] of Units is [n] of these."""
+    """A flat selection of Units: attributes that are [K, U] of Units are [n] here."""
 
     def __init__(self, units: Units, chosen: np.ndarray) -> None:
         self.stats = units.stats
@@ -139,7 +140,7 @@ class _Chosen:
         self._chosen = chosen
 
     def __getattr__(self, name: str) -> np.ndarray:
-        # Comes here once for every name, since it is an ordinary attribute afterwards.
+        # Called once per name, because the attribute is set afterwards.
         values = getattr(self._units, name).reshape(-1).take(self._chosen)
         setattr(self, name, values)
         return values
@@ -152,7 +153,15 @@ def _paint(
     placed: np.ndarray,
     values: Mapping[str, np.ndarray],
 ) -> None:
-    """Paints layers: each pixel int [p] shows the unit int [p], of whose values [n] there are."""
+    """Paints layers.
+
+    Args:
+      canvas: changed in place.
+      names: the layers.
+      pixels: int [p], flat indices.
+      placed: int [p], the unit that each pixel shows.
+      values: dict from layer to values of the units, [n].
+    """
     for name in names:
         if name in canvas.pictures:
             if values[name].any():
@@ -162,7 +171,7 @@ def _paint(
 
 
 def _disc_pictures(view: View, radius: np.ndarray) -> List[np.ndarray]:
-    """One picture of a disc, after the drawing rule, per radius."""
+    """Returns one image of a disc per radius, following the drawing rule of `discs`."""
     pictures = []
     for width, height in discs.sizes(view, radius).T:
         pixels = np.indices([height, width])[::-1]
@@ -172,14 +181,14 @@ def _disc_pictures(view: View, radius: np.ndarray) -> List[np.ndarray]:
 
 
 def _square_pictures(view: View, radius: np.ndarray) -> List[np.ndarray]:
-    """One filled rectangle per radius, as large as the box of a disc of that radius. [S] OBS"""
+    """Returns one filled rectangle per radius, of the size of the box of its disc. [S] OBS"""
     return [np.ones([height, width], np.uint16) for width, height in discs.sizes(view, radius).T]
 
 
 def _smooth_pictures(view: View, radius: np.ndarray) -> List[np.ndarray]:
-    """Pictures of the exact circle, by radius and by the part of the pixel that the centre is in.
+    """Returns images of the exact circle, by radius and by the subpixel of its centre.
 
-    They have an odd size, and the pixel that holds the centre is the one in the middle.
+    Their sizes are odd, and the centre lies in the middle pixel.
     """
     pictures = []
     for semi_axes in radius[:, None] * view.scale:
@@ -198,8 +207,10 @@ def _smooth_pictures(view: View, radius: np.ndarray) -> List[np.ndarray]:
 
 
 def _sampler(view: View, corner: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-    """A function of cells [n, y, x] that gives their values under the middles of the pixels of
-    views with top left points [2, n], or [2, 1] for all: [n, height, width], 0 outside of the map.
+    """Returns a function that samples cells [n, y, x] at the pixel centres of views.
+
+    The views have top left points [2, n], or [2, 1] for all. The samples are [n, height, width] and
+    0 outside of the map.
     """
     (width, height), (across, down) = view.size, view.scale
     x = np.floor(corner[0][:, None] + (np.arange(width) + 0.5) / across).astype(np.int64)
@@ -222,7 +233,7 @@ def _sampler(view: View, corner: np.ndarray) -> Callable[[np.ndarray], np.ndarra
 
 
 def _camera_frames(view: View, corner: np.ndarray) -> np.ndarray:
-    """What the screens with top left points [2, n] show of the map: bool [n, height, width]."""
+    """Returns the minimap pixels inside the screens with top left points [2, n]: bool [n, h, w]."""
     left, top = np.floor(view.to_pixels(corner, geometry.minimap_corner()[:, None]))[:, :, None]
     wide, high = np.floor(geometry.CAMERA_EXTENT * view.scale + 0.5)
     columns, rows = map(np.arange, view.size)

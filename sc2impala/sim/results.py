@@ -1,4 +1,4 @@
-"""What becomes of an action: the codes of `action_result`, those of the game's ActionResult."""
+"""Codes of `action_result`: the values of the game's ActionResult."""
 
 OK = 0
 NOT_SUPPORTED = 2

@@ -1,8 +1,8 @@
-"""Selecting units, and control groups. Only player 1's own units can be selected. [U]
+"""Unit selection and control groups. Only the units of player 1 can be selected. [U]
 
-Every function changes the world for the n games int [n] and returns a code of `results` for each.
-Its other arguments are int [n], or int [2, n] for pixels inside the screen. To select where there
-is nothing leaves the selection as it is. [U]
+Every function changes the world for the games int [n] and returns a code of `results` for each.
+Its other arguments are int [n], or int [2, n] for pixels inside the screen. The selection does not
+change if no unit is found. [U]
 """
 
 from typing import Sequence
@@ -15,8 +15,8 @@ from sc2impala.sim.world import World
 
 
 def select_point(world: World, games: np.ndarray, act: np.ndarray, pixel: np.ndarray) -> np.ndarray:
-    """Selects the unit drawn on a pixel (act 0), takes it in or out (1), selects all units of its
-    type that are on the screen (2) or adds them (3). [S] ACT
+    """Selects the unit drawn on a pixel (act 0), toggles it (1), selects all units of its type on
+    the screen (2) or adds them (3). [S] ACT
     """
     units = world.units
     own = units.own[games]
@@ -39,7 +39,7 @@ def select_point(world: World, games: np.ndarray, act: np.ndarray, pixel: np.nda
 def select_rect(
     world: World, games: np.ndarray, add: np.ndarray, first: np.ndarray, second: np.ndarray
 ) -> np.ndarray:
-    """Selects the units whose boxes touch the rectangle between two pixels, or adds them."""
+    """Selects, or adds, the units with boxes that touch the rectangle between two pixels."""
     low, high = np.minimum(first, second)[:, :, None], np.maximum(first, second)[:, :, None]
     corner, size = picking.screen_boxes(world, games)
     inside = ((corner <= high) & (corner + size > low)).all(0) & world.units.own[games]
@@ -48,14 +48,14 @@ def select_rect(
 
 
 def select_army(world: World, games: np.ndarray, add: np.ndarray) -> np.ndarray:
-    """Selects all units that belong to the army, or adds them."""
+    """Selects, or adds, all army units."""
     units = world.units
     return _select(world, games, add, units.own[games] & units.stats.is_army[units.type[games]])
 
 
 def select_unit(world: World, games: np.ndarray, act: np.ndarray, index: np.ndarray) -> np.ndarray:
-    """Keeps of the selection one unit (act 0), all but it (1), those of its type (2) or the others
-    (3); the index counts the selected units, in the order of `multi_select`. [S] ACT
+    """Reduces the selection to one unit (act 0), all others (1), the units of its type (2) or those
+    of other types (3). The index counts the selected units in the order of `multi_select`. [S] ACT
     """
     selected = world.units.selected[games]
     rank = selected.cumsum(1) - 1
@@ -74,10 +74,11 @@ def select_unit(world: World, games: np.ndarray, act: np.ndarray, index: np.ndar
 def control_group(
     world: World, games: np.ndarray, act: np.ndarray, index: np.ndarray
 ) -> np.ndarray:
-    """Selects a control group (act 0), makes it the selection (1) or adds the selection to it (2);
-    3 and 4 are 1 and 2, and take the units out of the other groups. [S] ACT
+    """Recalls a control group (act 0), sets it to the selection (1) or adds the selection to it
+    (2).
 
-    An empty group is not selected, and an empty selection makes no group. [U]
+    Acts 3 and 4 are 1 and 2 and also remove the units from all other groups. [S] ACT An empty group
+    is not recalled, and an empty selection does not change a group. [U]
     """
     known = (act >= 0) & (act <= 4) & (index >= 0) & (index < NUM_CONTROL_GROUPS)
     result = np.where(known, results.OK, results.ERROR)
@@ -104,7 +105,7 @@ def _apply(
     outcomes: Sequence[np.ndarray],
     has_effect: np.ndarray,
 ) -> np.ndarray:
-    """Makes outcomes[act] bool [n, U] the selection, where the act is known and has an effect."""
+    """Sets the selection to outcomes[act], bool [n, U], for valid acts with an effect."""
     known = (act >= 0) & (act < len(outcomes))
     outcome = np.stack(outcomes)[np.where(known, act, 0), np.arange(len(games))]
     changed = known & has_effect
@@ -120,7 +121,7 @@ def _select(world: World, games: np.ndarray, add: np.ndarray, chosen: np.ndarray
 
 
 def _not_buildings(units: Units, found: np.ndarray) -> np.ndarray:
-    """Leaves buildings out of what was found, bool [n, U], where other units were found. [A]"""
+    """Removes buildings from `found`, bool [n, U], in games where mobile units were found. [A]"""
     mobile = np.any(found[:, : units.num_mobile], axis=1)
     slots = np.arange(found.shape[1])
     return found & ((slots < units.num_mobile) | ~mobile[:, None])
@@ -132,5 +133,5 @@ def _on_screen(world: World, corner: np.ndarray, size: np.ndarray) -> np.ndarray
 
 
 def _like(units: Units, games: np.ndarray, slot: np.ndarray) -> np.ndarray:
-    """Which units are of the type of the one in the slot int [n]: bool [n, U]."""
+    """Returns the units of the same type as the unit in the slot int [n]: bool [n, U]."""
     return units.type[games] == units.type[games, slot][:, None]

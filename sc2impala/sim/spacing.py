@@ -1,4 +1,4 @@
-"""Random points that keep their distance from each other."""
+"""Random points with a minimum distance from each other."""
 
 from typing import Callable, Optional
 
@@ -9,7 +9,7 @@ from sc2impala.sim.counter_random import CounterRandom
 
 _FEWEST_CANDIDATES = 256
 _MOST_CANDIDATES = 4096
-"""How many points are drawn for an arrangement: at first, and at most when it is drawn again."""
+"""Number of candidate points per attempt: of the first attempt, and the maximum of later ones."""
 
 
 def points_apart(
@@ -21,19 +21,19 @@ def points_apart(
     accept: Callable[[np.ndarray, np.ndarray], np.ndarray],
     others: Optional[np.ndarray] = None,
 ) -> np.ndarray:
-    """Draws points of the rectangle one after the other, each again until it is fine.
+    """Draws points of the rectangle one after the other by rejection sampling.
 
-    Points that lie badly can leave no room for the last ones; then all are drawn again.
+    If the first points leave no room for the last ones, all points are drawn again.
 
     Args:
       random: the streams of the games.
       games: int [n].
-      rectangle: where the points lie; it must have room for them.
+      rectangle: the region; it must have room for the points.
       size: points per game.
-      spacing: the least distance between two points, and from the others.
-      accept: function of points [2, m, p] and of the indices [m] of their games; says bool [m, p]
-        which points are fine as far as anything but spacing goes.
-      others: float64 [2, n, o], points that are there already; None for none.
+      spacing: minimum distance between two points, and from the others.
+      accept: function of points [2, m, p] and of the indices [m] of their games; returns bool
+        [m, p], the points that are accepted apart from their spacing.
+      others: float64 [2, n, o], existing points; None for none.
 
     Returns:
       float64 [2, n, size].
@@ -59,5 +59,5 @@ def points_apart(
 
 
 def _distance(points: np.ndarray, point: np.ndarray) -> np.ndarray:
-    """Of points [2, n, p] from one point per game, [2, n]: [n, p]."""
+    """Distances of points [2, n, p] from one point per game, [2, n]: [n, p]."""
     return geometry.length(points - point[:, :, None])

@@ -1,4 +1,4 @@
-"""Small pictures of units, made once, and where their pixels come to lie."""
+"""Precomputed images of units, and their placement in larger images."""
 
 from typing import Sequence, Tuple
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 class Stamps:
-    """A table of small pictures; pixels that are zero are left out.
+    """A table of S small images; their zero pixels are not drawn.
 
     Attributes:
       size: int64 [2, S], width and height.
@@ -15,7 +15,7 @@ class Stamps:
     def __init__(self, pictures: Sequence[np.ndarray], canvas_size: Tuple[int, int]):
         """Args:
         pictures: S arrays, int [height, width] of any size each.
-        canvas_size: (width, height) of the pictures that they are placed in.
+        canvas_size: (width, height) of the images that they are placed in.
         """
         self.size = np.array([picture.shape[::-1] for picture in pictures]).T
         self._limit = np.array(canvas_size)[:, None]
@@ -29,16 +29,16 @@ class Stamps:
     def place(
         self, stamp: np.ndarray, corner: np.ndarray, game: np.ndarray
     ) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Finds the pixels of n stamps in K pictures; what lies outside is left out.
+        """Returns the pixels of n stamps in K images; pixels outside of the image are dropped.
 
         Args:
           stamp: int [n], index of the stamp.
           corner: int [2, n], column and row of its top left pixel.
-          game: int [n], the picture it is placed in.
+          game: int [n], index of the image.
 
         Returns:
-          index of the stamp in 0..n - 1, place in the flattened [K, height, width] pictures and
-          weight of every pixel: int [pixels] each, in the order of the stamps.
+          for every pixel the index of its stamp in 0..n - 1, its index into the flattened images
+          [K, height, width] and its weight: int [pixels] each, in the order of the stamps.
         """
         (width,), (height,) = self._limit
         count = self._count.take(stamp)

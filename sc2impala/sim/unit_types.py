@@ -1,4 +1,4 @@
-"""What the units are: numbers of the game's own data, at normal speed."""
+"""Unit types: values of the game data, at normal speed."""
 
 from typing import NamedTuple, Sequence, Tuple
 
@@ -11,7 +11,7 @@ LOOPS_PER_SECOND = 16  # Normal speed. [S] ENV
 SELF = 1
 ENEMY = 2
 NEUTRAL = 16
-"""Owners, as the layer player_id shows them. [S] OBS, F"""
+"""Owners, as encoded in the layer player_id. [S] OBS, F"""
 
 
 class UnitType(NamedTuple):

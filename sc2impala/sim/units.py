@@ -8,37 +8,37 @@ from sc2impala.sim import unit_types
 from sc2impala.sim.neighbours import Neighbours
 
 NUM_CONTROL_GROUPS = 10  # [S] ACT
-MAX_ORDERS = 8  # The one being carried out included. [U]
-FEW_SLOTS = 32  # So few are looked at together, whether they are used or not.
+MAX_ORDERS = 8  # Including the current one. [U]
+FEW_SLOTS = 32  # Up to this number all slots are processed, used or not.
 NO_UNIT = -1
-"""Stands for a slot where there may be none."""
+"""Slot number that means no unit."""
 
 
 class Units:
-    """The units of K games; a slot holds one while it is `alive`.
+    """The units of K games; a slot is in use while it is `alive`.
 
     Attributes:
       position: float64 [2, K, U]. alive: bool [K, U]. type: int8 [K, U], index into `types`.
       owner: uint8 [K, U]. health: float64 [K, U].
-      selected: bool [K, U] and control_groups: bool [K, G, U], only ever living units of player 1.
-      order_kind: int8 [K, M, Q], see `orders`; the first is carried out. Of each order:
-        order_point: float64 [2, K, M, Q], where it leads. order_target: int16 [K, M, Q], the slot
-        of the unit it aims at, or NO_UNIT. order_type: int8 [K, M, Q], index into `types` of what
-        it builds.
-      goal: float64 [2, K, M], where the unit walks now; its own position when it stands.
-      busy: bool [K, M], whether a mechanic has taken over: it sets the goal at every loop, and
-        reaching the goal ends no order.
-      solid: bool [K, M], whether it bumps into other units.
-      bound: bool [K, M], whether it takes no orders but those that wait in its queue.
-      inside: bool [K, M], whether it is in a building, where nobody sees it.
+      selected: bool [K, U] and control_groups: bool [K, G, U], living units of player 1 only.
+      order_kind: int8 [K, M, Q], see `orders`; the first order is the current one. For each order:
+        order_point: float64 [2, K, M, Q], target point. order_target: int16 [K, M, Q], slot of the
+        target unit, or NO_UNIT. order_type: int8 [K, M, Q], index into `types` of the building to
+        build.
+      goal: float64 [2, K, M], the point that the unit walks to; its own position when it stands.
+      busy: bool [K, M], whether a mechanic controls the unit: it sets the goal in every frame, and
+        reaching the goal does not end the order.
+      solid: bool [K, M], whether it collides with other units.
+      bound: bool [K, M], whether it accepts queued orders only.
+      inside: bool [K, M], whether it is inside a building and therefore invisible.
       detour: bool [K, M], whether it walks to its `waypoint`, float64 [2, K, M], before its goal.
-      side: int8 [K, M], to which side a busy unit on its way is pushed by those that stand: 1 is
-        left, -1 right; 0 where nobody is in its way.
-      patrol_origin: float64 [2, K, M], the other end of the patrol that is carried out.
-      unfinished: int16 [K, U], game loops of work until a building is complete.
-      active: bool [K, U], whether a building produces something.
-      types: the UnitTypes that can occur; stats: the same as arrays.
-      num_mobile: M. neighbours: Neighbours, which finds units that touch.
+      side: int8 [K, M], the side to which a busy, walking unit is pushed by standing units: 1 left,
+        -1 right, 0 if it is not blocked.
+      patrol_origin: float64 [2, K, M], the other end of the current patrol.
+      unfinished: int16 [K, U], frames of work until a building is complete.
+      active: bool [K, U], whether a building is producing a unit.
+      types: the UnitTypes that can occur; stats: the same as a UnitTable.
+      num_mobile: M. neighbours: Neighbours, which finds touching units.
     """
 
     FIELDS = (
@@ -73,7 +73,7 @@ class Units:
         num_mobile: int,
         types: Sequence[unit_types.UnitType],
     ):
-        """Makes K games of U slots without units; the first M slots can move."""
+        """Creates K games of U empty slots; the first M slots are for units that can move."""
         self.types = tuple(types)
         self.stats = unit_types.tabulate(types)
         self.num_mobile = num_mobile
@@ -103,13 +103,13 @@ class Units:
 
     @property
     def own(self) -> np.ndarray:
-        """Which slots hold units of player 1: bool [K, U]."""
+        """Living units of player 1: bool [K, U]."""
         return self.alive & (self.owner == unit_types.SELF)
 
     def num_used(self) -> int:
-        """How many of the slots for units that move must be looked at: up to the last living one.
+        """Returns the number of leading mobile slots that include all living mobile units.
 
-        Where there are few slots it is all of them.
+        With at most FEW_SLOTS mobile slots it is always M.
         """
         if self.num_mobile <= FEW_SLOTS:
             return self.num_mobile
@@ -117,11 +117,11 @@ class Units:
         return int(used[-1]) + 1 if used.size else 0
 
     def flat(self, games: np.ndarray, slots: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-        """Where units, int [...] each, are in arrays [K, U] and [K, M] that are flattened."""
+        """Returns the indices of units, int [...] each, in flattened arrays [K, U] and [K, M]."""
         return games * self.alive.shape[1] + slots, games * self.num_mobile + slots
 
     def clear(self, games: np.ndarray) -> None:
-        """Takes every unit, selection, control group and order out of the games int [n]."""
+        """Removes all units, selections, control groups and orders of the games int [n]."""
         for points in (
             self.position,
             self.order_point,
@@ -149,7 +149,7 @@ class Units:
         owner: int,
         points: np.ndarray,
     ) -> None:
-        """Puts new, idle units of full health into slots; `World.place` and `put` call this.
+        """Creates idle units of full health in slots; called by `World.place` and `World.put`.
 
         Args:
           games, slots: int [n], of n units.
@@ -167,7 +167,7 @@ class Units:
         self._stand(games, slots)
 
     def remove(self, games: np.ndarray, slots: np.ndarray) -> None:
-        """Takes n units, int [n] each, out of the game, the selection and all control groups."""
+        """Removes n units, int [n] each, from the game, the selection and all control groups."""
         self.alive[games, slots] = False
         self.health[games, slots] = 0
         self.unfinished[games, slots] = 0
@@ -177,7 +177,7 @@ class Units:
         self._stand(games, slots)
 
     def _stand(self, games: np.ndarray, slots: np.ndarray) -> None:
-        """Takes all orders away."""
+        """Clears all orders."""
         mobile = slots < self.num_mobile
         at = games[mobile], slots[mobile]
         self.order_kind[at] = 0

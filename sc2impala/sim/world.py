@@ -1,7 +1,7 @@
-"""The state of K games: everything that a restart needs, as arrays that are changed in place.
+"""The state of K games: everything needed to resume them, as arrays that are changed in place.
 
-Axes: K games, U unit slots of a game, M of them (the first ones) for units that can move, Q orders
-of a unit, G control groups. Points have their axis of two before K.
+Axes: K games, U unit slots per game, of which the first M are for units that can move, Q orders per
+unit, G control groups. Arrays of points have an additional leading axis of size 2 (x, y).
 """
 
 from typing import Any, Dict, Mapping, Sequence
@@ -20,15 +20,15 @@ class World:
     Attributes:
       arena: the Arena of the map. screen, minimap: Views.
       units: Units. random: CounterRandom.
-      mechanics: dict from name to Mechanic, in the order in which they act.
+      mechanics: dict from name to Mechanic, in the order in which they step.
       episode: int64 [K], -1 before the first. game_loop: int32 [K]. ended: bool [K].
-      score, minerals, vespene: int64 [K]; the last two are what player 1 can spend.
+      score, minerals, vespene: int64 [K]; minerals and vespene are those that player 1 can spend.
       camera: float64 [2, K], the middle of the screen.
-      terrain_changed: bool [K], where the ground must be drawn again, or was never drawn.
-      died: bool [K, U], the units that died in this loop; their type and owner can still be read.
-      action_result: int32 [K], error of the last action or 0.
-      last_action: int32 [K], function that the last action carried out.
-      alerts: bool [K, NUM_ALERTS], see `alerts`: of what happened since the last action.
+      terrain_changed: bool [K], whether the terrain layers must be redrawn.
+      died: bool [K, U], the units that died in this frame; their type and owner can still be read.
+      action_result: int32 [K], error code of the last action, or 0.
+      last_action: int32 [K], id of the function that the last action executed.
+      alerts: bool [K, NUM_ALERTS], alerts raised since the last action; see `alerts`.
     """
 
     FIELDS = (
@@ -53,13 +53,13 @@ class World:
         minimap: geometry.View,
         mechanics: Sequence[Mechanic] = (),
     ):
-        """Makes K = len(seeds) games that have ended before they began."""
+        """Creates K = len(seeds) games, all marked as ended until `restart`."""
         self.random = CounterRandom(seeds)
         self.arena = arena
         self.units = units
         self.screen = screen
         self.minimap = minimap
-        # Any: each has methods of its own.
+        # Any: every mechanic has its own public methods.
         self.mechanics: Dict[str, Any] = {mechanic.name: mechanic for mechanic in mechanics}
         self.num_games = len(self.random.seed)
         self.episode = np.full([self.num_games], -1, np.int64)
@@ -76,7 +76,7 @@ class World:
         self.alerts = np.zeros([self.num_games, alerts.NUM_ALERTS], bool)
 
     def restart(self, games: np.ndarray) -> None:
-        """Sets the games int [n] to the beginning of their next episode, without units."""
+        """Resets the games int [n] to the start of their next episode, without units."""
         self.episode[games] += 1
         self.random.restart(games, self.episode[games])
         self.units.clear(games)
@@ -99,11 +99,11 @@ class World:
         owner: int,
         points: np.ndarray,
     ) -> None:
-        """Puts new, idle units of full health into slots.
+        """Creates idle units of full health in slots.
 
         Args:
           games: int [n].
-          slots: the same s slots in each of them.
+          slots: the same s slots in each of these games.
           unit_type: one of `units.types`.
           owner: SELF, ENEMY or NEUTRAL.
           points: float64 [2, n, s].
@@ -121,14 +121,19 @@ class World:
         owner: int,
         points: np.ndarray,
     ) -> None:
-        """Like `place`, in any n slots: games and slots int [n], points float64 [2, n]."""
+        """Like `place`, for any n slots: games and slots int [n], points float64 [2, n]."""
         self.units.put(games, slots, unit_type, owner, points)
         for mechanic in self.mechanics.values():
             mechanic.forget(games, slots)
 
     def relocate(self, games: np.ndarray, slots: np.ndarray, points: np.ndarray) -> None:
-        """Puts n living units elsewhere, without orders: games and slots int [n], points float64
-        [2, n]. Mechanics know no more of them than of new ones.
+        """Moves n living units to other points and clears their orders.
+
+        Mechanics clear their state of these units, as for new units.
+
+        Args:
+          games, slots: int [n].
+          points: float64 [2, n].
         """
         self.units.position[:, games, slots] = points
         self.units.order_kind[games, slots] = orders.IDLE
@@ -137,9 +142,9 @@ class World:
             mechanic.forget(games, slots)
 
     def kill(self, games: np.ndarray, slots: np.ndarray) -> None:
-        """Takes n living units, int [n] each, out of the game and notes that they `died`.
+        """Removes n living units, int [n] each, from the game and marks them in `died`.
 
-        Orders that aimed at them are dropped; who carries one out turns to the next.
+        Orders that target them are dropped; a unit that was executing one starts its next order.
         """
         self.died[games, slots] = True
         self.units.remove(games, slots)
@@ -153,14 +158,15 @@ class World:
         self.camera[:, games] = points
 
     def get_state(self) -> Dict[str, np.ndarray]:
-        """Copies of all arrays, by name."""
+        """Returns copies of all arrays, by name."""
         return {name: array.copy() for name, array in self._arrays().items()}
 
     def set_state(self, state: Mapping[str, np.ndarray]) -> None:
-        """Takes over what `get_state` gave, of a world of the same map and number of games.
+        """Restores a state returned by `get_state` of a world of the same map and number of games.
 
         Raises:
-          ValueError: if names, shapes or dtypes are not those of this world; nothing is changed.
+          ValueError: if names, shapes or dtypes differ from those of this world; nothing is
+            changed.
         """
         arrays = self._arrays()
         if set(state) != set(arrays):

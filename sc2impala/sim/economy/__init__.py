@@ -1,10 +1,10 @@
 """Harvesting, building and training: the mechanics of the two maps with an economy.
 
-Slots for what stays in its place come after those for units that move: resources first, then
-buildings. Arrays about them have one entry for each of these B fixed slots, that of slot M first.
+The B fixed slots, for resources and then buildings, follow the M slots for units that can move.
+Arrays about them have an axis B, with slot M at index 0.
 
-Everything here handles the few units to which something happens in a loop, one after the other or
-as flat lists; what happens in a game never depends on the other games.
+The mechanics process only the few units that have an event in a frame, one by one or as flat lists;
+the result of a game never depends on the other games.
 """
 
 from sc2impala.sim.economy.construction import Construction

@@ -1,6 +1,6 @@
-"""What player 1 can order in an economy. The handlers are like those of `actions`.
+"""Handlers of the economy functions of PySC2; see `actions` for their signature.
 
-They go through the games that call them one by one: few do at a time.
+Some loop over the games, because few games call them in the same step.
 """
 
 from typing import Tuple
@@ -33,7 +33,7 @@ def build(
 def gather(
     world: World, games: np.ndarray, function: np.ndarray, arguments: Arguments
 ) -> np.ndarray:
-    """Orders the selected workers to harvest what is under the pixel."""
+    """Orders the selected workers to harvest the resource under the pixel."""
     units = world.units
     harvesting = world.mechanics['harvesting']
     _, target = aiming.on_screen(world, games, arguments)
@@ -60,7 +60,7 @@ def gather(
 def return_cargo(
     world: World, games: np.ndarray, function: np.ndarray, arguments: Arguments
 ) -> np.ndarray:
-    """Orders the selected workers that carry something to bring it home."""
+    """Orders the selected workers that carry resources to return them."""
     units = world.units
     harvesting = world.mechanics['harvesting']
     home = units.own & (units.type == harvesting.roles.town_hall) & (units.unfinished == 0)
@@ -81,7 +81,7 @@ def return_cargo(
 
 
 def halt(world: World, games: np.ndarray, function: np.ndarray, arguments: Arguments) -> np.ndarray:
-    """Lets the selected workers that build stop."""
+    """Stops the construction work of the selected workers."""
     units = world.units
     building = _workers(world, games, function) & units.bound[games]
     rows, slots = np.nonzero(building)
@@ -105,7 +105,7 @@ def train(
 def rally(
     world: World, games: np.ndarray, function: np.ndarray, arguments: Arguments
 ) -> np.ndarray:
-    """Says where the selected buildings send what they train."""
+    """Sets the rally point of the selected buildings."""
     on_screen = np.isin(function, _RALLIES_ON_SCREEN)
     for some, aim in ((on_screen, aiming.on_screen), (~on_screen, aiming.on_minimap)):
         points, targets = aim(world, games[some], arguments)
@@ -120,7 +120,14 @@ def rally_to(
     points: np.ndarray,
     targets: np.ndarray,
 ) -> None:
-    """Sends what the selected buildings train to points [2, n] or, to harvest, to slots int [n]."""
+    """Sets the rally points of the selected buildings.
+
+    Args:
+      world: changed in place.
+      games, function: int [n].
+      points: float64 [2, n].
+      targets: int [n], slots of resources to harvest; other slots count as NO_UNIT.
+    """
     points = geometry.clamp(points, world.arena.playable)
     fine = world.mechanics['harvesting'].can_harvest(world, games, targets)
     targets = np.where(fine, targets, NO_UNIT)
@@ -131,7 +138,7 @@ def rally_to(
 def cancel(
     world: World, games: np.ndarray, function: np.ndarray, arguments: Arguments
 ) -> np.ndarray:
-    """Takes the selected buildings away that are not complete."""
+    """Cancels the selected buildings that are under construction."""
     units = world.units
     for game in games:
         for slot in np.flatnonzero(units.selected[game] & (units.unfinished[game] > 0)):
@@ -142,7 +149,7 @@ def cancel(
 def cancel_last(
     world: World, games: np.ndarray, function: np.ndarray, arguments: Arguments
 ) -> np.ndarray:
-    """Takes the last unit out of the queue of every selected building."""
+    """Cancels the last unit in the queue of every selected building."""
     production = world.mechanics['production']
     first = world.units.num_mobile
     for game in games:
@@ -155,7 +162,7 @@ def cancel_last(
 def build_queue(
     world: World, games: np.ndarray, function: np.ndarray, arguments: Arguments
 ) -> np.ndarray:
-    """Takes the unit with an index out of the queue of the selected building."""
+    """Cancels the unit at an index of the queue of the selected building."""
     production = world.mechanics['production']
     first = world.units.num_mobile
     place = arguments.scalar('build_queue_id', games)
@@ -174,7 +181,7 @@ def select_idle_worker(
 ) -> np.ndarray:
     """Selects an idle worker (act 0), adds it (1), selects all idle workers (2) or adds them (3).
 
-    One after the other has its turn: the next one is that behind the last that is selected. [A]
+    The next idle worker is the one after the last selected one, cyclically. [A]
     """
     units = world.units
     act = arguments.scalar('select_worker', games)
@@ -194,7 +201,7 @@ def select_idle_worker(
 
 
 def smart(world: World, games: np.ndarray, target: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-    """What workers do with a unit that they are sent to, without being told what to do. [A]
+    """Resolves the smart order of workers by its target. [A]
 
     Args:
       world: the games.
@@ -202,8 +209,8 @@ def smart(world: World, games: np.ndarray, target: np.ndarray) -> Tuple[np.ndarr
       target: int [n], slots, or NO_UNIT.
 
     Returns:
-      kind of order, int [n]: GATHER, BUILD to go on with a building, or MOVE; and index of the type
-      that is built, int [n].
+      order kind, int [n]: GATHER, BUILD to continue a building, or MOVE; and index of the type that
+      is built, int [n].
     """
     units = world.units
     harvests = world.mechanics['harvesting'].can_harvest(world, games, target)
@@ -234,7 +241,7 @@ FUNCTIONS_OF_HANDLER = {
     build_queue: [functions.BUILD_QUEUE],
     select_idle_worker: [functions.SELECT_IDLE_WORKER],
 }
-"""Handler -> the functions that it carries out."""
+"""Handler -> the functions that it executes."""
 
 _RALLIES_ON_SCREEN = (functions.RALLY_UNITS_SCREEN, functions.RALLY_WORKERS_SCREEN)
 
@@ -265,7 +272,7 @@ def _build_one(
     able &= queued | ~units.bound[game]
     if not able.any():
         return results.NOT_SUPPORTED
-    # Who builds or is about to is left alone if there is someone else.
+    # Workers without a build order are preferred.
     idle = able & (units.order_kind[game, :, 0] != orders.BUILD)
     able = idle if idle.any() else able
     offsets = units.position[:, game, : units.num_mobile] - centre[:, None]
@@ -283,7 +290,7 @@ def _build_one(
 
 
 def _workers(world: World, games: np.ndarray, function: np.ndarray) -> np.ndarray:
-    """The selected units that move and have the functions int [n]: bool [n, M]."""
+    """Returns the selected mobile units that offer the functions int [n]: bool [n, M]."""
     units = world.units
     mobile = slice(0, units.num_mobile)
     offered = units.stats.functions[units.type[games, mobile], function[:, None]]
@@ -291,7 +298,7 @@ def _workers(world: World, games: np.ndarray, function: np.ndarray) -> np.ndarra
 
 
 def _buildings(world: World, games: np.ndarray, function: np.ndarray) -> np.ndarray:
-    """The selected complete buildings that have the functions int [n]: bool [n, U]."""
+    """Returns the selected complete buildings that offer the functions int [n]: bool [n, U]."""
     units = world.units
     offered = units.stats.functions[units.type[games], function[:, None]]
     chosen = units.selected[games] & offered & (units.unfinished[games] == 0)
@@ -300,5 +307,5 @@ def _buildings(world: World, games: np.ndarray, function: np.ndarray) -> np.ndar
 
 
 def _for_all(units: Units, points: np.ndarray) -> np.ndarray:
-    """The points [2, n] for every one of M units: [2, n, M]."""
+    """Broadcasts points [2, n] to M units: [2, n, M]."""
     return np.broadcast_to(points[:, :, None], points.shape + (units.num_mobile,))

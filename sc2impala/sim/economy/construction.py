@@ -1,4 +1,4 @@
-"""Workers that build: walk to the place, pay, and stay until the building is complete."""
+"""Construction: workers walk to the site, pay, and stay until the building is complete."""
 
 from typing import Tuple
 
@@ -14,16 +14,16 @@ from sc2impala.sim.mechanic import Mechanic
 from sc2impala.sim.units import NO_UNIT
 from sc2impala.sim.world import World
 
-REACH = 0.75  # From the middle of a worker to the edge of the place where it builds. [U]
-FIRST_HEALTH = 0.1  # Part of its health that a building begins with. [A]
-REFUND = 0.75  # Part of its cost that comes back when a building is cancelled. [S] in the game
+REACH = 0.75  # From the centre of a worker to the edge of its building site. [U]
+FIRST_HEALTH = 0.1  # Fraction of its health that a new building has. [A]
+REFUND = 0.75  # Fraction of the cost that is refunded for a cancelled building. [S] in the game
 
 
 class Construction(Mechanic):
     """The buildings under construction in K games.
 
     Attributes:
-      builder: int16 [K, B], the slot of the worker that builds, or NO_UNIT.
+      builder: int16 [K, B], slot of the worker that builds, or NO_UNIT.
     """
 
     name = 'construction'
@@ -39,7 +39,7 @@ class Construction(Mechanic):
         harvesting: Harvesting,
         ledger: Ledger,
     ):
-        """Makes the mechanic for K games with B fixed slots, the first of them for resources."""
+        """Creates the mechanic for K games with B fixed slots, the first ones for resources."""
         self.roles = roles
         self._ground = ground
         self._harvesting = harvesting
@@ -58,7 +58,7 @@ class Construction(Mechanic):
         self.builder[games[fixed], slots[fixed] - first] = NO_UNIT
 
     def step(self, world: World, running: np.ndarray) -> None:
-        """Lets workers that have arrived begin, and buildings grow."""
+        """Starts construction where workers have arrived, and advances unfinished buildings."""
         units = world.units
         last = units.num_used()
         arriving = (units.order_kind[:, :last, 0] == orders.BUILD) & running[:, None]
@@ -70,7 +70,7 @@ class Construction(Mechanic):
             self._grow(world, *np.nonzero(growing))
 
     def restrict(self, world: World, available: np.ndarray) -> None:
-        """Offers to build what there is money and technology for, and to halt or cancel."""
+        """Restricts building to affordable, unlocked types; enables halt and cancel."""
         units = world.units
         for function in np.flatnonzero(available.any(0) & (self.roles.product != NO_TYPE)):
             type_index = self.roles.product[function]
@@ -84,7 +84,7 @@ class Construction(Mechanic):
         available[:, functions.CANCEL_QUICK] |= unfinished.any(1)
 
     def order_error(self, world: World, games: np.ndarray, type_index: int) -> np.ndarray:
-        """Why buildings of a type cannot be begun, wherever it is: codes of `results`, int [n]."""
+        """Checks cost and requirements of a building: codes of `results`, int [n]."""
         units = world.units
         code = np.full(len(games), results.OK)
         code[world.vespene[games] < units.stats.vespene[type_index]] = results.NOT_ENOUGH_VESPENE
@@ -97,7 +97,7 @@ class Construction(Mechanic):
         return code
 
     def cancel(self, world: World, game: int, slot: int) -> None:
-        """Takes an unfinished building away; most of its cost comes back."""
+        """Removes an unfinished building and refunds most of its cost."""
         stats, type_index = world.units.stats, world.units.type[game, slot]
         refund = [-int(REFUND * cost[type_index]) for cost in (stats.minerals, stats.vespene)]
         self._ledger.pay(world, game, *refund)
@@ -105,12 +105,12 @@ class Construction(Mechanic):
         self._ground.survey(world)
 
     def halt(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
-        """Lets builders, int [n] each, stop; they have nothing else to do then."""
+        """Stops builders, int [n] each, and makes them idle."""
         world.units.order_kind[games, slots] = orders.IDLE
         orders.begin(world.units, (games, slots))
 
     def _begin(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
-        """Lets workers that are at their places begin, one of each game."""
+        """Starts construction by workers that have arrived, one per game and frame."""
         units = world.units
         type_index = units.order_type[games, slots, 0]
         centre = units.order_point[:, games, slots, 0]
@@ -140,12 +140,12 @@ class Construction(Mechanic):
         self.builder[game, building - units.num_mobile] = slot
 
     def _can_continue(self, world: World, game: int, building: int) -> bool:
-        """Whether nobody builds there yet."""
+        """Whether the building is unfinished and has no builder."""
         unfinished = world.units.unfinished[game, building] > 0
         return unfinished and self.builder[game, building - world.units.num_mobile] == NO_UNIT
 
     def _place(self, world: World, game: int, slot: int) -> Tuple[int, int]:
-        """Pays for a building and puts it where the worker's order says: a code, and its slot."""
+        """Pays for and creates the building of a worker's order: returns a code and its slot."""
         units = world.units
         type_index = units.order_type[game, slot, 0]
         centre = units.order_point[:, game, slot, 0].copy()
@@ -170,7 +170,7 @@ class Construction(Mechanic):
         return results.OK, free
 
     def _grow(self, world: World, games: np.ndarray, fixed: np.ndarray) -> None:
-        """Goes on with the buildings whose workers are still there."""
+        """Advances the buildings that still have their builders."""
         units = world.units
         builder, slots = self.builder[games, fixed], fixed + units.num_mobile
         works = units.bound[games, builder] & (units.order_target[games, builder, 0] == slots)

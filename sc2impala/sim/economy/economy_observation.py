@@ -1,4 +1,4 @@
-"""What a player is told about an economy, as PySC2's arrays with K in front."""
+"""The economy observations of PySC2, with a leading axis K."""
 
 from typing import Dict
 
@@ -11,13 +11,13 @@ from sc2impala.sim.economy.production import QUEUE_LENGTH
 from sc2impala.sim.world import World
 
 ABILITIES = {unit_types.MARINE.unit_type: 560, unit_types.SCV.unit_type: 524}
-"""Id of a type -> id of the ability that trains it. [S] ACT"""
+"""Id of a unit type -> id of the ability that trains it. [S] ACT"""
 
 _UNIT_COLUMNS = 7
 
 
 def fill_player(world: World, row: np.ndarray) -> None:
-    """Sets supply and workers in `player`, int32 [K, 11]; units in training count. [S] OBS"""
+    """Sets supply and idle workers in `player`, int32 [K, 11]; units in training count. [S] OBS"""
     units, production = world.units, world.mechanics['production']
     mobile = slice(0, units.num_mobile)
     food = units.stats.food[units.type[:, mobile]] * units.own[:, mobile]
@@ -32,7 +32,7 @@ def fill_player(world: World, row: np.ndarray) -> None:
 
 
 def fill_score(world: World, row: np.ndarray) -> None:
-    """Sets in `score_cumulative`, int32 [K, 13], the accounts and the value of what is complete."""
+    """Sets accounts and values of complete units in `score_cumulative`, int32 [K, 13]."""
     units, ledger = world.units, world.mechanics['ledger']
     value = (units.stats.minerals + units.stats.vespene)[units.type]
     complete = value * (units.own & (units.unfinished == 0))
@@ -44,12 +44,12 @@ def fill_score(world: World, row: np.ndarray) -> None:
 
 
 def queues(world: World) -> Dict[str, np.ndarray]:
-    """The queue of the building that is selected alone.
+    """Returns the queue of a building that is the only selected unit.
 
     Returns:
       'build_queue': int32 [K, QUEUE_LENGTH, 7], the units as in `multi_select`; 'production_queue':
       int32 [K, QUEUE_LENGTH, 2], ability and progress in per cent; 'build_queue_count': int32 [K],
-      how many rows of them count.
+      number of rows in use.
     """
     found = no_queues(world.num_games)
     production = world.mechanics.get('production')
@@ -79,7 +79,7 @@ def queues(world: World) -> Dict[str, np.ndarray]:
 
 
 def no_queues(num_games: int) -> Dict[str, np.ndarray]:
-    """What `queues` returns where nothing is produced."""
+    """Returns empty queues: the result of `queues` on maps without production."""
     return {
         'build_queue': np.zeros([num_games, QUEUE_LENGTH, _UNIT_COLUMNS], np.int32),
         'production_queue': np.zeros([num_games, QUEUE_LENGTH, 2], np.int32),

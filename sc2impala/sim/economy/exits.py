@@ -1,4 +1,4 @@
-"""Where a unit appears that a building has trained."""
+"""Positions of newly trained units."""
 
 from typing import Optional
 
@@ -13,18 +13,18 @@ from sc2impala.sim.world import World
 def exit_of(
     world: World, ground: Ground, game: int, building: int, toward: Optional[np.ndarray]
 ) -> np.ndarray:
-    """Finds room beside a building.
+    """Returns a free point beside a building.
 
     Args:
       world: the games.
-      ground: of these.
+      ground: the ground of these games.
       game: index of the game.
       building: slot of the building.
-      toward: float64 [2], what the place shall be near to; None for the bottom left corner. [U]
+      toward: float64 [2], preferred direction; None for the bottom left corner. [U]
 
     Returns:
-      float64 [2]: the middle of a free cell beside the building where nobody stands; if there is
-      none, of one where somebody does; if everything is built up, of the nearest one that is not.
+      float64 [2]: the centre of a cell beside the building that is free of buildings, and of units
+      if possible; without one, the centre of the nearest free cell of the map.
     """
     units = world.units
     centre = units.position[:, game, building]
@@ -32,7 +32,7 @@ def exit_of(
     around = footprints.cells(centre, footprint, margin=1)
     corner = np.array([around[1].start, around[0].start], float)
     toward = corner if toward is None else toward
-    # The building itself stands on the cells inside of the ring.
+    # The cells inside of the ring are covered by the building itself.
     rows, columns = np.nonzero(ground.area[around] & ~ground.taken[game][around])
     if not rows.size:
         return ground.nearest_free_cell(game, toward)

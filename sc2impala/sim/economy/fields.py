@@ -1,4 +1,4 @@
-"""Which fields harvesters use, and which of them they choose."""
+"""Users of mineral fields and refineries, and the choice of a field by harvesters."""
 
 from typing import TYPE_CHECKING, Dict, Optional, Tuple
 
@@ -11,17 +11,17 @@ from sc2impala.sim.world import World
 if TYPE_CHECKING:
     from sc2impala.sim.economy.harvesting import Harvesting
 
-SEARCH_RANGE = 10.0  # From the middle of one field to that of another. [S] GD, [A]
+SEARCH_RANGE = 10.0  # Between the centres of two fields. [S] GD, [A]
 IDEAL_PER_FIELD = 2  # [S] GD
 IDEAL_PER_REFINERY = 3  # [S] GD
 
 
 def num_users(harvesting: 'Harvesting', places: np.ndarray) -> np.ndarray:
-    """How many harvesters work for every fixed slot: int [K, B].
+    """Returns the number of harvesters assigned to every fixed slot: int [K, B].
 
     Args:
       harvesting: Harvesting.
-      places: its `field` or `base`, int [K, M].
+      places: `harvesting.field` or `harvesting.base`, int [K, M].
     """
     num_games, num_fixed = harvesting.contents.shape
     games, slots = np.nonzero((harvesting.phase > 0) & (places != NO_UNIT))
@@ -32,7 +32,7 @@ def num_users(harvesting: 'Harvesting', places: np.ndarray) -> np.ndarray:
 def less_used(
     harvesting: 'Harvesting', world: World, games: np.ndarray, slots: np.ndarray
 ) -> Tuple[np.ndarray, np.ndarray]:
-    """Looks for mineral fields that units share with fewer others than the one they wait for.
+    """Finds mineral fields with fewer users than those that units wait for.
 
     Args:
       harvesting: Harvesting.
@@ -40,8 +40,8 @@ def less_used(
       games, slots: int [n], the units.
 
     Returns:
-      bool [n], whether there is one in range that has at least two users less, so that it pays even
-      when the unit has become one of them; and int [n], the slot of the nearest with the fewest.
+      bool [n], whether a field in range has at least two users less, so that the unit gains even
+      after it is added; and int [n], the slot of the nearest field with the fewest users.
     """
     field = harvesting.field[games, slots]
     choice, distance = _in_range(harvesting, world, games, field, slots)
@@ -55,9 +55,9 @@ def less_used(
 
 
 def replacement(harvesting: 'Harvesting', world: World, game: int, slot: int) -> Optional[int]:
-    """The slot of what a unit harvests when its field is gone, None if nothing is in range.
+    """Returns the slot of a replacement for an exhausted field, or None if there is none in range.
 
-    It is of the same kind: the one with the fewest users, the nearest to the field of several.
+    It has the same type and the fewest users; of ties it is the nearest one to the old field.
     """
     units = world.units
     field = harvesting.field[game, slot]
@@ -77,7 +77,7 @@ def replacement(harvesting: 'Harvesting', world: World, game: int, slot: int) ->
 def columns(
     harvesting: 'Harvesting', world: World, games: np.ndarray, slots: np.ndarray
 ) -> Dict[str, np.ndarray]:
-    """Contents and users of the units in slots, int [n] each: columns of `feature_units`."""
+    """Returns contents and users of the units in slots, int [n] each, for `feature_units`."""
     roles, type_index = harvesting.roles, world.units.type[games, slots]
     is_fixed = slots >= harvesting.num_mobile
     fixed = np.where(is_fixed, slots - harvesting.num_mobile, 0)
@@ -102,7 +102,7 @@ def columns(
 def _in_range(
     harvesting: 'Harvesting', world: World, games: np.ndarray, places: np.ndarray, slots: np.ndarray
 ) -> Tuple[np.ndarray, np.ndarray]:
-    """Mineral fields in range of other slots: bool [n, b], and their distances from the units."""
+    """Returns mineral fields in range of `places`, bool [n, b], and distances to `slots`."""
     units, first = world.units, harvesting.num_mobile
     is_field = (units.alive & (units.type == harvesting.roles.mineral_field))[:, first:]
     used = is_field.any(0)

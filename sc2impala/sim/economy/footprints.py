@@ -1,7 +1,7 @@
-"""Which cells buildings and resources cover, and where something may be built.
+"""Cells covered by buildings and resources.
 
-Everything covers whole cells: a footprint of an even number of cells has its middle on a line
-between cells, one of an odd number in the middle of a cell. [S] GD
+Footprints cover whole cells: the centre of a footprint lies on a cell border if its number of cells
+is even, and at a cell centre if it is odd. [S] GD
 """
 
 from typing import Tuple
@@ -9,20 +9,20 @@ from typing import Tuple
 import numpy as np
 
 RESOURCE_CLEARANCE = 3
-"""Cells around a resource, but for the corners of their rectangle, without a town hall. [S] GD"""
+"""Margin in cells around a resource, without corners, in which town halls cannot stand. [S] GD"""
 
 
 def snap(point: np.ndarray, footprint: np.ndarray) -> np.ndarray:
-    """The middle of a footprint, in cells [2], that is nearest to a point, float64 [2]. [A]"""
+    """Returns the valid centre of a footprint, int [2], nearest to a point, float64 [2]. [A]"""
     odd = footprint % 2
     return np.where(odd, np.floor(point) + 0.5, np.floor(point + 0.5))
 
 
 def cells(centre: np.ndarray, footprint: np.ndarray, margin: int = 0) -> Tuple[slice, slice]:
-    """The cells that a footprint around a centre [2] covers, with a margin.
+    """Returns the cells that a footprint around a centre [2] covers, with a margin.
 
     Returns:
-      two slices that index an array [64, 64] by y and x; cells outside of it are left out.
+      two slices of an array [64, 64] by y and x; cells outside of the array are dropped.
     """
     first = np.floor(centre - footprint / 2 + 0.5).astype(int) - margin
     last = first + footprint + 2 * margin
@@ -32,7 +32,7 @@ def cells(centre: np.ndarray, footprint: np.ndarray, margin: int = 0) -> Tuple[s
 
 
 def keep_clear(mask: np.ndarray, centre: np.ndarray, footprint: np.ndarray) -> None:
-    """Sets those cells of a mask bool [64, 64] that no town hall may cover for a resource."""
+    """Sets the cells of a mask bool [64, 64] that a resource closes for town halls."""
     rows, columns = cells(centre, footprint, RESOURCE_CLEARANCE)
     part = mask[rows, columns]
     corners = part[[0, 0, -1, -1], [0, -1, 0, -1]]

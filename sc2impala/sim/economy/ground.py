@@ -1,4 +1,4 @@
-"""What stands where: the cells that are taken, and the room that they leave to units."""
+"""The ground: cells covered by buildings and resources, and the obstacles that they form."""
 
 import hashlib
 from typing import Tuple
@@ -12,27 +12,27 @@ from sc2impala.sim.mechanic import Mechanic
 from sc2impala.sim.units import Units
 from sc2impala.sim.world import World
 
-UNIT_RADIUS = 0.375  # Of all that walk on these maps. [S] GD
+UNIT_RADIUS = 0.375  # Of all mobile units on these maps. [S] GD
 TOLERANCE = 1e-3
-"""A unit so deep in a building stands beside it: rounding errors stay far below."""
+"""A unit that overlaps a building by less does not collide; rounding errors are far smaller."""
 
 NO_POINTS = np.zeros([2, 0])
-_FAR = 1e3  # More cells than a map has.
+_FAR = 1e3  # Larger than any distance on a map.
 
-EVICTION_SPEED = 0.5  # Cells per loop by which units leave a place that is built on. [U]
+EVICTION_SPEED = 0.5  # Cells per frame by which units are moved out of a building. [U]
 
 
 class Ground(Mechanic):
     """The ground of K games.
 
     Attributes:
-      taken: bool [K, 64, 64] by y and x, the cells that something stands on.
-      stands: bool [K, B], in which of the fixed slots something does.
-      low, high: float64 [2, K, B], corners of the boxes around these that the middle of no unit may
-        enter; empty for the other slots.
-      version: int32 [K], counts the changes of the above. digest: uint64 [K, 2], stands for the
-        boxes: that of other boxes is another one.
-      cleared: float64 [2, K, M], where every unit was found to be in nobody's way.
+      taken: bool [K, 64, 64] by y and x, the covered cells.
+      stands: bool [K, B], the fixed slots in use.
+      low, high: float64 [2, K, B], corners of the boxes around these that centres of units cannot
+        enter; empty boxes for unused slots.
+      version: int32 [K], incremented when the above change. digest: uint64 [K, 2], hash of the
+        boxes.
+      cleared: float64 [2, K, M], the position at which a unit was last found not to overlap a box.
     """
 
     name = 'ground'
@@ -46,18 +46,18 @@ class Ground(Mechanic):
         roles: UnitRoles,
         arena: geometry.Arena,
     ):
-        """Makes bare ground.
+        """Creates empty ground.
 
         Args:
           num_games, num_mobile, num_fixed: K, M and B.
-          kinds: of the map.
-          arena: units and buildings keep to the cells whose middles are playable.
+          roles: of the map.
+          arena: units and buildings stay on the cells with playable centres.
         """
         columns, rows = geometry.cells_within(arena.playable)
         self.area = rows[:, None] & columns
         self._playable = arena.playable
         self._roles = roles
-        # As of the last survey, of which there is one in every loop.
+        # Updated by every `survey`, at least once per frame.
         self._num_used = num_fixed
         self.taken = np.zeros([num_games] + [geometry.MAP_EXTENT] * 2, bool)
         self.stands = np.zeros([num_games, num_fixed], bool)
@@ -78,11 +78,11 @@ class Ground(Mechanic):
         self.cleared[:, games] = np.inf
 
     def step(self, world: World, running: np.ndarray) -> None:
-        """Takes note of what has died since."""
+        """Accounts for units that have died."""
         self.survey(world)
 
     def survey(self, world: World) -> None:
-        """Takes note of all that appeared or disappeared."""
+        """Updates the ground if buildings or resources appeared or disappeared."""
         fixed = slice(world.units.num_mobile, None)
         changed = (world.units.alive[:, fixed] != self.stands).any(1)
         for game in np.flatnonzero(changed):
@@ -91,13 +91,13 @@ class Ground(Mechanic):
         self._num_used = len(used) - int(used[::-1].argmax()) if used.any() else 0
 
     def can_build(self, world: World, game: int, type_index: int, centre: np.ndarray) -> int:
-        """Whether there is room for a building.
+        """Checks the location of a building.
 
         Args:
           world: the games.
           game: index of the game.
-          kind: index into the types.
-          centre: float64 [2], from `footprints.snap`, or where a geyser is for a refinery.
+          type_index: index into the types.
+          centre: float64 [2], from `footprints.snap`; for a refinery the position of the geyser.
 
         Returns:
           a code of `results`.
@@ -115,13 +115,13 @@ class Ground(Mechanic):
         return results.OK
 
     def fixed_at(self, world: World, game: int, centre: np.ndarray) -> np.ndarray:
-        """The slots of what has its middle in a place, float64 [2]: int [n]."""
+        """Returns the fixed slots of units with their centre at a point, float64 [2]: int [n]."""
         same = (world.units.position[:, game] == centre[:, None]).all(0) & world.units.alive[game]
         same[: world.units.num_mobile] = False
         return np.flatnonzero(same)
 
     def crosses(self, games: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
-        """Whether something stands between two points; what one stands in is no obstacle.
+        """Whether a box blocks the segment between two points; boxes that contain `start` do not.
 
         Args:
           games: int [n].
@@ -132,7 +132,7 @@ class Ground(Mechanic):
         """
         low, high = self._boxes(games)
         offset = end - start
-        # A way along an axis is bounded by no line across that axis, nearly.
+        # A segment parallel to an axis has practically no bound across it.
         per_offset, start = (
             (1 / np.where(offset == 0, 1e-12, offset))[:, :, None],
             start[:, :, None],
@@ -150,22 +150,22 @@ class Ground(Mechanic):
         return np.any(hit, axis=1)
 
     def covers(self, games: np.ndarray, points: np.ndarray) -> np.ndarray:
-        """Which boxes the points [2, n] are in: bool [n, B], or of the first few slots only."""
+        """Returns the boxes that contain points [2, n]: bool [n, b], b being the slots in use."""
         low, high = self._boxes(games)
         points = points[:, :, None]
         return np.all((low < points) & (points < high), axis=0)
 
     def evict(self, world: World, running: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-        """Pushes units out of what they were pushed into, or what appeared where they stood.
+        """Moves units out of buildings that they were pushed into or that appeared on them.
 
-        Those that are not solid stay: they come out by themselves.
+        Units that are not solid are skipped: they walk out by themselves.
 
         Args:
           world: changed in place.
           running: bool [K].
 
         Returns:
-          int [n] twice, games and slots of the units.
+          games and slots of the moved units, int [n] each.
         """
         units = world.units
         last = units.num_used()
@@ -198,10 +198,10 @@ class Ground(Mechanic):
     def nearest_free_cell(
         self, game: int, point: np.ndarray, others: np.ndarray = NO_POINTS
     ) -> np.ndarray:
-        """The middle [2] of the free cell that is nearest to a point [2]; the first of several.
+        """Returns the centre [2] of the free cell nearest to a point [2]; of ties the first.
 
-        Cells too near to other units, float64 [2, n], are the last choice; without a free cell it
-        is the point itself.
+        Cells too near to other units, float64 [2, n], are used only if there are no others; without
+        a free cell the point itself is returned.
         """
         rows, columns = np.nonzero(self.area & ~self.taken[game])
         if not rows.size:
@@ -244,14 +244,12 @@ class Ground(Mechanic):
         return mask
 
     def _boxes(self, games: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-        """Copies of the corners of the boxes of n games, as many slots as are in use: [2, n, b]
-        twice.
-        """
+        """Returns copies of the box corners of n games, limited to slots in use: [2, n, b] each."""
         last = self._num_used
         return self.low[:, :, :last].take(games, axis=1), self.high[:, :, :last].take(games, axis=1)
 
     def _on_taken_cell(self, games: np.ndarray, points: np.ndarray) -> np.ndarray:
-        """Whether the squares around points [2, n] touch a cell that is taken."""
+        """Whether the squares around points [2, n] touch a covered cell."""
         low = np.floor(points - UNIT_RADIUS).astype(np.int64)
         high = np.floor(points + UNIT_RADIUS).astype(np.int64)
         found = np.zeros([len(games)], bool)
@@ -263,9 +261,9 @@ class Ground(Mechanic):
     def _exits(
         self, units: Units, at: Tuple[np.ndarray, ...], points: np.ndarray, box: np.ndarray
     ) -> np.ndarray:
-        """The nearest point beside the box of every point, if there is room, else a free cell.
+        """Returns the nearest free point beside the box of every point, else a free cell.
 
-        Points where someone stands who does not give way are the last choice.
+        Points at units that cannot be pushed are used only if there are no others.
         """
         games, _ = at
         low = self.low[:, games, box] - TOLERANCE
@@ -285,7 +283,7 @@ class Ground(Mechanic):
         return chosen
 
     def _held(self, units: Units, at: Tuple[np.ndarray, ...], points: np.ndarray) -> np.ndarray:
-        """Whether someone else who does not give way stands in points [2, n, 4]: bool [n, 4]."""
+        """Whether another unit that cannot be pushed stands at points [2, n, 4]: bool [n, 4]."""
         games, slots = at
         mobile = slice(0, units.num_mobile)
         stays = units.bound[games] | (units.order_kind[games, :, 0] == orders.HOLD)

@@ -1,10 +1,10 @@
-"""Workers that harvest: walk to a field, wait, work, carry what they got to a town hall, and again.
+"""Harvesting: the cycle of workers between a field or refinery and a town hall.
 
-One worker at a time works on a field or is in a refinery. Who comes to a mineral field that others
-use looks for one that fewer use. While they harvest, workers bump into nobody. [S] GD, [A]
+One worker at a time works on a field or inside a refinery. A worker that arrives at an occupied
+mineral field looks for one with fewer users. Workers do not collide while they harvest. [S] GD, [A]
 
-They get up to speed and slow down, as other units do at once: of a trip of a few cells that is a
-good part.
+Unlike other units, workers accelerate and slow down gradually, which takes a large part of a trip
+of a few cells.
 """
 
 from typing import Dict, Tuple
@@ -26,36 +26,39 @@ MINERALS_PER_TRIP = 5  # [S] GD
 GAS_PER_TRIP = 4  # [S] GD
 MINERAL_LOOPS = round(2.786 * LOOPS_PER_SECOND)  # [S] GD
 GAS_LOOPS = round(1.981 * LOOPS_PER_SECOND)  # [S] GD
-RETURN_LOOPS = round(0.5 * LOOPS_PER_SECOND)  # After a delivery, before it leaves. [S] GD, [A]
-ACCELERATION = 2.5 / LOOPS_PER_SECOND**2  # Of a worker, in cells per loop and loop. [S] GD
+RETURN_LOOPS = round(0.5 * LOOPS_PER_SECOND)  # Delay after a delivery. [S] GD, [A]
+ACCELERATION = 2.5 / LOOPS_PER_SECOND**2  # Of a worker, in cells per frame squared. [S] GD
 TURN_LOOPS = 3
-"""A worker turns round before it goes back: 180 degrees at about 1000 in a second. [A] GD"""
+"""Frames to turn before walking back: 180 degrees at about 1000 degrees per second. [A] GD"""
 
 HANDOVER_LOOPS = 2
-"""Between two workers on a mineral field. With three of them it is what counts: they bring 102
-minerals in a minute, which lets two published agents score alike in BuildMarines. [U]"""
+"""Delay between two workers on a mineral field. It limits a field with three workers to 102
+minerals per minute, so that two published agents reach their published scores in BuildMarines.
+[U]"""
 
 _TINY = 1e-9
 
 NONE, TO_FIELD, WAITING, WORKING, TO_BASE, LEAVING = range(6)
-"""What a harvester does."""
+"""Phases of a harvester."""
 
 
 class Harvesting(Mechanic):
     """The harvesters of K games with M units that can move and B fixed slots.
 
     Attributes, [K, M] each unless another shape is given:
-      phase: int8, what the unit does. until: int32, the game loop in which it is done WORKING or
-        LEAVING; while WAITING, that in which it came.
-      field, base: int16, the slots it works for, or NO_UNIT; the field is kept when it stops.
-      cargo: int8, what it carries. cargo_is_gas: bool.
-      looked: bool, whether it has looked for another field since it came.
-      leg: float64 [2, K, M], where it walks straight to; at_edge: bool, whether it has come to the
-        field or base there. speed: float64, cells per loop.
-      occupant: int16 [K, B], who works there, or NO_UNIT. free_at: int32 [K, B], the game loop from
-        which the next one can. contents: int32 [K, B]. source: int16 [K, B], the index of what it
-        has its contents from: of a refinery its geyser, of others themselves.
-      seen: int32 [K], the version of the ground that the legs are for.
+      phase: int8. until: int32, frame in which WORKING or LEAVING ends; while WAITING, the frame of
+        arrival.
+      field, base: int16, slots of its field and town hall, or NO_UNIT; the field is kept when the
+        unit stops harvesting.
+      cargo: int8, carried amount. cargo_is_gas: bool.
+      looked: bool, whether it has looked for another field since its arrival.
+      leg: float64 [2, K, M], end of the straight segment that it walks; at_edge: bool, whether this
+        is the edge of the field or base. speed: float64, cells per frame.
+      occupant: int16 [K, B], slot of the worker on the field, or NO_UNIT. free_at: int32 [K, B],
+        first frame in which the next worker can start. contents: int32 [K, B]. source: int16
+        [K, B], index of the fixed slot that holds the contents: of a refinery its geyser, of others
+        the slot itself.
+      seen: int32 [K], version of the ground for which the legs were computed.
     """
 
     name = 'harvesting'
@@ -86,7 +89,7 @@ class Harvesting(Mechanic):
         navigation: Navigation,
         ledger: Ledger,
     ):
-        """Makes the mechanic for K games with M units that can move and B fixed slots."""
+        """Creates the mechanic for K games with M units that can move and B fixed slots."""
         self.roles = roles
         self._navigation = navigation
         self._ledger = ledger
@@ -130,17 +133,17 @@ class Harvesting(Mechanic):
             self._forget_fixed((games[~mobile], fixed), fixed)
 
     def fill(self, world: World, games: np.ndarray) -> None:
-        """Gives the resources of the games int [n] what their types contain."""
+        """Sets the contents of the resources in the games int [n] to those of their types."""
         fixed = slice(self.num_mobile, None)
         contents = world.units.stats.contents[world.units.type[games, fixed]]
         self.contents[games] = contents * world.units.alive[games, fixed]
 
     def tap(self, world: World, game: int, refinery: int, geyser: int) -> None:
-        """Lets a refinery, a slot, take from a geyser."""
+        """Connects a refinery to the geyser below it; both are slots."""
         self.source[game, refinery - self.num_mobile] = geyser - self.num_mobile
 
     def can_harvest(self, world: World, games: np.ndarray, slots: np.ndarray) -> np.ndarray:
-        """Whether workers find something in the slots int [n], which may be NO_UNIT: bool [n]."""
+        """Whether the slots int [n], which may be NO_UNIT, can be harvested: bool [n]."""
         units = world.units
         type_index = units.type[games, slots]
         fixed = np.maximum(slots - self.num_mobile, 0)
@@ -151,7 +154,7 @@ class Harvesting(Mechanic):
         return (slots >= self.num_mobile) & units.alive[games, slots] & fits & filled
 
     def step(self, world: World, running: np.ndarray) -> None:
-        """Lets all harvesters go on for one game loop."""
+        """Advances all harvesters by one frame."""
         units = world.units
         last = units.num_used()
         order_kind = units.order_kind[:, :last, 0]
@@ -170,7 +173,7 @@ class Harvesting(Mechanic):
         due &= (phase == WORKING) | (phase == LEAVING)
         if np.count_nonzero(due):
             games, slots = np.nonzero(due)
-            # Speed grows from here, and below zero nothing moves.
+            # The unit accelerates from a negative speed and moves once it is positive.
             self.speed[games, slots] = -TURN_LOOPS * ACCELERATION
             working = self.phase[games, slots] == WORKING
             self._to_field(world, games[~working], slots[~working])
@@ -183,7 +186,7 @@ class Harvesting(Mechanic):
             self._serve(world, *np.nonzero(waiting))
 
     def restrict(self, world: World, available: np.ndarray) -> None:
-        """Offers Harvest_Return to those who carry something, and who idles to be selected."""
+        """Restricts Harvest_Return to units with cargo and select_idle_worker to idle workers."""
         units = world.units
         mobile = slots_of.mobile(units)
         carries = units.selected[:, mobile] & (self.cargo > 0)
@@ -191,7 +194,7 @@ class Harvesting(Mechanic):
         available[:, functions.SELECT_IDLE_WORKER] = self.idle(world).any(1)
 
     def idle(self, world: World) -> np.ndarray:
-        """Which units are workers without orders: bool [K, M]."""
+        """Returns the workers without orders: bool [K, M]."""
         units = world.units
         mine = units.owner[:, : units.num_mobile] == SELF
         idle = units.order_kind[:, :, 0] == orders.IDLE
@@ -217,13 +220,13 @@ class Harvesting(Mechanic):
         self.source[at] = fixed
 
     def _leave_field(self, games: np.ndarray, slots: np.ndarray) -> None:
-        """Makes way for others where the units work."""
+        """Frees the fields on which the units work."""
         working = self.phase[games, slots] == WORKING
         games, slots = games[working], slots[working]
         self.occupant[games, self.field[games, slots] - self.num_mobile] = NO_UNIT
 
     def _begin(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
-        """Starts the orders that have come to the front of queues."""
+        """Starts the harvesting orders that have reached the front of queues."""
         units = world.units
         at = games, slots
         units.busy[at] = True
@@ -233,7 +236,7 @@ class Harvesting(Mechanic):
         self.phase[at] = NONE
         gathers = units.order_kind[games, slots, 0] == orders.GATHER
         self.field[at] = np.where(gathers, units.order_target[games, slots, 0], self.field[at])
-        # Who carries something brings it home first. [U]
+        # A worker with cargo returns it first. [U]
         full = self.cargo[at] > 0
         self._to_base(world, games[full], slots[full])
         out = gathers & ~full
@@ -241,13 +244,13 @@ class Harvesting(Mechanic):
         self._end(world, games[~gathers & ~full], slots[~gathers & ~full])
 
     def _end(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
-        """Ends orders: nothing is left to be done."""
+        """Ends the harvesting orders of units."""
         if games.size:
             self.phase[games, slots] = NONE
             orders.finish(world.units, (games, slots))
 
     def _to_field(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
-        """Sends harvesters to their fields; where nothing is left, to another one."""
+        """Sends harvesters to their fields, or to other ones if these are exhausted."""
         if not games.size:
             return
         gone = ~self.can_harvest(world, games, self.field[games, slots])
@@ -280,7 +283,7 @@ class Harvesting(Mechanic):
         self._choose_legs(world, games, slots)
 
     def _choose_legs(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
-        """Finds where walking harvesters go straight to next; where no way leads they give up."""
+        """Computes the next legs of walking harvesters; ends the order if there is no path."""
         if not games.size:
             return
         at = games, slots
@@ -291,7 +294,7 @@ class Harvesting(Mechanic):
         self._end(world, games[~exists], slots[~exists])
 
     def _walk(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
-        """Moves harvesters, and lets those that arrive go on."""
+        """Moves harvesters and handles arrivals."""
         units = world.units
         changed = self.seen != self._navigation.ground_version
         if np.count_nonzero(changed):
@@ -307,7 +310,7 @@ class Harvesting(Mechanic):
         left = geometry.length(offset)
         top_speed = units.stats.speed[units.type[at]]
         speed = np.minimum(self.speed[at] + ACCELERATION, top_speed)
-        # So fast that it can still come to a stand at the edge.
+        # The fastest speed at which it can still stop at the edge.
         slow = np.sqrt(2 * ACCELERATION * left)
         speed = np.where(self.at_edge[at], np.minimum(speed, slow), speed)
         arrived = left <= np.maximum(speed, 0)
@@ -331,7 +334,7 @@ class Harvesting(Mechanic):
         self._unload(world, games[back], slots[back])
 
     def _serve(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
-        """Lets the first who waits for a field begin, and one of the others look elsewhere."""
+        """Starts the longest waiting worker of each free field; another looks elsewhere."""
         field = self.field[games, slots]
         gone = ~self.can_harvest(world, games, field)
         if np.count_nonzero(gone):
@@ -364,7 +367,7 @@ class Harvesting(Mechanic):
         world.units.inside[at] = is_gas
 
     def _look_around(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
-        """Sends units to other fields that fewer use."""
+        """Sends units to other fields with fewer users."""
         self.looked[games, slots] = True
         moves, field = fields.less_used(self, world, games, slots)
         games, slots = games[moves], slots[moves]
@@ -374,7 +377,7 @@ class Harvesting(Mechanic):
     def _aim_at(
         self, world: World, games: np.ndarray, slots: np.ndarray, field: np.ndarray
     ) -> None:
-        """Makes a field that of the units and, if they have an order to gather, of the order."""
+        """Sets the field of units and, if they gather, the target of their order."""
         units = world.units
         self.field[games, slots] = field
         gathers = units.order_kind[games, slots, 0] == orders.GATHER
@@ -383,13 +386,13 @@ class Harvesting(Mechanic):
         units.order_point[:, games, slots, 0] = units.position[:, games, field]
 
     def _change_field(self, world: World, game: int, slot: int) -> None:
-        """Finds something else for a unit whose field is gone."""
+        """Assigns another field to a unit after its field is exhausted."""
         field = fields.replacement(self, world, game, slot)
         if field is not None:
             self._aim_at(world, *np.array([[game], [slot], [field]]))
 
     def _load(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
-        """Ends the work of units, who now carry something."""
+        """Ends the work of units and sets their cargo."""
         if not games.size:
             return
         units = world.units
@@ -415,7 +418,7 @@ class Harvesting(Mechanic):
             self._remove_field(world, games[index], field[index])
 
     def _remove_field(self, world: World, game: int, field: int) -> None:
-        """Takes an empty mineral field away; who was to harvest it goes to others."""
+        """Removes an exhausted mineral field and reassigns its users."""
         units = world.units
         world.alerts[game, alerts.MINERALS_EXHAUSTED] = True
         users = units.order_kind[game, :, 0] == orders.GATHER
@@ -433,7 +436,7 @@ class Harvesting(Mechanic):
         self._to_field(world, np.full(moved.shape, game), moved)
 
     def _unload(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
-        """Delivers what units carry, if their base still stands; then they go for more."""
+        """Delivers the cargo of units, if their base still exists, and sends them back."""
         if not games.size:
             return
         units = world.units
@@ -452,7 +455,7 @@ class Harvesting(Mechanic):
         over = returned & (units.order_kind[games, slots, 1] != orders.IDLE)
         over |= returned & ~self.can_harvest(world, games, self.field[at])
         self._end(world, games[over], slots[over])
-        # Who was told to return goes on with what it did before.
+        # After a return order the unit continues to gather.
         again = returned & ~over
         games, slots = games[again], slots[again]
         units.order_kind[games, slots, 0] = orders.GATHER

@@ -1,9 +1,9 @@
-"""How units walk around what stands in their way.
+"""Path finding of units around obstacles.
 
-A unit walks straight where nothing is in between. Otherwise it makes for the farthest point that it
-can walk straight to, on a short way through the cells that are free, and decides again from there.
-Where several want to get to such a point at once they would hold each other up for good, and so
-would those that press each other against a building: they slip through each other.
+A unit walks straight if nothing blocks it. Otherwise it computes a short path through free cells,
+walks to the farthest point of the path in a straight line of sight, and decides again from there.
+Units that would block each other permanently, at such a point or against a building, lose their
+collisions for a while.
 """
 
 import functools
@@ -17,31 +17,31 @@ from sc2impala.sim.economy.ground import UNIT_RADIUS, Ground
 from sc2impala.sim.mechanic import Mechanic
 from sc2impala.sim.world import World
 
-MAX_KNOWN = 1 << 14  # Approaches that are remembered.
-PATIENCE = 3  # How often a unit tries to get to the end of a detour when it is so near. [U]
-SLIP_LOOPS = 16  # For which it bumps into nobody then. [U]
-MAX_PRESSED = 8  # Loops for which a unit lets itself be pushed out of buildings. [U]
-PATH_PERIOD = 3  # Ways are decided in one of so many loops, ... [U]
-NEAR_WAYPOINT = 0.5  # ... so early before the end of a detour, as the unit may be in a crowd. [U]
+MAX_KNOWN = 1 << 14  # Maximum number of cached approaches.
+PATIENCE = 3  # Decisions for the same waypoint before a unit loses its collisions. [U]
+SLIP_LOOPS = 16  # Frames without collisions. [U]
+MAX_PRESSED = 8  # Consecutive frames of being pushed out of buildings before a unit leaves. [U]
+PATH_PERIOD = 3  # Paths are decided every PATH_PERIOD frames, ... [U]
+NEAR_WAYPOINT = 0.5  # ... and within this distance of a waypoint, which may be crowded. [U]
 
 
 class Navigation(Mechanic):
-    """Finds the ways of the units of K games.
+    """Path finding for the units of K games.
 
     Attributes:
-      routed: float64 [2, K, M], the goal that every unit has a way to, infinite for none.
-      detour: bool [K, M], whether that way is a detour.
-      tries: int8 [K, M], how often it has been decided that a unit goes on to where it goes.
-      pressed: int8 [K, M], for how many loops a unit has been pushed out of buildings.
-      slips_until: int32 [K, M], the game loop in which a unit is solid again, 0 if it is.
-      seen: int32 [K], the version of the ground that these ways are for.
+      path_goal: float64 [2, K, M], the goal for which a unit has a path, infinite for none.
+      detour: bool [K, M], whether that path is a detour.
+      tries: int8 [K, M], number of consecutive decisions for the same waypoint.
+      pressed: int8 [K, M], consecutive frames in which a unit was pushed out of buildings.
+      slips_until: int32 [K, M], frame in which a unit is solid again, 0 if it is solid.
+      seen: int32 [K], version of the ground for which the paths were computed.
     """
 
     name = 'navigation'
     FIELDS = ('path_goal', 'detour', 'tries', 'pressed', 'slips_until', 'seen')
 
     def __init__(self, num_games: int, num_mobile: int, ground: Ground):
-        """Makes the mechanic for K games with M units that can move."""
+        """Creates the mechanic for K games with M units that can move."""
         self._ground = ground
         self._grid = path_finding.PathingGrid(ground.area)
         self._path_cache = path_cache.PathCache(self._grid)
@@ -55,7 +55,7 @@ class Navigation(Mechanic):
 
     @property
     def ground_version(self) -> np.ndarray:
-        """Counts the changes of the ground: int32 [K]."""
+        """Version of the ground, incremented by every change: int32 [K]."""
         return self._ground.version
 
     def restart(self, world: World, games: np.ndarray) -> None:
@@ -77,7 +77,7 @@ class Navigation(Mechanic):
         self.slips_until[games, slots] = 0
 
     def step(self, world: World, running: np.ndarray) -> None:
-        """Finds ways for units that have a new goal, are at the end of a detour, or were pushed."""
+        """Finds paths for units that have a new goal, reached a waypoint, or were pushed."""
         units = world.units
         last = units.num_used()
         position, goal = units.position[:, :, :last], units.goal[:, :, :last]
@@ -88,10 +88,10 @@ class Navigation(Mechanic):
             self.seen[new_ground] = self._ground.version[new_ground]
             self.path_goal[:, new_ground] = np.inf
 
-        # Who has a new goal walks straight at first.
+        # A unit with a new goal walks straight at first.
         units.detour[:, :last] &= (goal == path_goal).all(0) | ~running[:, None]
         walks = (goal != position).any(0) & units.alive[:, :last] & running[:, None]
-        # Who stands may be pushed, and needs a new way when it walks again.
+        # A standing unit may be pushed, and needs a new path when it walks again.
         np.copyto(path_goal, np.inf, where=running[:, None] & ~walks)
         decides = running & (world.game_loop % PATH_PERIOD == 0)
         if not np.count_nonzero(decides):
@@ -106,10 +106,10 @@ class Navigation(Mechanic):
     def note_pushed(
         self, world: World, running: np.ndarray, games: np.ndarray, slots: np.ndarray
     ) -> None:
-        """Takes note of units that were pushed out of buildings in this loop.
+        """Records the units that were pushed out of buildings in this frame.
 
-        Those that are when ways are decided anew get a new one. Who is pushed for too long leaves:
-        idle units go to where there is room.
+        They get new paths at the next decision. Units that are pushed for MAX_PRESSED frames lose
+        their collisions, and idle ones walk to free space.
 
         Args:
           world: changed in place.
@@ -125,15 +125,15 @@ class Navigation(Mechanic):
     def approach(
         self, world: World, games: np.ndarray, slots: np.ndarray, targets: np.ndarray
     ) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Where units walk next on their way to the edge of something that covers cells.
+        """Returns the next points of units on their paths to the edges of buildings or resources.
 
         Args:
           world: the games.
-          games, slots, targets: int [n], the units and what they walk to.
+          games, slots, targets: int [n], the units and the slots of their targets.
 
         Returns:
-          points float64 [2, n]; bool [n], whether they are at the edge there; bool [n], whether
-          there is a way at all.
+          points float64 [2, n]; bool [n], whether these are at the edge; bool [n], whether a path
+          exists.
         """
         units = world.units
         start, centre = units.position[:, games, slots], units.position[:, games, targets]
@@ -154,8 +154,9 @@ class Navigation(Mechanic):
         return points, last, exists
 
     def _remember(self, key: Tuple[bytes, bytes, int], find: Callable[[], Any]) -> Any:
-        """What `find` returns, which must depend on nothing but the key: workers often take the
-        same ways again.
+        """Returns the cached result of `find`, which must depend on the key only.
+
+        Workers often use the same paths again.
         """
         if key not in self._known:
             if len(self._known) >= MAX_KNOWN:
@@ -166,7 +167,7 @@ class Navigation(Mechanic):
     def _around_to(
         self, world: World, game: int, start: np.ndarray, target: int
     ) -> Tuple[Optional[np.ndarray], bool]:
-        """Like `approach`, for one unit with something in its way; None where there is no way."""
+        """Like `approach`, for one unit that is blocked; the point is None without a path."""
         state, cell = self._states(np.array([game])), self._grid.numbers(start[:, None])
         goals = self._beside(world, game, target)
         if goals[cell[0]]:
@@ -181,7 +182,7 @@ class Navigation(Mechanic):
         return self._farthest(np.array([game]), start[:, None], path[:, None])[:, 0], False
 
     def _beside(self, world: World, game: int, slot: int) -> np.ndarray:
-        """The free cells that touch a side of what is in a slot: bool [C]."""
+        """Returns the free cells that touch a side of the unit in a slot: bool [C]."""
         footprint = world.units.stats.footprint[world.units.type[game, slot]]
         rows, columns = footprints.cells(world.units.position[:, game, slot], footprint, margin=1)
         mask = np.zeros_like(self._ground.area)
@@ -192,13 +193,13 @@ class Navigation(Mechanic):
     def _slip(
         self, world: World, games: Union[int, np.ndarray], slots: Union[int, np.ndarray]
     ) -> None:
-        """Lets units bump into nobody for a while."""
+        """Disables the collisions of units for SLIP_LOOPS frames."""
         self.tries[games, slots] = self.pressed[games, slots] = 0
         self.slips_until[games, slots] = world.game_loop[games] + SLIP_LOOPS
         world.units.solid[games, slots] = False
 
     def _leave(self, world: World, game: int, slot: int) -> None:
-        """Lets a unit slip, and go to where there is room if it has nothing else to do."""
+        """Disables the collisions of a unit; an idle one walks to free space."""
         units = world.units
         self._slip(world, game, slot)
         if units.order_kind[game, slot, 0] == orders.IDLE:
@@ -211,7 +212,7 @@ class Navigation(Mechanic):
             units.goal[:, game, slot] = room
 
     def _make_solid(self, world: World, running: np.ndarray, last: int) -> None:
-        """Ends the slipping of units whose time has come; harvesters stay as they are."""
+        """Restores the collisions of units after SLIP_LOOPS frames, except for harvesters."""
         until = self.slips_until[:, :last]
         over = (until > 0) & (until <= world.game_loop[:, None]) & running[:, None]
         if np.count_nonzero(over):
@@ -249,16 +250,16 @@ class Navigation(Mechanic):
     def _around(
         self, games: np.ndarray, start: np.ndarray, goal: np.ndarray, covered: np.ndarray
     ) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """How n units get to where they cannot walk straight to.
+        """Finds paths of n units to goals that they cannot reach in a straight line.
 
         Args:
           games: int [n].
           start, goal: float64 [2, n].
-          covered: bool [n], whether something stands on the goal.
+          covered: bool [n], whether the goal is inside an obstacle.
 
         Returns:
-          the next waypoints float64 [2, m] of those whose way is not straight; the goals, or what
-          is nearest to them, float64 [2, n]; bool [n], whether the way there is straight.
+          the next waypoints, float64 [2, m], of the units without a straight path; the goals or the
+          nearest reachable points, float64 [2, n]; bool [n], whether these have a straight path.
         """
         grid = self._grid
         states, cells = self._states(games), grid.numbers(start)
@@ -287,20 +288,22 @@ class Navigation(Mechanic):
         return waypoint, goal, straight
 
     def _farthest(self, games: np.ndarray, start: np.ndarray, path: np.ndarray) -> np.ndarray:
-        """Points far along ways that can be walked straight to, with what comes next hidden.
+        """Returns points far along paths that can be reached in a straight line.
+
+        Found by bisection: the point after it on the path cannot be reached.
 
         Args:
           games: int [n].
           start: float64 [2, n].
-          way: int [l, n], cells.
+          path: int [l, n], cells.
 
         Returns:
-          float64 [2, n], the middle of the first cell where nothing behind it is found.
+          float64 [2, n], centres of cells; that of the first cell if no later one can be reached.
         """
         points = self._grid.middles(path)
         every = np.arange(len(games))
         clear = np.zeros([len(games)], np.int64)
-        # Up to the end of each way, not of the longest, which is somebody else's.
+        # Up to the end of each path; `path` is padded to the longest one.
         hidden = (path == path[-1]).argmax(0) + 1
         while (hidden - clear > 1).any():
             between = (clear + hidden) // 2
@@ -309,7 +312,7 @@ class Navigation(Mechanic):
         return points[:, clear, every]
 
     def _states(self, games: np.ndarray) -> np.ndarray:
-        """The numbers of the states of the ground, int [n]."""
+        """Returns the numbers of the states of the ground: int [n]."""
         ground = self._ground
         self._path_cache.tidy()
         known = {

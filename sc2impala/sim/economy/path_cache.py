@@ -1,4 +1,4 @@
-"""Remembers the ways on every state of the ground: most games share theirs with others."""
+"""A cache of paths for every state of the ground, which most games share with others."""
 
 from typing import Any, Dict, List, Sequence, Tuple
 
@@ -6,34 +6,34 @@ import numpy as np
 
 from sc2impala.sim.economy import path_finding
 
-MAX_TABLES = 1 << 13  # Ways to so many places are remembered, 1 KiB each on these maps.
+MAX_TABLES = 1 << 13  # Maximum number of cached tables, 1 KiB each on these maps.
 
 
 class PathCache:
-    """The ways that lead from everywhere to the places that someone went to.
+    """Caches tables of next cells from everywhere to the goals that were used.
 
-    A state of the ground is the set of cells that can be entered; it has a number, as the cells
-    have. Both are valid until `tidy`.
+    A state of the ground is its set of free cells; states are numbered, like cells. The numbers are
+    valid until `tidy`.
     """
 
     _tables: np.ndarray
 
     def __init__(self, grid: path_finding.PathingGrid):
-        """lattice: the cells that ways may lead through."""
+        """grid: the cells that paths can use."""
         self._grid = grid
         self._forget()
 
     def tidy(self) -> None:
-        """Forgets everything if it is too much."""
+        """Clears the cache if it is full."""
         if len(self._rows) + len(self._states) > MAX_TABLES:
             self._forget()
 
     def state(self, name: bytes, taken: np.ndarray) -> int:
-        """The number of a state of the ground.
+        """Returns the number of a state of the ground.
 
         Args:
-          name: the same for the same state only.
-          taken: bool [64, 64] by y and x, the cells that cannot be entered.
+          name: unique name of the state.
+          taken: bool [64, 64] by y and x, the covered cells.
         """
         if name not in self._states:
             self._states[name] = len(self._free)
@@ -43,16 +43,16 @@ class PathCache:
         return self._states[name]
 
     def exist(self, states: np.ndarray, cells: np.ndarray, goals: np.ndarray) -> np.ndarray:
-        """Whether ways lead from cells to others, all int [n]: bool [n]."""
+        """Whether paths from cells to goals exist: bool [n] for int [n] each."""
         here, there = self._regions_of(states, cells), self._regions_of(states, goals)
         return (here > 0) & (here == there)
 
     def are_free(self, states: np.ndarray, cells: np.ndarray) -> np.ndarray:
-        """Whether cells, int [n], can be entered: bool [n]."""
+        """Whether cells, int [n], are free: bool [n]."""
         return self._regions_of(states, cells) > 0
 
     def nearest(self, state: int, cell: int, point: np.ndarray) -> int:
-        """Among the cells that can be reached from one, that which is nearest to a point, [2]."""
+        """Returns the cell nearest to a point, [2], among those that can be reached from a cell."""
         key = state, self._regions[state][cell], point.tobytes()
         if key not in self._nearest:
             within = np.flatnonzero(self._regions[state] == self._regions[state][cell])
@@ -61,7 +61,7 @@ class PathCache:
         return self._nearest[key]
 
     def to_cells(self, states: np.ndarray, cells: np.ndarray, goals: np.ndarray) -> np.ndarray:
-        """Short ways to single cells.
+        """Returns short paths to single cells.
 
         Args:
           states: int [n], of the ground.
@@ -80,10 +80,10 @@ class PathCache:
         return path_finding.follow(self._tables, rows, cells)
 
     def to_any(self, state: int, cell: int, goals: np.ndarray) -> np.ndarray:
-        """A short way to the nearest of some free cells, bool [C].
+        """Returns a short path to the nearest of some free cells, bool [C].
 
         Returns:
-          int [l], which ends where it begins if no way leads to any of them.
+          int [l]; only the start if no path exists.
         """
         key = state, goals.tobytes()
         if key not in self._rows:
@@ -96,7 +96,7 @@ class PathCache:
         return np.array([self._regions[state][cell] for state, cell in zip(states, cells)])
 
     def _add(self, keys: Sequence[Tuple[int, Any]], goals: np.ndarray) -> None:
-        """Makes the tables of n keys, pairs of a state and something that stands for the goals."""
+        """Computes the tables of n keys: pairs of a state and a key of its goals."""
         first = len(self._rows)
         free = np.stack([self._free[state] for state, _ in keys])
         distance = path_finding.distances(free, goals, self._grid.stride)

@@ -1,8 +1,8 @@
-"""Ways between cells that avoid those that are taken.
+"""Path finding on a grid of free and covered cells.
 
-The cells of a rectangle of the map are numbered row by row, with a rim around it that is never
-free, so that all neighbours of all cells are found by shifting arrays. From a cell one can go to
-its four neighbours, and across a corner where both neighbours beside it are free.
+The cells of a rectangle of the map are numbered row by row, with a border of covered cells around
+it, so that the neighbours of all cells are found by shifting arrays. A path steps to one of the
+four neighbours of a cell, or diagonally if both cells beside the corner are free.
 """
 
 from typing import Tuple
@@ -10,14 +10,14 @@ from typing import Tuple
 import numpy as np
 
 FAR = np.iinfo(np.int16).max
-"""The distance from where no way leads."""
+"""Distance of cells without a path to a goal."""
 
 
 class PathingGrid:
-    """Numbers the cells of a rectangle of the map.
+    """The pathing grid: numbers the cells of a rectangle of the map.
 
     Attributes:
-      stride: number of cells of a row, rim included. size: of all rows, C.
+      stride: cells per row, including the border. size: number of all cells, C.
     """
 
     def __init__(self, area: np.ndarray):
@@ -29,34 +29,34 @@ class PathingGrid:
         self.size = self.stride * (len(rows) + 2)
 
     def pack(self, cells: np.ndarray) -> np.ndarray:
-        """Which of the cells are among those bool [64, 64]: bool [C]."""
+        """Converts a mask of the map, bool [64, 64], to a mask of the grid, bool [C]."""
         (left, top), (right, bottom) = self._low, self._high
         return np.pad(cells[top : bottom + 1, left : right + 1], 1).ravel()
 
     def numbers(self, points: np.ndarray) -> np.ndarray:
-        """The cells of the rectangle that are nearest to points, float64 [2, n]: int64 [n]."""
+        """Returns the numbers of the cells nearest to points, float64 [2, n]: int64 [n]."""
         low, high = self._low[:, None], self._high[:, None]
         x, y = np.clip(points.astype(np.int64), low, high) - low + 1
         return y * self.stride + x
 
     def middles(self, numbers: np.ndarray) -> np.ndarray:
-        """The middles of cells, int [...]: float64 [2, ...]."""
+        """Returns the centres of cells, int [...]: float64 [2, ...]."""
         rows, columns = np.divmod(numbers, self.stride)
         return np.stack([columns + (self._low[0] - 0.5), rows + (self._low[1] - 0.5)])
 
 
 def distances(free: np.ndarray, goals: np.ndarray, stride: int) -> np.ndarray:
-    """How many steps the nearest goal is away from every cell.
+    """Computes the number of steps from every cell to the nearest goal.
 
-    Every other step may go across corners, which measures distance nearly as a ruler does.
+    Diagonal steps are allowed in every second step only, which approximates Euclidean distance.
 
     Args:
       free: bool [n, C], the cells that can be entered.
-      goals: bool [n, C], some of them.
+      goals: bool [n, C], a subset of the free cells.
       stride: cells of a row.
 
     Returns:
-      int16 [n, C], FAR where no way leads to a goal.
+      int16 [n, C], FAR without a path to a goal.
     """
     distance = np.where(goals, 0, FAR).astype(np.int16)
     reached, before, step = goals.copy(), None, 0
@@ -75,7 +75,7 @@ def distances(free: np.ndarray, goals: np.ndarray, stride: int) -> np.ndarray:
 
 
 def next_cells(free: np.ndarray, distance: np.ndarray, stride: int) -> np.ndarray:
-    """Where to go from every cell on the way to the nearest goal.
+    """Returns the next cell on the path from every cell to the nearest goal.
 
     Args:
       free: bool [n, C], the cells that can be entered.
@@ -83,7 +83,7 @@ def next_cells(free: np.ndarray, distance: np.ndarray, stride: int) -> np.ndarra
       stride: cells of a row.
 
     Returns:
-      int16 [n, C], neighbours of the cells; the cells themselves at goals and where no way leads.
+      int16 [n, C], neighbours of the cells; the cells themselves at goals and without a path.
     """
     offsets = (0, 1, -1, stride, -stride) + _corners(stride)
     near = np.empty((len(offsets),) + distance.shape, np.int16)
@@ -97,14 +97,14 @@ def next_cells(free: np.ndarray, distance: np.ndarray, stride: int) -> np.ndarra
 
 
 def regions(free: np.ndarray, stride: int) -> np.ndarray:
-    """Numbers the parts of the ground that no way connects.
+    """Labels the connected regions of free cells.
 
     Args:
       free: bool [C], the cells that can be entered.
       stride: cells of a row.
 
     Returns:
-      int16 [C], the same number for all cells of a part, 0 where it is not free.
+      int16 [C], one label per region, 0 for covered cells.
     """
     number = np.where(free, np.arange(1, len(free) + 1), 0).astype(np.int16)
     before = None
@@ -116,16 +116,16 @@ def regions(free: np.ndarray, stride: int) -> np.ndarray:
 
 
 def follow(tables: np.ndarray, rows: np.ndarray, cells: np.ndarray) -> np.ndarray:
-    """The ways from some cells.
+    """Returns the paths that start at some cells.
 
     Args:
       tables: int16 [r, C], from `next_cells`.
-      rows: int [n], the tables to use.
-      cells: int [n], where the ways begin.
+      rows: int [n], the table of each path.
+      cells: int [n], the first cells.
 
     Returns:
-      int [l, n], the cells of the ways in turn, both ends included; those that are shorter than
-      the longest stay at their ends.
+      int [l, n], the cells of the paths, both ends included; shorter paths are padded with their
+      last cells.
     """
     path = [cells]
     while True:
@@ -140,13 +140,13 @@ def _corners(stride: int) -> Tuple[int, ...]:
 
 
 def _beside_corner(free: np.ndarray, offset: int, stride: int) -> np.ndarray:
-    """Whether both cells beside the corner are free across which one enters by such an offset."""
+    """Whether both cells beside the corner of a diagonal step by `offset` are free."""
     along = stride if offset > 0 else -stride
     return _shift(free, along) & _shift(free, offset - along)
 
 
 def _shift(array: np.ndarray, offset: int, fill: int = 0) -> np.ndarray:
-    """The array [..., C], so that what stood at a cell stands `offset` cells further on."""
+    """Shifts an array [..., C] by `offset` cells and fills the rest."""
     shifted = np.full_like(array, fill)
     if offset > 0:
         shifted[..., offset:] = array[..., :-offset]

@@ -1,4 +1,4 @@
-"""Buildings that train units: their queues, and where they send what they have trained."""
+"""Production: training queues and rally points of buildings."""
 
 from typing import Dict, Tuple
 
@@ -23,12 +23,12 @@ class Production(Mechanic):
     """The production of K games with B fixed slots.
 
     Attributes:
-      queue: int8 [K, B, QUEUE_LENGTH], indices into the types, NO_TYPE behind the last.
-      ready_at: int32 [K, B], the game loop in which the first of the queue is complete; 0 if it
+      queue: int8 [K, B, QUEUE_LENGTH], indices into the types, NO_TYPE after the last unit.
+      ready_at: int32 [K, B], frame in which the first unit of the queue is complete; 0 while it
         waits for supply.
-      has_rally: bool [K, B]. rally_point: float64 [2, K, B]. rally_target: int16 [K, B], the slot
-        that is rallied to, or NO_UNIT.
-      trained: int32 [K, T], how many units of every type have been trained.
+      has_rally: bool [K, B]. rally_point: float64 [2, K, B]. rally_target: int16 [K, B], slot of
+        the rally target, or NO_UNIT.
+      trained: int32 [K, T], number of trained units of every type.
     """
 
     name = 'production'
@@ -44,7 +44,7 @@ class Production(Mechanic):
         harvesting: Harvesting,
         ledger: Ledger,
     ):
-        """Makes the mechanic for K games with B fixed slots and T types."""
+        """Creates the mechanic for K games with B fixed slots and T types."""
         self.roles = roles
         self._ground = ground
         self._harvesting = harvesting
@@ -63,7 +63,7 @@ class Production(Mechanic):
         self.trained[games] = 0
 
     def forget(self, games: np.ndarray, slots: np.ndarray) -> None:
-        """See Mechanic. What was in training is lost."""
+        """See Mechanic. Units in training are lost."""
         first = self._harvesting.num_mobile
         fixed = slots >= first
         if not np.count_nonzero(fixed):
@@ -74,7 +74,7 @@ class Production(Mechanic):
         self.rally_target[games[rows], columns] = NO_UNIT
 
     def step(self, world: World, running: np.ndarray) -> None:
-        """Lets units that are complete appear, and the next ones begin."""
+        """Creates complete units and starts the next ones of the queues."""
         done = (self.ready_at == world.game_loop[:, None]) & running[:, None]
         if np.count_nonzero(done):
             for game, fixed in zip(*np.nonzero(done)):
@@ -84,7 +84,7 @@ class Production(Mechanic):
             self._begin(world, waiting)
 
     def restrict(self, world: World, available: np.ndarray) -> None:
-        """Offers to train what there is money and supply for, and to cancel what is in a queue."""
+        """Restricts training to affordable units; enables cancelling where a queue is not empty."""
         everyone = np.arange(world.num_games)
         for function in np.flatnonzero(available.any(0) & (self.roles.product != NO_TYPE)):
             type_index = self.roles.product[function]
@@ -109,7 +109,7 @@ class Production(Mechanic):
         }
 
     def order_error(self, world: World, games: np.ndarray, type_index: int) -> np.ndarray:
-        """Why units of a type cannot be ordered, wherever it is: codes of `results`, int [n]."""
+        """Checks cost and supply of a unit: codes of `results`, int [n]."""
         stats = world.units.stats
         code = np.full(len(games), results.OK)
         code[supply.free(world, games) < stats.food[type_index]] = results.NOT_ENOUGH_FOOD
@@ -118,7 +118,7 @@ class Production(Mechanic):
         return code
 
     def order(self, world: World, game: int, buildings: np.ndarray, type_index: int) -> int:
-        """Puts a unit into the shortest queue of some buildings, slots int [n], and pays for it.
+        """Adds a unit to the shortest queue of some buildings, slots int [n], and pays for it.
 
         Returns:
           a code of `results`.
@@ -136,7 +136,7 @@ class Production(Mechanic):
         return code
 
     def cancel(self, world: World, game: int, building: int, place: int) -> None:
-        """Takes a unit out of the queue of a building, a slot; its cost comes back."""
+        """Cancels a unit in the queue of the building in a slot and refunds its cost."""
         fixed = building - world.units.num_mobile
         unit_type = world.units.types[self.queue[game, fixed, place]]
         self._ledger.pay(world, game, -unit_type.minerals, -unit_type.vespene)
@@ -145,7 +145,7 @@ class Production(Mechanic):
     def rally(
         self, games: np.ndarray, buildings: np.ndarray, points: np.ndarray, targets: np.ndarray
     ) -> None:
-        """Sends what buildings train somewhere.
+        """Sets the rally points of buildings.
 
         Args:
           games, buildings: int [n].
@@ -158,12 +158,12 @@ class Production(Mechanic):
         self.rally_target[games, fixed] = targets
 
     def food(self, world: World, games: np.ndarray) -> np.ndarray:
-        """Supply of what is being trained, not of what waits: int [n, B], of the games int [n]."""
+        """Returns the supply of units in training, without waiting ones: int [n, B]."""
         food = world.units.stats.food.take(self.queue[games, :, 0], mode='wrap')
         return food * (self.ready_at[games] > 0)
 
     def progress(self, world: World) -> np.ndarray:
-        """How much of the first unit of every queue is done: float64 [K, B] in 0..1."""
+        """Returns the progress of the first unit of every queue: float64 [K, B] in 0..1."""
         loops = np.maximum(world.units.stats.build_loops[self.queue[:, :, 0]], 1)
         left = self.ready_at - world.game_loop[:, None]
         return np.where(self.ready_at > 0, 1 - left / loops, 0)
@@ -176,7 +176,7 @@ class Production(Mechanic):
         self.rally_target[at] = NO_UNIT
 
     def _begin(self, world: World, waiting: np.ndarray) -> None:
-        """Lets the first of queues begin, as long as there is supply; lower slots come first."""
+        """Starts the first units of queues while there is supply; lower slots have priority."""
         games = np.flatnonzero(waiting.any(1))
         waiting = waiting[games]
         food = world.units.stats.food.take(self.queue[games, :, 0], mode='wrap') * waiting
@@ -190,7 +190,7 @@ class Production(Mechanic):
         world.units.active[games, fixed + world.units.num_mobile] = True
 
     def _complete(self, world: World, game: int, fixed: int) -> None:
-        """Lets the first of a queue appear beside the building."""
+        """Creates the first unit of a queue beside its building."""
         units = world.units
         slot = slots_of.first_free(units, game, slots_of.mobile(units))
         assert slot is not None, 'the supply limit leaves a slot'
@@ -208,7 +208,7 @@ class Production(Mechanic):
         self._send(world, game, slot, fixed)
 
     def _shift(self, world: World, game: int, fixed: int, place: int) -> None:
-        """Closes the gap that a unit leaves which is complete or was cancelled."""
+        """Removes a unit that is complete or cancelled from a queue."""
         queue = self.queue[game, fixed]
         queue[place:-1] = queue[place + 1 :].copy()
         queue[-1] = NO_TYPE
@@ -217,7 +217,7 @@ class Production(Mechanic):
             world.units.active[game, fixed + world.units.num_mobile] = False
 
     def _send(self, world: World, game: int, slot: int, fixed: int) -> None:
-        """Gives a new unit its first order, if its building has a rally point."""
+        """Orders a new unit to the rally point of its building, if there is one."""
         if not self.has_rally[game, fixed]:
             return
         units = world.units

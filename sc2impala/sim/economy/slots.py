@@ -1,4 +1,4 @@
-"""Which slots are in use, and which are free."""
+"""Ranges of slots, and free slots."""
 
 from typing import Optional
 
@@ -8,22 +8,22 @@ from sc2impala.sim.units import Units
 
 
 def first_free(units: Units, game: int, choice: slice) -> Optional[int]:
-    """The first of some slots of a game that holds nothing, or None."""
+    """Returns the first free slot of a range in a game, or None."""
     free = ~units.alive[game, choice]
     return choice.start + int(free.argmax()) if free.any() else None
 
 
 def mobile(units: Units) -> slice:
-    """The slots for units that move."""
+    """Returns the slots for units that can move."""
     return slice(0, units.num_mobile)
 
 
 def buildings(units: Units, num_resources: int) -> slice:
-    """The slots for buildings."""
+    """Returns the slots for buildings."""
     return slice(units.num_mobile + num_resources, units.alive.shape[1])
 
 
 def workers(units: Units, worker_type: int) -> np.ndarray:
-    """Which slots for units that move hold living workers, of type `kind`: bool [K, M]."""
+    """Returns the living workers, units of type index `worker_type`: bool [K, M]."""
     choice = mobile(units)
     return units.alive[:, choice] & (units.type[:, choice] == worker_type)

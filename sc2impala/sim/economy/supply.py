@@ -1,4 +1,4 @@
-"""Supply: how much units take, and how much buildings provide."""
+"""Supply used by units and provided by buildings."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ MAX_SUPPLY = 200  # [S] GD
 
 
 def capacity(world: World, games: np.ndarray) -> np.ndarray:
-    """Supply that the finished buildings of player 1 provide: int [n], of the games int [n]."""
+    """Returns the supply that complete buildings of player 1 provide: int [n] for games int [n]."""
     units = world.units
     fixed = slice(units.num_mobile, None)
     finished = units.alive[games, fixed] & (units.unfinished[games, fixed] == 0)
@@ -19,7 +19,7 @@ def capacity(world: World, games: np.ndarray) -> np.ndarray:
 
 
 def used(world: World, games: np.ndarray) -> np.ndarray:
-    """Supply of player 1's units and of those that are in training: int [n], of games int [n]."""
+    """Returns the supply that player 1 uses, in training included: int [n] for games int [n]."""
     units = world.units
     mobile = slice(0, units.num_used())
     mine = units.alive[games, mobile] & (units.owner[games, mobile] == unit_types.SELF)
@@ -28,5 +28,5 @@ def used(world: World, games: np.ndarray) -> np.ndarray:
 
 
 def free(world: World, games: np.ndarray) -> np.ndarray:
-    """Supply that is left: int [n], of the games int [n]; negative after buildings were lost."""
+    """Returns the free supply in the games int [n]: int [n]; negative after buildings were lost."""
     return capacity(world, games) - used(world, games)

@@ -1,4 +1,4 @@
-"""Which of a map's types of unit plays which part in its economy."""
+"""The roles of a map's unit types in its economy."""
 
 from typing import Sequence
 
@@ -12,30 +12,32 @@ BUILT_BY = {
     functions.BUILD_REFINERY_SCREEN: unit_types.REFINERY,
     functions.BUILD_SUPPLY_DEPOT_SCREEN: unit_types.SUPPLY_DEPOT,
 }
-"""Function -> what it builds."""
+"""Function -> unit type that it builds."""
 
 TRAINED_BY = {
     functions.TRAIN_MARINE_QUICK: unit_types.MARINE,
     functions.TRAIN_SCV_QUICK: unit_types.SCV,
 }
-"""Function -> what it trains."""
+"""Function -> unit type that it trains."""
 
 NEEDS = {unit_types.BARRACKS.unit_type: unit_types.SUPPLY_DEPOT}
-"""Id of a type -> what must be complete before it can be built. [S] GD"""
+"""Id of a type -> type of which a complete building is required to build it. [S] GD"""
 
 NO_TYPE = -1
 
 
 class UnitRoles:
-    """Indices into the types of a map: NO_TYPE where it has none.
+    """Indices into the unit types of a map; NO_TYPE for roles that it does not have.
 
-    worker, town_hall, refinery, mineral_field, geyser: int.
-    product: int [573], what a function builds or trains. needs: int [T], what it takes to build it.
+    Attributes:
+      worker, town_hall, refinery, mineral_field, geyser: int.
+      product: int [573], type that a function builds or trains.
+      needs: int [T], type that is required to build a type.
     """
 
     def __init__(self, types: Sequence[unit_types.UnitType]):
         """Args:
-        types: those of the map; a type may differ from that of `unit_types` in all but its id.
+        types: the unit types of the map; matched with `unit_types` by id only.
         """
         ids = [unit_type.unit_type for unit_type in types]
 

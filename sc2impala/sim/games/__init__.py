@@ -1,16 +1,16 @@
-"""The mini-games, one module each. A new one is a module and a line here.
+"""The mini-games, one module each. A new map is a module and an entry here.
 
 The rules of a map are an object with
 
 * name: PySC2's name of the map;
-* episode_loops: int, game loops of a whole episode;
+* episode_loops: int, frames of a full episode;
 * arena: Arena;
 * unit_types: the UnitTypes that can occur;
-* num_units, num_mobile: slots for units, and how many of them (the first) are for units that move;
-* mechanics(num_games): new Mechanics, in the order in which they act in a loop;
+* num_units, num_mobile: number of unit slots, and of the leading ones for units that can move;
+* mechanics(num_games): new Mechanics, in the order in which they step in a frame;
 * start(world, games): places the units of a new episode of the games int [n];
-* step(world, running): what the map's triggers do at the end of a loop, in the games bool [K]:
-  they may read `world.died`, and set `world.ended` where an episode is over before its time.
+* step(world, running): executes the map's triggers at the end of a frame in the games bool [K];
+  it may read `world.died`, and set `world.ended` to end an episode early.
 """
 
 from sc2impala.sim.games.build_marines import BuildMarines

@@ -1,4 +1,4 @@
-"""What the two maps with an economy share: the base, its surroundings, and the mechanics."""
+"""Common parts of the two maps with an economy: the base, its resources and the mechanics."""
 
 from typing import Sequence, Tuple
 
@@ -19,12 +19,14 @@ from sc2impala.sim.world import World
 
 NUM_MOBILE = 200  # As many as the supply limit allows.
 NUM_BUILDINGS = 100
-"""More than there is room for, unless all of them are depots."""
+"""More than fit on the map, unless all of them are depots."""
 
 NUM_WORKERS = 12  # [S] MAP
 MINERALS = 50  # At the beginning. [S] MAP
 COMMAND_CENTER_POINT = np.array([30.5, 27.5])  # [S] OBS
-WORKER_POINT = np.array([29.825, 28.008])  # What the workers stand around. [S] MAP
+WORKER_POINT = np.array(
+    [29.825, 28.008]
+)  # Reference point of the initial worker positions. [S] MAP
 WORKER_ROWS = (2.5, 1.5, 0.5, -0.5, -1.5, -2.5)  # [S] MAP
 WORKER_COLUMNS = (3.5, 4.5)  # [S] MAP
 
@@ -56,12 +58,12 @@ ARENA = geometry.SINGLE_SCREEN_WITH_BASE
 def make_mechanics(
     num_games: int, types: Sequence[unit_types.UnitType], num_resources: int
 ) -> Tuple[Mechanic, ...]:
-    """The mechanics of an economy, in the order in which they act.
+    """Returns the mechanics of an economy, in the order in which they step.
 
     Args:
       num_games: K.
-      types: of the map.
-      num_resources: the first fixed slots are for them, NUM_BUILDINGS more for buildings.
+      types: the unit types of the map.
+      num_resources: number of fixed slots for resources; NUM_BUILDINGS slots for buildings follow.
     """
     roles = UnitRoles(types)
     num_fixed = num_resources + NUM_BUILDINGS
@@ -88,8 +90,8 @@ def start(
     Args:
       world: changed in place.
       games: int [n].
-      worker, command_center: types of the map.
-      resources: pairs of type and places.
+      worker, command_center: unit types of the map.
+      resources: pairs of type and points.
     """
     slot = NUM_MOBILE
     for unit_type, points in resources:
@@ -108,13 +110,13 @@ def start(
 
 
 def tidy(world: World, running: np.ndarray) -> None:
-    """Takes units out of buildings that they were pushed into, at the end of a loop."""
+    """Moves units out of buildings that they were pushed into, at the end of a frame."""
     pushed = world.mechanics['ground'].evict(world, running)
     world.mechanics['navigation'].note_pushed(world, running, *pushed)
 
 
 def _worker_points(world: World, games: np.ndarray) -> np.ndarray:
-    """Two columns of workers on a side of the command center that is left to chance. [S] MAP"""
+    """Draws two columns of workers on a random side of the command center. [S] MAP"""
     side = np.where(world.random.uniform(games, 1) < 0.5, -1.0, 1.0)
     columns, rows = np.meshgrid(WORKER_COLUMNS, WORKER_ROWS)
     x = WORKER_POINT[0] + side * columns.ravel()

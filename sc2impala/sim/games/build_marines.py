@@ -1,4 +1,4 @@
-"""BuildMarines: a base and few things to build; every marine that is trained counts."""
+"""BuildMarines: a base with few building types; the score is the number of trained marines."""
 
 from typing import Tuple
 
@@ -10,9 +10,9 @@ from sc2impala.sim.games import bases
 from sc2impala.sim.mechanic import Mechanic
 from sc2impala.sim.world import World
 
-FIRST_FIELD = (23.0, 26.5)  # What workers harvest at first, and new ones are sent to. [S] MAP
+FIRST_FIELD = (23.0, 26.5)  # Harvested by all initial workers; rally point of new ones. [S] MAP
 
-# Cards are reduced. [S] MAP; which functions the interface lists of them [A]
+# Command cards are reduced. [S] MAP; the functions that the interface lists for them [A]
 SCV = unit_types.SCV._replace(
     functions=(
         functions.BUILD_BARRACKS_SCREEN,
@@ -52,7 +52,7 @@ _COMMAND_CENTER_SLOT = bases.NUM_MOBILE + _NUM_RESOURCES
 
 
 class BuildMarines:
-    """The rules; see `games` for what they consist of."""
+    """The rules of the map; see `games` for their attributes."""
 
     name = 'BuildMarines'
     episode_loops = 900 * unit_types.LOOPS_PER_SECOND  # [S] MAP
@@ -62,12 +62,12 @@ class BuildMarines:
     num_units = bases.NUM_MOBILE + _NUM_RESOURCES + bases.NUM_BUILDINGS
 
     def mechanics(self, num_games: int) -> Tuple[Mechanic, ...]:
-        """An economy; marines can kill each other. [S] #129"""
+        """Returns the mechanics of an economy and combat: marines can kill each other. [S] #129"""
         *economy, navigation = bases.make_mechanics(num_games, self.unit_types, _NUM_RESOURCES)
         return (*economy, Combat(num_games, self.num_mobile), navigation)
 
     def start(self, world: World, games: np.ndarray) -> None:
-        """Places the base of the games int [n]; all workers, and those to come, harvest."""
+        """Places the base of the games int [n]; all workers, new ones too, harvest."""
         resources = ((unit_types.MINERAL_FIELD, bases.LEFT_FIELDS),)
         bases.start(world, games, SCV, COMMAND_CENTER, resources)
         point = np.array(FIRST_FIELD)
@@ -90,6 +90,6 @@ class BuildMarines:
         )
 
     def step(self, world: World, running: np.ndarray) -> None:
-        """Counts the marines that have been trained."""
+        """Sets the score to the number of trained marines."""
         bases.tidy(world, running)
         world.score[:] = world.mechanics['production'].trained[:, _TYPES.index(MARINE)]

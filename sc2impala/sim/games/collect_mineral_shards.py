@@ -1,4 +1,4 @@
-"""CollectMineralShards: two marines pick up twenty shards, then twenty more, and so on. [S] MAP"""
+"""CollectMineralShards: two marines collect shards, which appear twenty at a time. [S] MAP"""
 
 from typing import Tuple
 
@@ -15,14 +15,14 @@ SHARD_REGION = Rectangle(left=23.0, right=43.0, bottom=21.0, top=35.0)  # [S] MA
 MIN_SPAWN_DISTANCE = 2.0  # From the nearest marine. [S] MAP
 MINERALS_PER_SHARD = 100  # [S] GD
 REACH = 1.42
-"""Between the centres of marine and shard; chosen so that published agents score alike. [U]"""
+"""Between the centres of marine and shard; chosen to match published scores of agents. [U]"""
 
 _MARINES = slice(0, NUM_MARINES)
 _SHARDS = slice(NUM_MARINES, NUM_MARINES + NUM_SHARDS)
 
 
 class CollectMineralShards:
-    """The rules; see `games` for what they consist of."""
+    """The rules of the map; see `games` for their attributes."""
 
     name = 'CollectMineralShards'
     episode_loops = 120 * unit_types.LOOPS_PER_SECOND  # [S] MAP
@@ -32,7 +32,7 @@ class CollectMineralShards:
     num_mobile = NUM_MARINES
 
     def mechanics(self, num_games: int) -> Tuple[Mechanic, ...]:
-        """Nobody fights or works here."""
+        """Returns no mechanics: the map has neither combat nor an economy."""
         return ()
 
     def start(self, world: World, games: np.ndarray) -> None:
@@ -42,7 +42,7 @@ class CollectMineralShards:
         _place_shards(world, games)
 
     def step(self, world: World, running: np.ndarray) -> None:
-        """Lets marines pick up the shards they have reached; replaces the last one by new ones."""
+        """Removes and counts the shards in reach of marines; creates new ones after the last."""
         shards = world.units.alive[:, _SHARDS]
         square = 0
         for along in world.units.position:

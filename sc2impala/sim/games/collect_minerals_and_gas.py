@@ -1,4 +1,4 @@
-"""CollectMineralsAndGas: a base between minerals and geysers; what is brought home counts."""
+"""CollectMineralsAndGas: a base with mineral fields and geysers; the score is what is collected."""
 
 from typing import Tuple
 
@@ -14,7 +14,7 @@ _NUM_RESOURCES = len(FIELDS) + len(bases.GEYSERS)
 
 
 class CollectMineralsAndGas:
-    """The rules; see `games` for what they consist of."""
+    """The rules of the map; see `games` for their attributes."""
 
     name = 'CollectMineralsAndGas'
     episode_loops = 420 * unit_types.LOOPS_PER_SECOND  # [S] MAP
@@ -33,7 +33,7 @@ class CollectMineralsAndGas:
     num_units = bases.NUM_MOBILE + _NUM_RESOURCES + bases.NUM_BUILDINGS
 
     def mechanics(self, num_games: int) -> Tuple[Mechanic, ...]:
-        """An economy; to attack is to move. [A]"""
+        """Returns the mechanics of an economy; attack orders only move units. [A]"""
         return bases.make_mechanics(num_games, self.unit_types, _NUM_RESOURCES)
 
     def start(self, world: World, games: np.ndarray) -> None:
@@ -45,6 +45,6 @@ class CollectMineralsAndGas:
         bases.start(world, games, unit_types.SCV, unit_types.COMMAND_CENTER, resources)
 
     def step(self, world: World, running: np.ndarray) -> None:
-        """Counts what has been collected."""
+        """Sets the score to the collected resources."""
         bases.tidy(world, running)
         world.score[:] = world.mechanics['ledger'].collected.sum(0)

@@ -1,4 +1,4 @@
-"""FindAndDefeatZerglings: three marines look for zerglings in the fog, and kill them. [S] MAP"""
+"""FindAndDefeatZerglings: three marines search and kill zerglings in the fog of war. [S] MAP"""
 
 from typing import Tuple
 
@@ -16,14 +16,14 @@ NUM_MARINES = 3
 NUM_ZERGLINGS = 25
 CENTRE = np.array([32.0, 28.0])  # [S] MAP
 MARINE_OFFSETS = np.array([[0.0, -(0.75**0.5), 0.75**0.5], [1.0, -0.5, -0.5]])
-"""Of the marines from the centre: distance 1 at 90, 210 and 330 degrees. [S] MAP"""
+"""Offsets of the marines from the centre: distance 1 at 90, 210 and 330 degrees. [S] MAP"""
 
 SPAWN_REGION = Rectangle(left=11.0, right=53.0, bottom=13.0, top=43.0)
-"""Where zerglings appear, in the beginning [S] MAP, and later instead of the whole region [A]."""
-MIN_SPACING = 5.0  # Between zerglings that appear together. [S] MAP
+"""Where zerglings appear: at the start [S] MAP, and later in place of the whole region [A]."""
+MIN_SPACING = 5.0  # Between zerglings of one wave. [S] MAP
 FIRST_DISTANCE = 8.0, 9.0  # Of the first zergling from the centre. [S] MAP
 SECOND_DISTANCE = 7.5, 9.5  # Of the second. [S] MAP
-EMPTY_RADIUS = 10.5  # None of the others appears that near to the centre. [S] MAP
+EMPTY_RADIUS = 10.5  # Minimum distance of the others from the centre. [S] MAP
 MIN_WAVE_DISTANCE = 9.0  # Of later zerglings from every marine. [S] MAP
 
 _MARINES = slice(0, NUM_MARINES)
@@ -31,7 +31,7 @@ _ZERGLINGS = slice(NUM_MARINES, NUM_MARINES + NUM_ZERGLINGS)
 
 
 class FindAndDefeatZerglings:
-    """The rules; see `games` for what they consist of."""
+    """The rules of the map; see `games` for their attributes."""
 
     name = 'FindAndDefeatZerglings'
     episode_loops = 180 * unit_types.LOOPS_PER_SECOND  # [S] MAP
@@ -41,7 +41,7 @@ class FindAndDefeatZerglings:
     num_mobile = num_units
 
     def mechanics(self, num_games: int) -> Tuple[Mechanic, ...]:
-        """There is fog, and there are fights."""
+        """Returns fog and combat."""
         return (
             Fog(num_games, self.unit_types, self.arena.playable),
             Combat(num_games, self.num_mobile),
@@ -64,9 +64,9 @@ class FindAndDefeatZerglings:
         _place_zerglings(world, games, np.concatenate([near, far], axis=2))
 
     def step(self, world: World, running: np.ndarray) -> None:
-        """Counts the dead, replaces the last zergling by new ones and ends lost episodes.
+        """Scores deaths, creates new zerglings after the last one died and ends lost episodes.
 
-        The marines are selected from the first loop on. [S] MAP, #302
+        The marines are selected in the first frame. [S] MAP, #302
         """
         units = world.units
         beginning = running & (world.game_loop == 1)
@@ -87,7 +87,7 @@ def _place_zerglings(world: World, games: np.ndarray, points: np.ndarray) -> Non
 
 
 def _points_near_centre(world: World, games: np.ndarray) -> np.ndarray:
-    """Where the first two zerglings appear: [2, n, 2]."""
+    """Draws the positions of the first two zerglings: [2, n, 2]."""
     low, high = FIRST_DISTANCE
     distance = low + (high - low) * world.random.uniform(games, 1)
     first = CENTRE[:, None, None] + distance * _directions(world.random, games)
@@ -107,10 +107,10 @@ def _points_near_centre(world: World, games: np.ndarray) -> np.ndarray:
 
 
 def _directions(random: CounterRandom, games: np.ndarray) -> np.ndarray:
-    """Vectors of length 1 in any direction: [2, n, 1]."""
+    """Draws unit vectors of uniform direction: [2, n, 1]."""
 
     def accept(points: np.ndarray, games: np.ndarray) -> np.ndarray:
-        # Very short ones would lose digits.
+        # Very short vectors would lose precision.
         return (geometry.length(points) > 0.01) & (geometry.length(points) <= 1)
 
     square = Rectangle(left=-1.0, right=1.0, bottom=-1.0, top=1.0)

@@ -1,4 +1,4 @@
-"""MoveToBeacon: one marine, and a beacon that jumps away whenever the marine reaches it. [S] MAP"""
+"""MoveToBeacon: one marine, and a beacon that moves whenever the marine reaches it. [S] MAP"""
 
 from typing import Tuple
 
@@ -10,7 +10,7 @@ from sc2impala.sim.mechanic import Mechanic
 from sc2impala.sim.world import World
 
 REACH = 1.25  # Between the centres of marine and beacon. [S] MAP
-MIN_JUMP = 5.0  # From the marine to where the beacon appears. [S] MAP
+MIN_JUMP = 5.0  # From the marine to the new beacon. [S] MAP
 BEACON_REGION = Rectangle(left=23.5, right=42.5, bottom=21.5, top=34.5)  # [S] MAP
 EMPTY_CENTRE = np.array([33.0, 28.0])  # No beacon appears around here ... [S] MAP
 EMPTY_RADIUS = 4.0  # ... within this distance. [S] MAP
@@ -19,7 +19,7 @@ _MARINE, _BEACON = 0, 1
 
 
 class MoveToBeacon:
-    """The rules; see `games` for what they consist of."""
+    """The rules of the map; see `games` for their attributes."""
 
     name = 'MoveToBeacon'
     episode_loops = 120 * unit_types.LOOPS_PER_SECOND  # [S] MAP
@@ -29,7 +29,7 @@ class MoveToBeacon:
     num_mobile = 1
 
     def mechanics(self, num_games: int) -> Tuple[Mechanic, ...]:
-        """Nobody fights or works here."""
+        """Returns no mechanics: the map has neither combat nor an economy."""
         return ()
 
     def start(self, world: World, games: np.ndarray) -> None:
@@ -40,7 +40,7 @@ class MoveToBeacon:
         world.place(games, slice(1, 2), unit_types.BEACON, unit_types.NEUTRAL, beacon)
 
     def step(self, world: World, running: np.ndarray) -> None:
-        """Counts the beacons that have been reached and lets them jump."""
+        """Counts the beacons that have been reached and moves them."""
         position = world.units.position
         gap = geometry.length(position[:, :, _MARINE] - position[:, :, _BEACON])
         reached = np.flatnonzero((gap <= REACH) & running)

@@ -1,7 +1,7 @@
-"""What DefeatRoaches and DefeatZerglingsAndBanelings have in common. [S] MAP
+"""Common rules of DefeatRoaches and DefeatZerglingsAndBanelings. [S] MAP
 
-A line of marines faces a wave of zerg. When the last zerg of a wave is dead, all who are left are
-lined up again, with more marines, before a new wave. The episode is over when no marine is left.
+A line of marines faces a wave of zerg. When the last zerg of a wave is dead, the surviving and some
+new marines are lined up in front of a new wave. The episode ends when no marine is left.
 """
 
 from typing import Sequence, Tuple, Union
@@ -15,17 +15,17 @@ from sc2impala.sim.mechanic import Mechanic
 from sc2impala.sim.world import World
 
 MAX_MARINES = 60
-"""Slots for marines; a wave brings no more than there is room for. [U]"""
+"""Slots for marines; a new wave adds no more marines than there are free slots. [U]"""
 NUM_MARINES = 9  # Of the first wave. [S] MAP
 
 
 class Waves:
-    """The rules of one of the two maps; see `games` for what they consist of.
+    """The rules of one of the two maps; see `games` for their other attributes.
 
     Attributes:
-      boxes: two Rectangles; one point of each is drawn, for marines and zerg by the toss of a coin.
-      zerg: UnitTypes of a wave, one for each of them. reward: points for each dead zerg.
-      new_marines: marines that a new wave brings.
+      boxes: two Rectangles; marines are placed at a random point of one, zerg of the other.
+      zerg: UnitTypes of the units of a wave. reward: points per dead zerg.
+      new_marines: marines that are added with a new wave.
     """
 
     episode_loops = 120 * unit_types.LOOPS_PER_SECOND  # [S] MAP
@@ -40,13 +40,13 @@ class Waves:
         reward: int,
         new_marines: int,
     ):
-        """See the attributes; zerg_offsets is how far above their point the zerg are put."""
+        """See the attributes; zerg_offsets: vertical offsets of the zerg from their point."""
         self.name = name
         self.boxes = boxes
         self.zerg = tuple(zerg)
         self._zerg_radii = np.array([unit_type.radius for unit_type in zerg])
         column = _column(zerg_offsets)[:, None]
-        # Those that are put into each other are spread. [A]
+        # Units at the same point are spread. [A]
         self._zerg_pattern = placement.nearest_free(column, self._zerg_radii, _ANYWHERE)[:, 0]
         self.reward = reward
         self.new_marines = new_marines
@@ -54,7 +54,7 @@ class Waves:
         self.num_units = self.num_mobile = MAX_MARINES + len(self.zerg)
 
     def mechanics(self, num_games: int) -> Tuple[Mechanic, ...]:
-        """They fight."""
+        """Returns combat."""
         return (Combat(num_games, self.num_mobile),)
 
     def start(self, world: World, games: np.ndarray) -> None:
@@ -62,13 +62,13 @@ class Waves:
         self._begin_wave(world, games, NUM_MARINES)
 
     def step(self, world: World, running: np.ndarray) -> None:
-        """Counts the dead, begins new waves, ends lost games, and selects the marines at first."""
+        """Scores deaths, starts waves, ends lost episodes and initially selects the marines."""
         units = world.units
         first = running & (world.game_loop == 1) & ~units.selected.any(1)
         if first.any():
-            # The map selects them once the game runs: the first observation shows none. [S] #302
-            # What the player has selected by then stays: rules that select a single marine in the
-            # first step would never score as they do. [A]
+            # The map selects them in the first frame: the first observation has no selection. [S]
+            # #302. An earlier selection of the player is kept: with the map's selection, rule
+            # agents that select a single marine would not reach their published scores. [A]
             units.selected[first, :MAX_MARINES] = units.alive[first, :MAX_MARINES]
         games = np.flatnonzero(running & world.died.any(1))
         if not games.size:
@@ -76,7 +76,7 @@ class Waves:
         died = world.died[games]
         world.score[games] += self.reward * died[:, MAX_MARINES:].sum(1)
         world.score[games] -= died[:, :MAX_MARINES].sum(1)
-        # Who loses the last marine with the last zerg has lost. [U]
+        # The episode is lost if the last marine dies together with the last zerg. [U]
         lost = ~units.alive[games, :MAX_MARINES].any(1)
         world.ended[games[lost]] = True
         cleared = games[~lost & ~units.alive[games, MAX_MARINES:].any(1)]
@@ -84,10 +84,10 @@ class Waves:
             self._begin_wave(world, cleared, self.new_marines)
 
     def _begin_wave(self, world: World, games: np.ndarray, num_new: int) -> None:
-        """Adds marines, lines everyone up anew, and selects the marines."""
+        """Adds marines, lines up all marines and zerg, and selects the marines."""
         units = world.units
         before = units.alive[games, :MAX_MARINES]
-        # New ones take the first free slots.
+        # New marines use the first free slots.
         after = before | ((~before).cumsum(1) <= num_new)
         marines_at, zerg_at = self._draw_points(world, games)
         line = self._spread(marines_at, _LINE[:, : after.sum(1).max(initial=0)], _LINE_RADII)
@@ -107,7 +107,7 @@ class Waves:
             world.place(games, wave, unit_type, unit_types.ENEMY, zerg[:, :, first : first + count])
 
     def _draw_points(self, world: World, games: np.ndarray) -> np.ndarray:
-        """Where marines and zerg are put, float64 [2, n] each: one in each box."""
+        """Draws the points of marines and zerg, one in each box: float64 [2, n] each."""
         coin, *fractions = world.random.uniform(games, 5).T
         points = []
         for box, x, y in zip(self.boxes, fractions[::2], fractions[1::2]):
@@ -119,7 +119,8 @@ class Waves:
     def _spread(self, middle: np.ndarray, pattern: np.ndarray, radii: np.ndarray) -> np.ndarray:
         """Places s units around points float64 [2, n]: float64 [2, n, s].
 
-        The pattern float64 [2, s] holds where it leads nobody out of the playable region.
+        The offsets `pattern`, float64 [2, s], are kept unless a unit would leave the playable
+        region.
         """
         points = middle[:, :, None] + pattern[:, None]
         crosses = (geometry.clamp(points, self.arena.playable) != points).any((0, 2))
@@ -132,7 +133,7 @@ class Waves:
 
 
 def _column(offsets: Union[Sequence[float], np.ndarray]) -> np.ndarray:
-    """Points above and below the origin: float64 [2, s]."""
+    """Returns points at vertical offsets from the origin: float64 [2, s]."""
     return np.stack([np.zeros([len(offsets)]), np.array(offsets, float)])
 
 
