@@ -43,7 +43,7 @@ def test_a_place_that_is_given_counts_instead(world, aim):
     assert targets.tolist() == [7, NO_UNIT]
 
 
-def test_without_mechanics_nobody_is_aimed_at():
+def test_without_mechanics_there_are_no_target_units():
     game = sim.make('MoveToBeacon', [1], (SIZE, SIZE), (64, 64))
     game.reset()
     x, y = np.floor(game.world.units.position[:, 0, 0] - game.world.camera[:, 0] + 12).astype(int)

@@ -1,4 +1,4 @@
-"""Worlds for tests in which units fight: everyone where a test wants them."""
+"""Worlds for combat tests, with units at given positions."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from sc2impala.sim.world import World
 MARINE, ZERGLING = unit_types.MARINE, unit_types.ZERGLING
 BANELING, ROACH = unit_types.BANELING, unit_types.ROACH
 DUMMY = unit_types.MARINE._replace(unit_type=1, damage=0, speed=0.0, health=1000, is_army=False)
-"""Stands, and is hit."""
+"""A unit that only stands and is hit."""
 
 SELF, ENEMY = unit_types.SELF, unit_types.ENEMY
 
@@ -37,7 +37,7 @@ class Battle:
         self.units = units
 
     def run(self, loops=1):
-        """Lets time pass as GameBatch does."""
+        """Advances the game as GameBatch does."""
         running = np.array([True])
         for _ in range(loops):
             self.world.game_loop += 1
@@ -47,7 +47,7 @@ class Battle:
             movement.push_apart(self.units, running, self.world.arena.playable)
 
     def run_until(self, happened, limit=300):
-        """Runs until happened() is true, after one loop at least, and returns the loops it took."""
+        """Runs until happened() is true, after at least one frame; returns the number of frames."""
         for loop in range(1, limit + 1):
             self.run()
             if happened():
@@ -55,7 +55,7 @@ class Battle:
         raise AssertionError(f'Nothing happened in {limit} loops.')
 
     def hits(self, loops, slot):
-        """Runs, and returns the loops (counted from now) in which a unit lost health."""
+        """Runs, and returns the frames (counted from now) in which a unit lost health."""
         found = []
         for loop in range(1, loops + 1):
             before = self.health(slot)
@@ -65,7 +65,7 @@ class Battle:
         return found
 
     def order(self, order_kind, slots, point=(0.0, 0.0), target=NO_UNIT, queued=False):
-        """Orders units; a target brings its point along."""
+        """Gives an order to units; a target unit sets the target point."""
         if target != NO_UNIT:
             point = self.where(target)
         point = np.zeros([2, 1, self.units.num_mobile]) + np.reshape(point, [2, 1, 1])
@@ -80,7 +80,7 @@ class Battle:
         )
 
     def put_at(self, slot, x, y):
-        """Moves a unit by hand; one that stands stands there."""
+        """Moves a unit directly; a standing unit stays at the new point."""
         if (self.units.goal[:, 0, slot] == self.units.position[:, 0, slot]).all():
             self.units.goal[:, 0, slot] = x, y
         self.units.position[:, 0, slot] = x, y

@@ -6,9 +6,9 @@ from sc2impala.sim.units import NO_UNIT
 from tests.sim.battle import BANELING, DUMMY, ENEMY, MARINE, ROACH, SELF, ZERGLING, Battle
 
 TOUCH = 0.75
-"""Between the middles of two units of radius 0.375 side by side."""
+"""Distance of the centres of two touching units of radius 0.375."""
 LATE = ROACH._replace(unit_type=2, damage_point=10, missile_speed=0.0, backswing=0, speed=0.0)
-"""Hits at once, but long after its attack has begun."""
+"""A unit with an instant weapon and a late damage point."""
 
 
 def a_marine_and(gap, unit_type=DUMMY, owner=ENEMY, **options):
@@ -16,7 +16,7 @@ def a_marine_and(gap, unit_type=DUMMY, owner=ENEMY, **options):
     return Battle((MARINE, SELF, 30, 28), (unit_type, owner, 30 + reach + gap, 28), **options)
 
 
-# Whom a unit attacks.
+# Target acquisition.
 
 
 @pytest.mark.parametrize('gap, fights', [(4.9, True), (5.4, True), (5.6, False)])
@@ -34,14 +34,14 @@ def test_a_unit_of_short_range_scans_five_cells(unit_type, gap, fights):
 
 
 @pytest.mark.parametrize('gap, fights', [(4.9, True), (5.1, False)])
-def test_who_holds_its_position_fights_within_its_range_only(gap, fights):
+def test_units_that_hold_position_fight_within_their_range_only(gap, fights):
     battle = a_marine_and(gap)
     battle.order(orders.HOLD, [0])
     assert bool(battle.hits(40, slot=1)) == fights
     assert battle.where(0) == (30, 28)
 
 
-def test_who_is_ordered_to_move_does_not_fight():
+def test_moving_units_do_not_fight():
     battle = a_marine_and(2.0)
     battle.order(orders.MOVE, [0], point=(30, 35))
     assert not battle.hits(40, slot=1)
@@ -107,7 +107,7 @@ def test_a_target_in_range_is_kept_though_another_comes_nearer():
     battle.put_at(2, 32, 28)
     battle.run(8)
     assert battle.target(0) == 1
-    # One that has left the range is not.
+    # A target that has left the range is not.
     battle.put_at(1, 36.5, 28)
     battle.run()
     assert battle.target(0) == 2
@@ -151,7 +151,7 @@ def test_own_units_are_attacked_when_ordered_and_do_not_fight_back():
     np.testing.assert_array_equal(battle.world.died.shape, [1, 3])
 
 
-def test_own_units_are_attacked_where_nobody_else_is():
+def test_own_units_are_attacked_if_they_are_the_target():
     battle = Battle((MARINE, SELF, 30, 28), (MARINE, SELF, 33, 28))
     battle.run(5)
     battle.order(orders.ATTACK, [0], target=1)
@@ -160,10 +160,10 @@ def test_own_units_are_attacked_where_nobody_else_is():
     assert not battle.units.busy.any()
 
 
-# Shots in time.
+# Attack timing.
 
 
-def test_a_marine_hits_one_loop_after_it_has_begun_and_then_once_per_period():
+def test_a_marine_hits_one_frame_after_the_start_and_then_once_per_period():
     pauses = []
     for seed in range(20):
         battle = a_marine_and(3.0, seed=seed)
@@ -172,7 +172,7 @@ def test_a_marine_hits_one_loop_after_it_has_begun_and_then_once_per_period():
         assert hits[0] == 2
         assert battle.health(1) == 1000 - 6 * len(hits)
         pauses += list(np.diff(hits))
-    # 13.77 loops, one less to two more.
+    # 13.77 frames, one less to two more.
     assert set(pauses) == {12, 13, 14, 15}
     assert np.mean(pauses) == pytest.approx(13.77, abs=0.15)
 
@@ -215,7 +215,7 @@ def test_only_another_order_cancels_an_attack_that_has_begun(second_order, hits)
         battle.run()
     assert (battle.health(1) < 1000) == hits
     assert battle.health(2) == 1000
-    # It has cost no time: the weapon is ready.
+    # No cooldown was started: the weapon is ready.
     if second_order == 'other':
         assert battle.hits(6, slot=2) == [5]
 
@@ -250,7 +250,7 @@ def test_a_target_that_has_left_range_and_slop_before_the_hit_is_missed(gap, hit
     battle.run(20)
     assert (battle.health(1) < 1000) == hits
     battle.put_at(1, 33, 28)
-    # The shot is gone either way.
+    # The missile is removed in both cases.
     assert not battle.hits(15, slot=1)
 
 
@@ -264,7 +264,7 @@ def test_an_attack_that_has_begun_is_not_given_up_for_another_target():
     assert battle.health(1) < 1000 and battle.health(2) == 1000
 
 
-def test_who_turns_to_another_target_does_not_rest():
+def test_a_new_target_ends_the_backswing():
     battle = Battle((MARINE, SELF, 30, 28), (DUMMY, ENEMY, 34, 28), (DUMMY, ENEMY, 43, 28))
     battle.run(9)
     assert battle.health(1) == 994
@@ -308,13 +308,13 @@ def test_a_missile_hits_after_its_flight_though_its_roach_is_dead():
     battle.run_until(lambda: battle.fight.missile_at.min() < 1000)
     assert battle.health(0) == 45
     battle.world.kill(np.array([0]), np.array([1]))
-    # 4 cells at 1.17 cells per loop.
+    # 4 cells at 1.17 cells per frame.
     assert battle.hits(10, slot=0) == [4]
     assert battle.health(0) == 29
 
 
 @pytest.mark.parametrize('gap, flies', [(0.5, False), (0.7, True)])
-def test_a_roach_needs_no_missile_for_who_is_next_to_it(gap, flies):
+def test_a_roach_hits_adjacent_units_without_a_missile(gap, flies):
     battle = Battle((DUMMY, SELF, 30, 28), (ROACH, ENEMY, 30 + 0.875 + gap, 28))
     flying = []
     while battle.health(0) == 1000 and len(flying) < 50:
@@ -324,7 +324,7 @@ def test_a_roach_needs_no_missile_for_who_is_next_to_it(gap, flies):
     assert battle.health(0) == 1000 - 16
 
 
-def test_who_is_killed_by_a_missile_strikes_no_more():
+def test_a_unit_killed_by_a_missile_does_not_hit():
     for health in (16, 17):
         battle = Battle((MARINE, SELF, 30, 28), (DUMMY, ENEMY, 33, 28), (ROACH, ENEMY, 43, 20))
         battle.units.health[0, 0] = health
@@ -339,7 +339,7 @@ def test_who_is_killed_by_a_missile_strikes_no_more():
         assert (battle.health(1) < 1000) == (health == 17)
 
 
-def test_a_missile_whose_target_has_died_is_lost():
+def test_a_missile_at_a_dead_target_is_removed():
     battle = Battle((DUMMY, SELF, 30, 28), (ROACH, ENEMY, 34.8, 28), (DUMMY, SELF, 22, 36))
     battle.run_until(lambda: battle.fight.missile_at.min() < 1000)
     battle.world.kill(np.array([0]), np.array([0]))
@@ -348,7 +348,7 @@ def test_a_missile_whose_target_has_died_is_lost():
     assert battle.health(0) == battle.health(2) == 1000
 
 
-def test_nobody_shoots_at_who_dies_in_the_same_loop():
+def test_units_that_die_in_the_same_frame_are_not_hit_again():
     weak = DUMMY._replace(health=6)
     battle = Battle(
         (MARINE, SELF, 30, 28),
@@ -364,7 +364,7 @@ def test_nobody_shoots_at_who_dies_in_the_same_loop():
     assert battle.hits(3, slot=3) == [2]
 
 
-def test_two_that_hit_each_other_in_the_same_loop_both_die():
+def test_two_units_that_hit_each_other_in_the_same_frame_both_die():
     weak = MARINE._replace(health=6)
     battle = Battle((weak, SELF, 30, 28), (weak, ENEMY, 33, 28))
     battle.order(orders.HOLD, [0, 1])
@@ -425,7 +425,7 @@ def test_zerg_regenerate_up_to_their_full_health_and_marines_do_not():
     np.testing.assert_allclose(battle.units.health[0], [20, 100.2734, 145, 145])
 
 
-# Those who wait.
+# Idle units.
 
 
 def test_zerg_stand_until_someone_comes_near():
@@ -435,7 +435,7 @@ def test_zerg_stand_until_someone_comes_near():
     assert [battle.where(slot) for slot in (1, 2, 3)] == places
 
 
-def test_who_is_hit_fights_back_and_calls_those_around():
+def test_units_that_are_hit_fight_back_and_call_their_neighbours():
     """Zerglings at 32 are in reach of the marine's rifle but cannot scan that far."""
     far = MARINE._replace(weapon_range=8.0)
     slots = {'hit': (32, 28), 'near': (32, 32.7), 'away': (32, 23.2)}
@@ -466,7 +466,7 @@ def test_a_unit_calls_every_two_seconds():
     assert battle.target(2) == NO_UNIT
     battle.put_at(2, 36, 30)
     called = battle.run_until(lambda: battle.target(2) != NO_UNIT)
-    # By the first hit after 32 loops.
+    # By the first hit after 32 frames.
     assert 32 <= called <= 32 + 15
 
 
@@ -484,7 +484,7 @@ def test_an_idle_unit_goes_home_after_a_fight():
     assert not battle.units.busy.any() and not battle.fight.away.any()
 
 
-def test_an_order_ends_the_way_home():
+def test_an_order_ends_the_return_home():
     weak = ZERGLING._replace(unit_type=5, health=12, speed=0.0)
     battle = Battle((MARINE, SELF, 30, 28), (weak, ENEMY, 35, 28))
     battle.run(10)
@@ -509,7 +509,7 @@ def test_an_idle_unit_is_on_a_leash():
         x = battle.where(0)[0]
         homing |= bool(battle.fight.homing[0, 0])
         if battle.fight.homing[0, 0]:
-            # It ignores who is next to it.
+            # It ignores adjacent units.
             battle.put_at(1, x + 2, 26)
             assert battle.target(0) == NO_UNIT and x - 12 > 5 - 0.3
         farthest = max(farthest, x)
@@ -556,7 +556,7 @@ def test_a_pack_stays_inside_the_region():
         assert x.min() >= 22 and y.max() <= 36
 
 
-def test_nobody_is_pushed_away_from_where_it_fires():
+def test_firing_units_are_not_pushed():
     battle = Battle(
         (MARINE, SELF, 30, 28),
         (MARINE, SELF, 26, 28.1),

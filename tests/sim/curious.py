@@ -1,4 +1,4 @@
-"""Games in which a player tries out everything that it can."""
+"""Games with a player that explores all functions."""
 
 import numpy as np
 
@@ -15,8 +15,8 @@ UNDO += [functions.HALT_QUICK, functions.STOP_QUICK]
 
 
 class CuriousPlayer:
-    """Mostly calls what it has called least among the available functions, and does not undo it;
-    points at units more often than at the ground; queues little."""
+    """Mostly calls the least called available functions, avoids functions that undo others, targets
+    units more often than the ground, and rarely queues."""
 
     layers = {'screen_layers': ('player_relative',)}
 

@@ -29,7 +29,7 @@ def test_no_hits():
     assert damage.find_victim_alive(np.ones([3]), nothing, nothing * 1.0).shape == (0,)
 
 
-def test_an_explosion_hurts_hostile_units_whose_edge_is_near_enough():
+def test_an_explosion_damages_enemies_with_their_edge_in_range():
     reach = 2.2 + DUMMY.radius
     battle = Battle(
         (BANELING, ENEMY, 30, 28),
@@ -47,7 +47,7 @@ def test_an_explosion_hurts_hostile_units_whose_edge_is_near_enough():
     np.testing.assert_array_equal(battle.units.health[0], [30, 965, 1000, 1000, 1000, 980, 0])
 
 
-def test_explosions_in_one_loop_add_up():
+def test_explosions_in_one_frame_add_up():
     battle = Battle((BANELING, ENEMY, 30, 28), (BANELING, ENEMY, 31, 28), (DUMMY, SELF, 30, 29))
     rows, victims = damage.explode(battle.units, np.array([0, 0]), np.array([0, 1]))
     np.testing.assert_array_equal(rows, [0, 1])

@@ -59,7 +59,7 @@ def test_neutral_and_enemy_units():
     assert column(rows, 'alliance')[0, :2].tolist() == [4, 3]
     assert column(rows, 'owner')[0, :2].tolist() == [2, 16]
     assert column(rows, 'radius')[0, :2].tolist() == [1, 6]
-    # Only the orders of one's own units are known.
+    # Only the orders of own units are known.
     assert column(rows, 'order_length')[0, :2].tolist() == [0, 0]
     assert column(rows, 'order_id_0')[0, :2].tolist() == [0, 0]
 
@@ -113,7 +113,8 @@ def names_of_orders(row):
 
 
 def economy(loops):
-    """A game in which two workers are trained and one builds a depot, and is to harvest then."""
+    """A game in which two workers are trained and one builds a depot, with a queued order to
+    harvest."""
     game = sim.make('CollectMineralsAndGas', [3], (84, 84), (64, 64))
     game.reset()
     state = game.get_state()
@@ -174,7 +175,7 @@ def test_the_cooldown_of_weapons():
         mine = column(rows, 'alliance') == 1
         assert not column(rows, 'weapon_cooldown')[~mine].any()
         seen.append(column(rows, 'weapon_cooldown')[mine].max())
-    # It is 13.77 loops, give or take the random delay, and counts down to 0.
+    # It is 13.77 frames, give or take the random delay, and counts down to 0.
     assert 12 <= max(seen) <= 16 and {0, 5} < set(seen)
 
 

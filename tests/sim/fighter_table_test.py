@@ -36,7 +36,7 @@ def test_lists_the_armed_with_what_is_known_of_them():
     assert fighters.healing.tolist() == [2, 3]
 
 
-def test_lists_nobody_where_there_is_nobody_to_fight_but_who_is_wanted():
+def test_without_enemies_only_wanted_units_are_listed():
     battle = Battle((MARINE, SELF, 30, 28), (MARINE, SELF, 31, 28))
     assert fighters_of(battle).size == 0
     assert not fighters_of(battle).is_complete
@@ -69,7 +69,7 @@ def test_passes_over_the_harmless():
     assert slots == 1 and gaps == pytest.approx(0.25)
 
 
-def test_the_dead_are_never_found_and_find_nobody():
+def test_dead_units_are_never_found_and_find_no_target():
     battle = Battle((MARINE, SELF, 30, 28), *[(ZERGLING, ENEMY, 31 + x, 28) for x in range(4)])
     fighters = fighters_of(battle)
     battle.world.kill(np.array([0]), np.array([1]))

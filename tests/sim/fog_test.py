@@ -16,7 +16,7 @@ ALL = np.array([True, True])
 
 
 def a_world(*units, num_games=1):
-    """Games that all hold the same units, given as (type, owner, x, y)."""
+    """Games with the same units, given as (type, owner, x, y)."""
     arena = geometry.OPEN_FIELD
     world = World(
         range(num_games),
@@ -56,7 +56,7 @@ def step(world, running=None):
 
 
 def seen_from(*units):
-    """Which cells units at (x, y, sight) see, cell by cell after the rule: bool [64, 64]."""
+    """Reference visibility of units at (x, y, sight), cell by cell: bool [64, 64]."""
     visible = np.zeros([64, 64], bool)
     for row in range(64):
         for column in range(64):

@@ -14,7 +14,7 @@ every_map = pytest.mark.parametrize('map_name', sim.MAP_NAMES)
 every_map_with_marines = pytest.mark.parametrize(
     'map_name', sorted(set(sim.MAP_NAMES) - {'BuildMarines', 'CollectMineralsAndGas'})
 )
-"""Those on which an episode begins with marines, and without workers."""
+"""Maps on which an episode starts with marines and without workers."""
 
 
 def fill(game, value):
@@ -50,7 +50,7 @@ def test_games_wait_for_their_first_reset(map_name):
 
 @every_map
 def test_games_advance_and_restart_apart(map_name, monkeypatch):
-    # The whole lengths are played elsewhere.
+    # Full episodes are played in other tests.
     monkeypatch.setattr(GAMES[map_name], 'episode_loops', 480)
     game = players.make(map_name, range(3))
     game.reset()

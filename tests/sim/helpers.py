@@ -1,4 +1,4 @@
-"""Worlds for tests: games that hold nothing but marines where a test wants them."""
+"""Worlds for tests: games with marines only, at given positions."""
 
 import numpy as np
 
@@ -33,7 +33,7 @@ def marines(positions, screen=(84, 84), minimap=(64, 64)):
 
 
 def run(world, loops):
-    """Lets units move for some loops in every game."""
+    """Moves units for a number of frames in every game."""
     running = np.ones([world.num_games], bool)
     for _ in range(loops):
         movement.walk(world.units, running)

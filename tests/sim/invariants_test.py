@@ -1,4 +1,4 @@
-"""What must hold in every loop of a game, whatever is done in it."""
+"""Invariants of every frame of a game for arbitrary actions."""
 
 import numpy as np
 import pytest
@@ -14,12 +14,12 @@ def trace(request):
 
 
 def count(state, owner):
-    """How many living units an owner has: [K]."""
+    """Number of living units of an owner: [K]."""
     return (state['units/alive'] & (state['units/owner'] == owner)).sum(1)
 
 
 def harvestable(state):
-    """What the fields contain and workers carry, minerals and gas alike: [K]."""
+    """Sum of the contents of resources and the cargo of workers, minerals and gas: [K]."""
     carried = state['harvesting/cargo'].astype(int).sum(1)
     return state['harvesting/contents'].sum(1) + carried
 
@@ -91,9 +91,9 @@ def test_nothing_leaves_the_playable_region(trace):
 
 
 DEPTH = 0.2
-"""Cells by which units may be inside each other for long; most have a diameter of 0.75."""
+"""Permanently allowed overlap of units in cells; most have a diameter of 0.75."""
 MOMENT = 16
-"""Loops for which they may be so by more."""
+"""Number of frames for which a larger overlap is allowed."""
 
 
 def test_no_unit_is_inside_another_for_more_than_a_moment(trace):
@@ -147,7 +147,7 @@ def economy(trace):
 
 
 def test_what_is_harvested_is_conserved(economy):
-    """It is in the fields, carried, in stock, or spent on what can be seen."""
+    """Resources are in fields, carried, in stock, or spent on existing units."""
     first, stats = economy.rules.num_mobile, economy.stats
     harvested = ordered = 0
     for before, after in economy.pairs():
@@ -158,7 +158,7 @@ def test_what_is_harvested_is_conserved(economy):
         for cost, name in ((stats.minerals, 'minerals'), (stats.vespene, 'vespene')):
             begun = (now & ~was) * cost[after['units/type'][:, first:]]
             own = before['units/owner'][:, first:] == unit_types.SELF
-            # Three quarters of a building that is cancelled come back.
+            # 75% of the cost of a cancelled building is refunded.
             back = (was & ~now & own) * (3 * cost[before['units/type'][:, first:]] // 4)
             spent = (queued * cost).sum(1) + begun.sum(1) - back.sum(1)
             stock = stock + after[name] - before[name] + spent
@@ -171,7 +171,7 @@ def test_what_is_harvested_is_conserved(economy):
 
 
 def queued_units(state, stats):
-    """How many units of each type are in queues of player 1's buildings: [K, T]."""
+    """Number of units of each type in queues of player 1's buildings: [K, T]."""
     types = np.arange(len(stats.unit_type))
     return (state['production/queue'][..., None] == types).sum((1, 2))
 

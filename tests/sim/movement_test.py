@@ -36,7 +36,7 @@ def test_units_in_the_very_same_place_are_parted():
     assert gaps(world).min() > DIAMETER - 0.01
 
 
-def test_who_holds_a_position_is_not_pushed():
+def test_units_that_hold_position_are_not_pushed():
     world = helpers.marines([[(30, 30), (30.25, 30)]])
     give(world, orders.HOLD, 0, 0, units=[0])
     helpers.run(world, 30)
@@ -96,14 +96,14 @@ def test_a_standing_unit_does_not_slow_a_walking_one_down():
     np.testing.assert_array_equal(world.units.position[:, 0, 1], [35, 30.1])
 
 
-def test_the_dead_are_in_nobodys_way():
+def test_dead_units_do_not_block():
     world = helpers.marines([[(30, 30), (30.25, 30)]])
     world.units.alive[0, 1] = False
     helpers.run(world, 5)
     np.testing.assert_array_equal(world.units.position[:, 0, 0], [30, 30])
 
 
-def test_who_is_not_solid_walks_through_others():
+def test_units_that_are_not_solid_walk_through_others():
     world = helpers.marines([[(30, 30), (25, 30)]])
     world.units.solid[0, 0] = False
     give(world, orders.MOVE, 35, 30, units=[1])
@@ -134,7 +134,7 @@ def crowd(games):
 
 
 def state_of(world, game):
-    """What became of the units of a game."""
+    """The state of the units of a game."""
     units = world.units
     return units.position[:, game], units.goal[:, game], units.order_kind[game]
 
@@ -144,7 +144,7 @@ def assert_same(one, other):
         np.testing.assert_array_equal(values, expected)
 
 
-def test_who_runs_straight_into_another_chooses_the_same_side_in_every_game():
+def test_head_on_collisions_choose_the_same_side_in_every_game():
     world = helpers.marines([[(30, 30), (29.5, 30), (40, 25)]] * 2)
     world.units.busy[:, :2] = True
     world.units.goal[0, :, 1] = 33
@@ -166,7 +166,7 @@ def test_a_crowd_goes_on_from_its_state_as_if_nothing_had_happened():
     straight, halting, copied = crowd(range(2)), crowd(range(2)), crowd(range(2, 4))
     for _ in range(40):
         helpers.run(straight, 2)
-        # Here the games take their loops in turn, and after every other loop a copy goes on.
+        # The games advance alternately, and a copy continues after every second frame.
         for game in (0, 0, 1, 1):
             running = np.arange(2) == game
             movement.walk(halting.units, running)
@@ -188,7 +188,7 @@ def test_pushes_are_those_of_a_loop_over_all_pairs():
 
 
 def pushed_apart(world):
-    """Where idle marines are after a loop: each is pushed by half of every overlap."""
+    """Positions of idle marines after a frame: each is pushed by half of every overlap."""
     units = world.units
     before = units.position[:, :, :20]
     after = before.copy()

@@ -8,7 +8,7 @@ NUM_FIXED = 3  # Slots for units that cannot move.
 
 
 class Crowd:
-    """K games with M units each that walk, jump, change, come and go."""
+    """K games with M units each that walk, jump, change type, appear and disappear."""
 
     def __init__(self, num_games, num_mobile, seed):
         self.random = np.random.RandomState(seed)
@@ -42,7 +42,7 @@ class Crowd:
         return Neighbours(self.shape[0], self.shape[1] + NUM_FIXED, self.shape[1])
 
     def look(self, neighbours, running):
-        """Pairs of numbers, by places in the flattened [K, M]."""
+        """Pairs of indices into the flattened [K, M]."""
         fixed = [(0, 0), (0, NUM_FIXED)]
         used = self.present.any(0).nonzero()[0]
         last = used[-1] + 1 if used.size else 0
@@ -57,7 +57,7 @@ class Crowd:
         return games * self.shape[1] + slots
 
     def pairs(self, running):
-        """All pairs that touch, by looking at every one."""
+        """All touching pairs, by an exhaustive search."""
         found = []
         num_games, num_mobile = self.shape
         for game in np.flatnonzero(running):

@@ -91,7 +91,7 @@ def test_a_patrol_goes_back_and_forth():
     assert len(turns) >= 8
 
 
-def test_a_patrol_gives_way_to_a_queued_order_when_it_arrives():
+def test_a_patrol_ends_on_arrival_if_an_order_is_queued():
     world = helpers.marines([[(30, 30)]])
     give(world, orders.PATROL, 31, 30)
     give(world, orders.MOVE, 31, 33, queued=True)
@@ -136,7 +136,7 @@ def test_a_full_queue_takes_no_more():
     world = helpers.marines([[(30, 30), (25, 25)]])
     full = [give(world, orders.MOVE, 31, 30, queued=True)[0] for _ in range(MAX_ORDERS + 1)]
     assert full == [False] * MAX_ORDERS + [True]
-    # The second marine takes the order that the first has no room for.
+    # The queue of the first marine is full; the second one accepts the order.
     assert give(world, orders.MOVE, 40, 25, queued=True, units=(0, 1))[0]
     assert world.units.order_kind[0, 1, 0] == orders.MOVE
     assert not give(world, orders.MOVE, 30, 28)[0]

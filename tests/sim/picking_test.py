@@ -7,7 +7,7 @@ from sc2impala.sim.rendering import Renderer
 from sc2impala.sim.units import NO_UNIT, Units
 from sc2impala.sim.world import World
 
-# Every unit has a hit point more than the one in the slot before, to be told apart in pictures.
+# Hit points increase with the slot, which identifies the units in the images.
 TYPES = (unit_types.MARINE, unit_types.ZERGLING, unit_types.ROACH, unit_types.BEACON)
 NUM_GAMES, NUM_UNITS = 2, 12
 

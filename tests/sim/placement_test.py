@@ -42,7 +42,7 @@ def test_each_gets_the_nearest_place_that_is_tried():
     np.testing.assert_array_equal(placed[1], [30, 28.75])
 
 
-def test_nobody_is_put_outside():
+def test_units_are_placed_inside_the_playable_region():
     points = [(33, 28 + y) for y in sorted(range(-30, 31), key=abs)]
     placed = place(points, [0.375] * 61)
     left, right, bottom, top = PLAYABLE

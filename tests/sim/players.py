@@ -49,7 +49,7 @@ class Script:
 
 
 class RandomPlayer:
-    """Chooses among the available functions and the values of their arguments alike."""
+    """Draws uniformly from the available functions and from the values of their arguments."""
 
     layers = {}
     _SIZES = {

@@ -1,4 +1,4 @@
-"""What must hold in every game of every map, whatever is done in it."""
+"""Properties that hold in every game of every map for arbitrary actions."""
 
 import numpy as np
 import pytest
@@ -23,13 +23,13 @@ MAPS_WITH_MORTAL_MARINES = (
     'DefeatRoaches',
     'DefeatZerglingsAndBanelings',
 )
-"""There an episode ends before its time when no marine is left."""
+"""Maps on which an episode ends early when no marine is left."""
 
 every_map = pytest.mark.parametrize('map_name', sim.MAP_NAMES)
 
 
 def some_steps(game, player, steps, random):
-    """Plays, with a different number of loops in each game; returns what the player did."""
+    """Plays with a different number of frames in each game; returns the actions."""
     done = []
     for _ in range(steps):
         call, loops = player(game), random.randint(12, size=game.num_games)
@@ -42,7 +42,7 @@ def some_steps(game, player, steps, random):
 
 
 def repeat(game, done, select=slice(None)):
-    """Plays what was recorded, of some of the games only."""
+    """Replays recorded actions in some of the games."""
     for (function, arguments), loops in done:
         game.act(function[select], {name: value[select] for name, value in arguments.items()})
         game.advance(loops[select])
@@ -51,7 +51,7 @@ def repeat(game, done, select=slice(None)):
 
 
 def assert_same(one, other, select=slice(None)):
-    """Asserts that games `select` of one batch are the games of another, to the last bit."""
+    """Asserts that games `select` of one batch equal the games of another, bit for bit."""
     batch = one.num_games
     expected = other.get_state()
     for name, array in one.get_state().items():
@@ -141,7 +141,7 @@ def test_any_arguments_of_any_function_for_a_whole_episode(map_name):
             (layers.SCREEN_SCALES, seen['screen']),
             (layers.MINIMAP_SCALES, seen['minimap']),
         ):
-            # Minerals have more hit points than the layer's scale says, in the game as well.
+            # Mineral fields exceed the scale of the layer, in the game as well.
             for name in set(pictures) - {'unit_hit_points'}:
                 assert pictures[name].max() < scales[name], name
         before = game.game_loop
@@ -180,7 +180,7 @@ def test_a_batch_plays_as_its_games_alone(map_name):
 
 
 @every_map
-def test_eight_loops_are_eight_times_one_loop(map_name):
+def test_eight_frames_are_eight_times_one_frame(map_name):
     games = [a_game(map_name, range(4), **ALL_LAYERS) for _ in range(2)]
     player = CuriousPlayer(3)
     for _ in range(60):
@@ -216,7 +216,7 @@ def test_a_restored_batch_goes_on_exactly(map_name):
 def test_an_episode_does_not_depend_on_those_before(map_name):
     one, other = (a_game(map_name, [7, 8], **ALL_LAYERS) for _ in range(2))
     some_steps(one, CuriousPlayer(0), 40, np.random.RandomState(0))
-    # As often as it takes for both to be in their next episode but one.
+    # Until both are in their episode after next.
     for game in (one, other):
         while (game.episode < 3).any():
             game.reset(game.episode < 3)

@@ -1,4 +1,4 @@
-"""Pictures of the base in BuildMarines against what a recorded observation of the game shows."""
+"""Compares images of the base in BuildMarines with a recorded observation of the game."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ SCREEN_LAYERS = [
 
 
 def draw(*units, screen_layers=SCREEN_LAYERS):
-    """A world of units, given as (type, owner, x, y), and pictures of its screen and minimap."""
+    """A world of units, given as (type, owner, x, y), and images of its screen and minimap."""
     types = tuple({unit_type: None for unit_type, *_ in units})
     arena = geometry.SINGLE_SCREEN_WITH_BASE
     world = World(
@@ -47,7 +47,7 @@ def draw(*units, screen_layers=SCREEN_LAYERS):
 
 
 def box(picture):
-    """First and last column, first and last row of what is not zero."""
+    """First and last column, first and last row of the nonzero pixels."""
     rows, columns = np.nonzero(picture)
     return columns.min(), columns.max(), rows.min(), rows.max()
 

@@ -74,7 +74,7 @@ def round_half_up(number):
 
 
 def slow_screen(world, game, size):
-    """Unit layers of the screen, pixel by pixel after the rule."""
+    """Reference unit layers of the screen, computed pixel by pixel."""
     width, height = size
     pictures = {}
     for x, y, unit_type, values in units_of(world, game):

@@ -1,4 +1,4 @@
-"""Where units appear, over ten thousand episodes; maps whose own tests do so are left out."""
+"""Start positions of units over 10000 episodes, of maps without such a test of their own."""
 
 import numpy as np
 import pytest
@@ -35,14 +35,14 @@ def starts(map_name):
 
 
 def of(position, type_ids, unit_type):
-    """Those of one type: [K, n, 2]."""
+    """Positions of the units of one type: [K, n, 2]."""
     chosen = type_ids[0] == unit_type.unit_type
     assert (type_ids[:, chosen] == unit_type.unit_type).all()
     return position[:, chosen]
 
 
 def assert_fills(points, box):
-    """Asserts that points [n, 2] lie in a box, and up to its borders."""
+    """Asserts that points [n, 2] lie in a box and reach its borders."""
     low, high = np.transpose(box)
     assert (points >= low - 1e-9).all() and (points <= high + 1e-9).all()
     np.testing.assert_allclose(points.min(0), low, atol=0.05)
@@ -50,7 +50,7 @@ def assert_fills(points, box):
 
 
 def assert_near(points, expected):
-    """Asserts that arrays, which are broadcast, agree but for rounding."""
+    """Asserts that arrays, which are broadcast, agree up to rounding."""
     assert np.abs(points - expected).max() < 1e-9
 
 
@@ -82,7 +82,7 @@ def test_zerglings_and_banelings():
         zerglings = of(position, type_ids, unit_types.ZERGLING)
         banelings = of(position, type_ids, unit_types.BANELING)
         assert zerglings.shape[1] == 6 and banelings.shape[1] == 4
-        # All are created at one point, and stand around it.
+        # All are created at one point and then spread around it.
         zerg = np.concatenate([zerglings, banelings], axis=1)
         assert_fills(zerg[~on_the_left, 0], LEFT)
         assert_fills(zerg[on_the_left, 0], RIGHT)

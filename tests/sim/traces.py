@@ -1,4 +1,4 @@
-"""What happens loop by loop in games of a map, recorded."""
+"""Recordings of games of a map, frame by frame."""
 
 import numpy as np
 
@@ -8,8 +8,7 @@ from tests.sim.curious import CuriousPlayer, a_game, fill
 
 
 def send_to_work(game):
-    """Orders all on the screen to harvest from something there, where that is possible, and
-    selects something else: a building, most likely."""
+    """Orders all units on the screen to harvest, and selects something else, mostly a building."""
     relative = game.observe()['screen']['player_relative']
 
     def some_pixel(value):
@@ -22,7 +21,7 @@ def send_to_work(game):
 
 
 class Trace:
-    """Some games, seen after every one of many loops, at the beginning and well into an episode.
+    """Games recorded after every frame, at the start of an episode and later.
 
     rules: of the map called map_name. stats: its UnitTypes as arrays. phases: lists of states,
         dicts of arrays.
@@ -30,7 +29,7 @@ class Trace:
 
     NUM_GAMES = 8
     PHASES = ((0, 400), (60, 250))
-    """Steps of fifty loops that are played before, and how many loops are recorded."""
+    """Steps of fifty frames to play first, and number of frames to record."""
 
     def __init__(self, map_name):
         self.map_name = map_name
@@ -52,7 +51,7 @@ class Trace:
             self.phases.append(self._record(game, player, loops))
 
     def _train_marines(self, game):
-        """Lets a barracks in every other game train: chance alone has hardly any marines."""
+        """Trains marines in every second game, because random play hardly trains any."""
         world, units = game.world, game.world.units
         ids = [unit_type.unit_type for unit_type in units.types]
         barracks, marine = (
@@ -96,6 +95,6 @@ class Trace:
         }
 
     def pairs(self):
-        """States before and after each loop."""
+        """States before and after each frame."""
         for states in self.phases:
             yield from zip(states, states[1:])

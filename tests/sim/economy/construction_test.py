@@ -25,7 +25,7 @@ def builder(base, x=34.5, y=24.5):
 
 
 def started(base, function=DEPOT, place=PLACE, **position):
-    """A worker that has begun, and its building."""
+    """A worker that has started, and its building."""
     scv = builder(base, **position)
     assert base.act(function, place) == results.OK
     base.run_until(lambda: base.units.bound[0, scv])
@@ -194,7 +194,7 @@ def test_the_nearest_of_several_workers_builds(base):
     assert base.order_kind(far) == orders.BUILD
 
 
-def test_who_builds_takes_only_orders_for_later_and_can_halt(base):
+def test_builders_accept_queued_orders_only_and_can_halt(base):
     scv, depot = started(base)
     base.act(functions.MOVE_SCREEN, (34, 32))
     assert base.order_kind(scv) == orders.BUILD

@@ -10,12 +10,12 @@ CENTRE = (23, 26.5)
 
 @pytest.fixture
 def base():
-    """A base whose harvesters do nothing but what a test sets."""
+    """A base with harvesters that change only by assignments of the test."""
     return helpers.Base()
 
 
 def users(base, **numbers):
-    """Lets so many workers use fields, by their index; returns the last of each."""
+    """Assigns numbers of workers to fields, by index; returns the last worker of each field."""
     harvesting = base.mechanics['harvesting']
     last = {}
     for name, number in numbers.items():
@@ -93,7 +93,7 @@ def test_a_field_that_is_gone_is_replaced_by_the_one_with_the_fewest_users(base)
     assert fields.replacement(harvesting, base.world, 0, last['centre']) is None
 
 
-def test_who_never_had_a_field_gets_none(base):
+def test_a_worker_without_a_field_gets_no_replacement(base):
     scv = base.put(unit_types.SCV, 34, 30)
     assert fields.replacement(base.mechanics['harvesting'], base.world, 0, scv) is None
     assert base.order_kind(scv) == orders.IDLE

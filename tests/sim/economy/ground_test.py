@@ -30,7 +30,7 @@ def block(left, right, bottom, top):
 
 
 def inside(base, slot, x, y, half):
-    """How deep the middle of a unit is in the box that buildings keep free of it."""
+    """The depth of the centre of a unit inside of the box around a building."""
     away = np.abs(np.array(base.where(slot)) - (x, y))
     return (half + 0.375 - away).min()
 
@@ -118,7 +118,7 @@ def test_the_ground_of_one_game_is_not_that_of_another():
         ((36, 24), (33, 31), True),
     ],
 )
-def test_what_stands_in_the_way(base, start, end, expected):
+def test_segments_blocked_by_obstacles(base, start, end, expected):
     ground = base.mechanics['ground']
     points = [np.array(point, float)[:, None] for point in (start, end)]
     assert ground.crosses(helpers.GAME, *points)[0] == expected
@@ -151,7 +151,7 @@ def test_units_leave_towards_a_side_that_is_free(base):
         assert inside(base, marine, x, y, 1.5) < 1e-6
 
 
-def test_who_does_not_give_way_is_avoided(base):
+def test_exits_avoid_units_that_cannot_be_pushed(base):
     base.order(base.put(unit_types.MARINE, 35.4, 24.5), orders.HOLD)
     marine = base.put(unit_types.MARINE, 36.16, 24.5)
     base.put(unit_types.SUPPLY_DEPOT, 37, 24)

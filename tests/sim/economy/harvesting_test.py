@@ -25,7 +25,7 @@ def a_worker(base, x=26.4, y=26, field=NEAR_FIELD):
 
 
 def only(base, field):
-    """Takes all mineral fields away but one; returns its slot."""
+    """Removes all mineral fields except one; returns its slot."""
     fields, kept = base.slots(unit_types.MINERAL_FIELD), base.slot_at(*field)
     others = fields[fields != kept]
     base.world.kill(np.zeros_like(others), others)
@@ -49,7 +49,7 @@ def cargo(base, scv):
 
 
 def delivery_loops(base, trips):
-    """The game loops in which minerals or gas come in."""
+    """The frames in which minerals or gas are delivered."""
     times = []
     while len(times) < trips:
         before = base.world.score[0]
@@ -116,7 +116,7 @@ def test_workers_get_up_to_speed_and_slow_down(base):
     assert steps[-2] < 5 * change
 
 
-def test_who_is_alone_on_a_field_makes_forty_minerals_a_minute(base):
+def test_one_worker_on_a_field_collects_forty_minerals_a_minute(base):
     times = {}
     for field in [NEAR_FIELD, FAR_FIELD]:
         base = helpers.Base()
@@ -128,7 +128,7 @@ def test_who_is_alone_on_a_field_makes_forty_minerals_a_minute(base):
 
 
 def rate(workers, fields, seed=0):
-    """Minerals per minute at normal speed, once all have found their places."""
+    """Minerals per minute at normal speed, after the workers are distributed."""
     base = helpers.Base(helpers.MARINES, workers=12, seed=seed)
     for index in range(workers - 12):
         a_worker(base, 27, 24 + index * 0.3, field=FAR_FIELD)
@@ -145,12 +145,12 @@ def test_two_workers_on_a_field_make_twice_as_much():
     assert 39 <= rate(16, 8) / 16 <= 42
 
 
-def test_three_workers_on_a_field_are_in_each_others_way():
+def test_three_workers_on_a_field_delay_each_other():
     assert 100 <= rate(24, 8) / 8 <= 104
 
 
 def test_the_recorded_collection_rate_is_met():
-    # 839 in a minute at "faster" speed, not all of it with all of the 17 at work. [S] OBS
+    # 839 in a minute at "faster" speed, with fewer than 17 workers for part of it. [S] OBS
     assert 839 <= 1.4 * rate(17, 7) <= 1.1 * 839
 
 
@@ -177,7 +177,7 @@ def test_a_field_is_used_by_one_worker_at_a_time(base):
         assert (occupant != NO_UNIT).sum() == works.sum()
 
 
-def test_who_waited_longest_is_next(base):
+def test_the_worker_that_waited_longest_is_next(base):
     only(base, (25, 22.5))
     workers = [a_worker(base, 26.4, 23 + 0.4 * i, field=(25, 22.5)) for i in range(5)]
     order = []
@@ -190,7 +190,7 @@ def test_who_waited_longest_is_next(base):
     assert order[:5] == order[5:10]
 
 
-def test_harvesters_bump_into_nobody_and_others_do(base):
+def test_harvesters_do_not_collide_and_others_do(base):
     scv = a_worker(base)
     base.run(2)
     assert not base.units.solid[0, scv]
@@ -212,7 +212,7 @@ def test_an_empty_field_vanishes_and_its_workers_go_to_another(base):
     assert field_of(base, scv) in [base.slot_at(24, 23.5), base.slot_at(23, 26.5)]
 
 
-def test_those_on_their_way_to_an_empty_field_go_elsewhere(base):
+def test_workers_walking_to_an_empty_field_are_redirected(base):
     first, second, late = a_worker(base), a_worker(base, 26.4, 27), a_worker(base, 34, 31)
     field = base.slot_at(*NEAR_FIELD)
     base.run_until(lambda: phase(base, first) == harvesting.WORKING)
@@ -247,7 +247,7 @@ def test_cargo_goes_to_the_nearest_complete_town_hall(base):
     assert away.max() == pytest.approx(2.875)
 
 
-def test_who_loses_its_town_hall_on_the_way_looks_for_another(base):
+def test_a_worker_that_loses_its_town_hall_returns_to_another(base):
     scv = a_worker(base, field=(42, 25.5))
     other = base.put(unit_types.COMMAND_CENTER, 35.5, 27.5)
     base.run_until(lambda: cargo(base, scv))
@@ -321,7 +321,7 @@ def test_three_workers_suffice_for_a_refinery():
     assert collected[4] < 1.25 * collected[3]
 
 
-def test_nobody_sees_who_is_in_a_refinery(base):
+def test_workers_in_a_refinery_are_invisible(base):
     _, (scv,) = tapped(base, 1)
     base.run_until(lambda: base.units.inside[0, scv])
     x, y = base.where(scv)
@@ -345,7 +345,7 @@ def test_an_empty_geyser_sends_its_workers_away(base):
     assert [base.order_kind(scv) for scv in workers] == [orders.IDLE] * 2
 
 
-def test_who_is_in_a_refinery_that_dies_comes_out(base):
+def test_workers_in_a_refinery_that_dies_come_out(base):
     refinery, (scv,) = tapped(base, 1)
     base.run_until(lambda: base.units.inside[0, scv])
     base.world.kill(helpers.GAME, np.array([refinery]))
@@ -398,7 +398,7 @@ def test_harvest_gather_needs_something_to_harvest(base):
     assert base.order_kind(scv) == orders.IDLE
 
 
-def test_harvest_return_is_offered_to_who_carries_something(base):
+def test_harvest_return_is_available_with_cargo(base):
     scv = a_worker(base)
     base.select(scv)
     assert RETURN not in base.offers()

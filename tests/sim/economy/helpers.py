@@ -1,4 +1,4 @@
-"""Games of the two maps with an economy, in which tests arrange things as they like."""
+"""Games of the two maps with an economy, that tests can modify."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ COMMAND_CENTER = (30.5, 27.5)
 
 
 class Base:
-    """One game, without workers unless there shall be some."""
+    """One game, by default without workers."""
 
     def __init__(self, map_name=GAS, workers=0, minerals=50, seed=0):
         self.game = players.make(map_name, [seed])
@@ -36,7 +36,7 @@ class Base:
         return np.flatnonzero(self.units.alive[0] & (self.units.type[0] == type_index))
 
     def put(self, unit_type, x, y, owner=unit_types.SELF):
-        """Puts a unit, or a complete building, somewhere; returns its slot."""
+        """Creates a unit or complete building at a point; returns its slot."""
         mobile = not unit_type.is_structure
         free = np.flatnonzero(~self.units.alive[0])
         first = self.units.num_mobile
@@ -47,7 +47,7 @@ class Base:
         return int(slot)
 
     def slot_at(self, x, y):
-        """The slot of what stands still in a place."""
+        """The slot of the building or resource at a point."""
         (slot,) = self.mechanics['ground'].fixed_at(self.world, 0, np.array([x, y]))
         return int(slot)
 
@@ -72,7 +72,7 @@ class Base:
         return np.floor(self.world.screen.to_pixels(np.array([x, y]), corner)).astype(int)
 
     def order(self, slot, order_kind, x=0.0, y=0.0, target=NO_UNIT):
-        """Gives a unit an order past the player."""
+        """Gives a unit an order directly, without a function call."""
         point = np.zeros([2, 1, self.units.num_mobile]) + np.reshape([x, y], [2, 1, 1])
         orders.give(
             self.units,
@@ -88,7 +88,7 @@ class Base:
         self.game.advance(np.array([loops]))
 
     def run_until(self, done, limit=2000):
-        """Lets time pass until `done()`; returns how many loops that took."""
+        """Advances until `done()`; returns the number of frames."""
         for loop in range(limit):
             if done():
                 return loop
@@ -99,7 +99,7 @@ class Base:
         return list(np.flatnonzero(self.game.observe()['available_actions'][0]))
 
     def order_kind(self, slot):
-        """The kind of the order that a unit carries out."""
+        """The order kind of the current order of a unit."""
         return int(self.units.order_kind[0, slot, 0])
 
 

@@ -14,7 +14,7 @@ def base():
 
 
 def walk(base, slot, goal, limit=1500):
-    """Sends a unit off; returns the points that it was at until it stood."""
+    """Sends a unit to a point; returns its positions until it stands."""
     base.order(slot, orders.MOVE, *goal)
     offset = [base.where(slot)]
 
@@ -31,7 +31,7 @@ def length(offset):
 
 
 def depth(base, offset):
-    """The deepest that a way led into something that stands there."""
+    """The maximum depth of positions inside of obstacles."""
     ground = base.mechanics['ground']
     points = offset[:, :, None]
     low, high = ground.low[:, 0, None], ground.high[:, 0, None]
@@ -75,7 +75,7 @@ def test_units_pass_between_buildings_that_are_a_cell_apart(base):
     assert depth(base, offset) < 0.01
 
 
-def test_where_no_way_leads_units_go_as_near_as_they_can(base):
+def test_units_walk_to_the_nearest_reachable_point(base):
     wall(base, *[(35, y) for y in range(20, 37, 2)])
     marine = base.put(unit_types.MARINE, 39, 28)
     offset = walk(base, marine, (31, 34))
@@ -84,20 +84,20 @@ def test_where_no_way_leads_units_go_as_near_as_they_can(base):
 
 
 @pytest.mark.parametrize('start', [(36, 27), (30, 21), (26.5, 27), (36, 33)])
-def test_who_is_sent_into_a_building_stops_beside_it(base, start):
+def test_units_sent_into_a_building_stop_beside_it(base, start):
     marine = base.put(unit_types.MARINE, *start)
     offset = walk(base, marine, (30.5, 27.4))
     assert depth(base, offset) < 0.01
     assert np.abs(offset[:, -1] - CENTRE).max() <= 3.01
 
 
-def test_who_is_sent_to_the_edge_of_a_building_stops_in_the_next_cell(base):
+def test_units_sent_to_the_edge_of_a_building_stop_in_the_next_cell(base):
     marine = base.put(unit_types.MARINE, 38, 27)
     offset = walk(base, marine, (33.1, 27.2))
     np.testing.assert_array_equal(offset[:, -1], (33.5, 27.5))
 
 
-def test_a_building_that_appears_in_the_way_is_walked_around(base):
+def test_units_walk_around_a_new_building(base):
     marine = base.put(unit_types.MARINE, 38, 27.5)
     base.order(marine, orders.MOVE, 36.4, 20)
     base.run(5)
@@ -186,8 +186,8 @@ def test_two_idle_units_do_not_stay_beside_each_other_where_there_is_room_for_on
     assert base.units.solid[0, marines].all()
 
 
-def test_ways_do_not_depend_on_longer_ways_of_others():
-    """The ways of many units are looked for together."""
+def test_paths_do_not_depend_on_longer_paths_of_others():
+    """Paths of many units are searched together."""
     random = np.random.RandomState(0)
 
     def turns(goal, others):

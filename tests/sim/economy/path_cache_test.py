@@ -22,7 +22,7 @@ def cells(grid, *points):
 
 
 def wall(column, gap=None):
-    """All but the area, and a column of it, is taken; but for one cell of that column."""
+    """Everything outside of the area and one column of it, with a gap of one cell, is covered."""
     taken = ~AREA
     taken[:, column] = True
     if gap is not None:
@@ -40,7 +40,7 @@ def test_states_are_told_apart_by_name(cache):
     assert cache.state(bytes([0]), wall(30)) == first
 
 
-def test_whether_ways_exist(cache, grid):
+def test_whether_paths_exist(cache, grid):
     both = states(cache, wall(30), wall(30, gap=25))
     here, there = cells(grid, (25, 25), (25, 25)), cells(grid, (35, 25), (35, 25))
     assert cache.exist(both, here, there).tolist() == [False, True]
@@ -48,7 +48,7 @@ def test_whether_ways_exist(cache, grid):
     assert cache.are_free(both, cells(grid, (30, 25), (30, 25))).tolist() == [False, True]
 
 
-def test_ways_lead_through_the_gap_of_their_own_state(cache, grid):
+def test_paths_use_the_gap_of_their_own_state(cache, grid):
     both = states(cache, wall(30, gap=20), wall(30, gap=35))
     here, there = cells(grid, (25, 27), (25, 27)), cells(grid, (35, 27), (35, 27))
     for _ in range(2):
@@ -58,7 +58,7 @@ def test_ways_lead_through_the_gap_of_their_own_state(cache, grid):
             assert (path[0], path[-1]) == (here[0], there[0])
 
 
-def test_a_way_to_the_nearest_of_several(cache, grid):
+def test_a_path_to_the_nearest_of_several(cache, grid):
     (state,) = states(cache, wall(30, gap=20))
     goals = np.zeros([grid.size], bool)
     goals[cells(grid, (31, 20), (21, 36))] = True
@@ -70,7 +70,7 @@ def test_a_way_to_the_nearest_of_several(cache, grid):
     assert cache.to_any(closed, start, goals).tolist() == [start]
 
 
-def test_the_nearest_cell_lies_on_this_side(cache, grid):
+def test_the_nearest_reachable_cell_is_on_the_same_side(cache, grid):
     (state,) = states(cache, wall(30))
     (start,) = cells(grid, (21, 36))
     for _ in range(2):
@@ -78,7 +78,7 @@ def test_the_nearest_cell_lies_on_this_side(cache, grid):
         assert nearest == cells(grid, (29, 25))[0]
 
 
-def test_what_is_too_much_is_forgotten_and_found_again(cache, grid, monkeypatch):
+def test_a_full_cache_is_cleared_and_filled_again(cache, grid, monkeypatch):
     monkeypatch.setattr(path_cache, 'MAX_TABLES', 3)
     (state,) = states(cache, wall(30, gap=20))
     every = cells(grid, *[(35, y) for y in range(20, 30)])

@@ -19,7 +19,7 @@ def random_maze(seed, share=0.35):
 
 
 def neighbours(free, x, y):
-    """Cells that can be reached in a step, across corners too."""
+    """Cells that can be reached in one step, including diagonal steps."""
     for dx in (-1, 0, 1):
         for dy in (-1, 0, 1):
             if free[y + dy, x + dx] and free[y + dy, x] and free[y, x + dx]:
@@ -27,7 +27,7 @@ def neighbours(free, x, y):
 
 
 def flood(free, start):
-    """Slow search: all cells that can be reached."""
+    """All reachable cells, by a slow search."""
     seen, queue = {start}, collections.deque([start])
     while queue:
         for cell in neighbours(free, *queue.popleft()):
@@ -53,7 +53,7 @@ def mask_of(grid, cells):
 
 
 def path_between(grid, free, start, goals):
-    """The cells of the way from one cell to the nearest of some; ends where none leads on."""
+    """The cells of the path from one cell to the nearest goal; stops where no path exists."""
     packed = grid.pack(free)[None]
     distance = path_finding.distances(packed, mask_of(grid, goals)[None], grid.stride)
     table = path_finding.next_cells(packed, distance, grid.stride)
@@ -126,35 +126,35 @@ def test_ways_of_several_units_follow_their_own_tables_and_wait_for_each_other()
     assert paths.T.tolist() == [[2, 1, 0, 0], [0, 1, 2, 3], [0, 0, 0, 0]]
 
 
-def length(grid, offset):
-    x, y = grid.middles(offset)
+def length(grid, path):
+    x, y = grid.middles(path)
     return np.hypot(np.diff(x), np.diff(y)).sum()
 
 
 @pytest.mark.parametrize('goal', [(40, 20), (40, 30), (21, 36), (45, 36)])
 def test_ways_across_open_ground_are_nearly_straight(goal):
     grid, area = make_grid()
-    offset = path_between(grid, area, (21, 20), [goal])
+    path = path_between(grid, area, (21, 20), [goal])
     straight = np.hypot(goal[0] - 21, goal[1] - 20)
-    assert straight <= length(grid, offset) <= 1.13 * straight
+    assert straight <= length(grid, path) <= 1.13 * straight
 
 
 def test_of_several_goals_the_nearest_is_reached():
     grid, area = make_grid()
-    offset = path_between(grid, area, (24, 22), [(25, 25), (30, 30), (22, 30)])
-    assert cell_of(grid, offset[-1]) == (25, 25)
+    path = path_between(grid, area, (24, 22), [(25, 25), (30, 30), (22, 30)])
+    assert cell_of(grid, path[-1]) == (25, 25)
 
 
-def test_who_is_there_need_not_go():
+def test_a_path_from_a_goal_stays_there():
     grid, area = make_grid()
     assert list(path_between(grid, area, (30, 30), [(30, 30)])) == [number_of(grid, (30, 30))]
 
 
-def test_no_way_leads_across_a_corner_that_is_taken():
+def test_no_path_cuts_a_covered_corner():
     grid, area = make_grid()
     area[25, 30:46] = area[19:25, 29] = False
-    offset = [cell_of(grid, number) for number in path_between(grid, area, (30, 24), [(29, 25)])]
-    assert offset == [(30, 24)]
+    path = [cell_of(grid, number) for number in path_between(grid, area, (30, 24), [(29, 25)])]
+    assert path == [(30, 24)]
     area[24, 29] = True
-    offset = [cell_of(grid, number) for number in path_between(grid, area, (30, 24), [(29, 25)])]
-    assert offset == [(30, 24), (29, 24), (29, 25)]
+    path = [cell_of(grid, number) for number in path_between(grid, area, (30, 24), [(29, 25)])]
+    assert path == [(30, 24), (29, 24), (29, 25)]

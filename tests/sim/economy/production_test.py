@@ -10,7 +10,7 @@ TRAIN_SCV, TRAIN_MARINE = functions.TRAIN_SCV_QUICK, functions.TRAIN_MARINE_QUIC
 
 @pytest.fixture
 def base():
-    """A base without units, and its command center selected."""
+    """A base without units and with its command center selected."""
     base = helpers.Base(minerals=1000)
     base.select(base.slot_at(*helpers.COMMAND_CENTER))
     return base
@@ -236,7 +236,7 @@ def test_without_a_rally_point_units_wait_beside_their_building(base):
         away = np.abs(np.array(base.where(scv)) - helpers.COMMAND_CENTER).max()
         assert away == pytest.approx(3)
         assert base.order_kind(scv) == orders.IDLE
-    # The bottom left corner is free, and then the place next to it.
+    # The bottom left corner is used first, then the cell next to it.
     assert base.where(one) == (27.5, 24.5)
     assert np.hypot(*np.subtract(base.where(one), base.where(two))) == pytest.approx(1)
 
@@ -293,7 +293,7 @@ def test_a_rally_point_outside_is_moved_inside(base):
     np.testing.assert_array_equal(point, (19.936, 36.998))
 
 
-def test_new_units_appear_where_nobody_stands(base):
+def test_new_units_appear_at_free_cells(base):
     taken = [(27.5, 24.5), (27.5, 25.5), (28.5, 24.5)]
     for point in taken:
         base.put(unit_types.MARINE, *point)

@@ -14,7 +14,7 @@ def test_what_stands_there_at_the_beginning():
     assert (base.units.position[0, 0, fields] < 26).all()
     assert base.where(base.slots(unit_types.COMMAND_CENTER)[0]) == (30.5, 27.5)
     assert base.game.episode_loops == 14400
-    # Nobody is idle.
+    # No worker is idle.
     assert base.offers() == [0, 1, 2, 3, 4]
     player = base.game.observe()['player'][0]
     np.testing.assert_array_equal(player, [1, 50, 0, 12, 15, 0, 12, 0, 0, 0, 0])

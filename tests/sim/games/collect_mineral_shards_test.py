@@ -6,7 +6,7 @@ NAME = 'CollectMineralShards'
 
 
 def units(game):
-    """Marines [K, 2, 2], shards [K, 20, 2], which shards are there [K, 20]."""
+    """Marines [K, 2, 2], shards [K, 20, 2], whether the shards exist [K, 20]."""
     state = game.get_state()
     position = np.moveaxis(state['units/position'], 0, -1)
     return position[:, :2], position[:, 2:], state['units/alive'][:, 2:]

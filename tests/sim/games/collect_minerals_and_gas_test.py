@@ -12,7 +12,7 @@ TYPES = CollectMineralsAndGas.unit_types
 
 
 def places(game, unit_type):
-    """Where the units of a type are in the first game: a set of points."""
+    """Positions of the units of a type in the first game: a set of points."""
     units = game._world.units
     there = units.alive[0] & (units.type[0] == TYPES.index(unit_type))
     return set(map(tuple, units.position[:, 0, there].T))
@@ -112,7 +112,7 @@ def test_a_new_episode_has_full_fields_and_no_new_buildings():
 
 
 @pytest.mark.parametrize('function', [functions.ATTACK_SCREEN, functions.PATROL_SCREEN])
-def test_nobody_is_hurt_here(function):
+def test_there_is_no_combat(function):
     base = helpers.Base(helpers.GAS, workers=12)
     base.select(0)
     base.act(function, helpers.COMMAND_CENTER)

@@ -14,7 +14,7 @@ MARINES, ZERGLINGS = slice(0, 3), slice(3, 28)
 
 
 class Executioner(Mechanic):
-    """Kills whom it is told to, in the next loop; nobody else fights."""
+    """Replaces combat: kills the units that a test sets, in the next frame."""
 
     name = 'combat'
 
@@ -29,7 +29,7 @@ class Executioner(Mechanic):
 
 @pytest.fixture
 def executioner(monkeypatch):
-    """The rules of the map, but for the fights: who dies is up to the test."""
+    """The rules of the map without combat: the test chooses the units that die."""
     executioner = Executioner()
 
     class Rules(FindAndDefeatZerglings):
@@ -45,7 +45,7 @@ def advance(game, loops=1):
 
 
 def kill(game, executioner, *slots):
-    """Lets the units in slots die, or what is alive of them, within a loop."""
+    """Kills the living units among those in slots within one frame."""
     alive = game.get_state()['units/alive']
     victims = np.zeros_like(alive)
     for part in slots:
@@ -55,13 +55,13 @@ def kill(game, executioner, *slots):
 
 
 def positions(game):
-    """Of marines [K, 3, 2] and of zerglings [K, 25, 2]."""
+    """Positions of marines [K, 3, 2] and of zerglings [K, 25, 2]."""
     position = np.moveaxis(game.get_state()['units/position'], 0, -1)
     return position[:, MARINES], position[:, ZERGLINGS]
 
 
 def distances(points, others):
-    """Between all points of a game and all others: [K, n, m]."""
+    """Distances between all points and all others of a game: [K, n, m]."""
     return np.sqrt(np.square(points[:, :, None] - others[:, None]).sum(-1))
 
 
@@ -129,7 +129,7 @@ def test_spawn_rule_of_later_zerglings_over_ten_thousand_waves(executioner):
         waves.append(zerglings)
     waves = np.concatenate(waves)
     assert_in_region(waves)
-    # They may well appear where the first ones could not.
+    # They can appear where the first ones could not.
     assert distances(waves, np.broadcast_to(CENTRE, (10000, 1, 2))).min() < 0.5
 
 

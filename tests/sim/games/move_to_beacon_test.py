@@ -7,7 +7,7 @@ PLAYERS = [SCRIPT, players.RandomPlayer(2)]
 
 
 def positions(game):
-    """Marine and beacon of every game: [K, 2] each."""
+    """Positions of marine and beacon of every game: [K, 2] each."""
     position = game.get_state()['units/position']
     return position[:, :, 0].T, position[:, :, 1].T
 

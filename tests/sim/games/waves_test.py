@@ -1,4 +1,4 @@
-"""What DefeatRoaches and DefeatZerglingsAndBanelings have in common."""
+"""Common rules of DefeatRoaches and DefeatZerglingsAndBanelings."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def fill(game, value):
 
 
 def kill(game, slots, in_game=0):
-    """Kills units, and lets the rules see it as at the end of a loop."""
+    """Kills units and steps the rules as at the end of a frame."""
     world = game._world
     world.died[:] = False
     world.kill(np.full([len(slots)], in_game), np.array(slots))
@@ -78,7 +78,7 @@ def test_an_episode_ends_with_the_last_marine(game):
     np.testing.assert_array_equal(game.score, [0, 0, -9, 0])
 
 
-def test_who_loses_the_last_marine_with_the_last_zerg_has_lost(game):
+def test_losing_the_last_marine_with_the_last_zerg_ends_the_episode(game):
     num_zerg, reward, _ = MAPS[game.map_name]
     kill(game, list(range(9)) + [waves.MAX_MARINES + zerg for zerg in range(num_zerg)])
     np.testing.assert_array_equal(game.ended, [True, False, False, False])
@@ -170,7 +170,7 @@ def test_points_are_for_deaths_and_nothing_else(map_name):
 
 @every_map
 def test_a_fight_goes_on_exactly_alone_and_restored(map_name):
-    """Through fights, other than random play may come to."""
+    """Covers fights that random play may not reach."""
     seeds = [5, 6, 7]
     rule = players.Script(map_name, 'LH')
     game = started(map_name, seeds)
