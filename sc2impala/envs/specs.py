@@ -1,44 +1,46 @@
-"""What an agent observes: which feature layers and vectors, with which shapes, dtypes and scales.
+"""Observation specs: the chosen feature layers and vectors with their shapes, dtypes and scales.
 
-An observation of one environment is a nested dict of arrays,
+The observation of one environment is a nested dict of arrays,
 
     {'available_actions': bool [F],
      'screen': {layer: unsigned int [H, W]}, 'minimap': {layer: unsigned int [h, w]},
      vector: int32 [...]},
 
-F being the number of functions that the agent may choose from. Names, scales and kinds of the
+where F is the number of functions that the agent may choose from. Names, scales and types of the
 layers are read from PySC2's own tables. Sizes are (width, height), as in PySC2; arrays are
 [height, width].
 """
 
 import dataclasses
-from typing import Any, Dict, Iterable, Tuple, Union
+from typing import Any, Dict, Iterable, Mapping, Sequence, Tuple, Union
 
 import numpy as np
 
 from sc2impala import sim
-from sc2impala.envs import checks
-from sc2impala.envs.pysc2_api import features
+from sc2impala.envs import checks, pysc2_api
 
 VECTOR_SHAPES = {
-    'player': (len(features.Player),),
-    'single_select': (1, len(features.UnitLayer)),
-    'multi_select': (sim.MAX_SELECTED, len(features.UnitLayer)),
+    'player': (11,),
+    'single_select': (1, 7),
+    'multi_select': (sim.MAX_SELECTED, 7),
     'control_groups': (10, 2),
-    'score_cumulative': (len(features.ScoreCumulative),),
+    'score_cumulative': (13,),
     'game_loop': (1,),
     'action_result': (1,),
     'alerts': (sim.MAX_ALERTS,),
-    'build_queue': (sim.MAX_QUEUE, len(features.UnitLayer)),
-    'production_queue': (sim.MAX_QUEUE, len(features.ProductionQueue)),
-    'feature_units': (sim.MAX_FEATURE_UNITS, len(features.FeatureUnit)),
+    'build_queue': (sim.MAX_QUEUE, 7),
+    'production_queue': (sim.MAX_QUEUE, 2),
+    'feature_units': (sim.MAX_FEATURE_UNITS, 46),
 }
-"""Shapes of the int32 vectors that may be chosen; rows without a unit are zero."""
+"""Shapes of the int32 vectors that may be chosen; rows without a unit are zero.
+
+The numbers of columns are those of PySC2's enumerations; a test compares them.
+"""
 
 
 @dataclasses.dataclass(frozen=True)
 class ArraySpec:
-    """Shape and dtype of one array. Not a tuple, so that `tf.nest` takes it for a leaf."""
+    """Shape and dtype of one array. Not a tuple, so that `tf.nest` treats it as a leaf."""
 
     shape: Tuple[int, ...]
     dtype: np.dtype
@@ -49,7 +51,8 @@ class LayerSpec:
     """One feature layer.
 
     name: PySC2's name.
-    scale: the values of a categorical layer are 0..scale - 1; a scalar layer is usually below it.
+    scale: number of values of a categorical layer, which are 0..scale - 1; for a scalar layer, an
+        upper bound that is rarely exceeded.
     categorical: whether the values are labels (to embed) or amounts (to scale).
     """
 
@@ -65,7 +68,7 @@ class LayerSpec:
 
 @dataclasses.dataclass(frozen=True)
 class ObservationSpec:
-    """What `make_observation_spec` chose.
+    """The observation space of one environment; made by `make_observation_spec`.
 
     screen_size, minimap_size: (width, height) in pixels.
     screen_layers, minimap_layers: LayerSpecs in the order chosen; possibly none.
@@ -85,7 +88,9 @@ class ObservationSpec:
 
         A group without layers is left out.
         """
-        specs = {name: ArraySpec(VECTOR_SHAPES[name], np.dtype(np.int32)) for name in self.vectors}
+        specs: Dict[str, Any] = {
+            name: ArraySpec(VECTOR_SHAPES[name], np.dtype(np.int32)) for name in self.vectors
+        }
         specs['available_actions'] = ArraySpec((self.num_functions,), np.dtype(np.bool_))
         if self.screen_layers:
             specs['screen'] = _layer_arrays(self.screen_layers, self.screen_size)
@@ -102,7 +107,7 @@ def make_observation_spec(
     vectors: Union[str, Iterable[str]],
     num_functions: int,
 ) -> ObservationSpec:
-    """Chooses what is observed.
+    """Makes the spec of the chosen layers and vectors.
 
     Args:
       screen_size: (width, height) of the screen layers in pixels.
@@ -118,28 +123,30 @@ def make_observation_spec(
     return ObservationSpec(
         checks.check_size('screen_size', screen_size),
         checks.check_size('minimap_size', minimap_size),
-        _choose_layers('screen_layers', screen_layers, features.SCREEN_FEATURES),
-        _choose_layers('minimap_layers', minimap_layers, features.MINIMAP_FEATURES),
+        _choose_layers('screen_layers', screen_layers, pysc2_api.features.SCREEN_FEATURES),
+        _choose_layers('minimap_layers', minimap_layers, pysc2_api.features.MINIMAP_FEATURES),
         checks.check_names('vectors', vectors, VECTOR_SHAPES),
         checks.check_positive('num_functions', num_functions),
     )
 
 
-def _choose_layers(argument, names, table):
-    """Looks up layers in one of PySC2's two tables of layers."""
+def _choose_layers(
+    argument: str, names: Union[str, Iterable[str]], table: Any
+) -> Tuple[LayerSpec, ...]:
+    """Looks up layers in one of PySC2's two tables of layers, a namedtuple of features."""
     names = checks.check_names(argument, names, table._fields)
     return tuple(_layer_spec(getattr(table, name)) for name in names)
 
 
-def _layer_spec(feature):
-    categorical = feature.type == features.FeatureType.CATEGORICAL
+def _layer_spec(feature: Any) -> LayerSpec:
+    categorical = feature.type == pysc2_api.features.FeatureType.CATEGORICAL
     return LayerSpec(feature.name, int(feature.scale), categorical)
 
 
-def _layer_arrays(layers, size):
+def _layer_arrays(layers: Sequence[LayerSpec], size: Tuple[int, int]) -> Dict[str, ArraySpec]:
     width, height = size
     return _sorted_by_key({layer.name: ArraySpec((height, width), layer.dtype) for layer in layers})
 
 
-def _sorted_by_key(mapping):
+def _sorted_by_key(mapping: Mapping[str, Any]) -> Dict[str, Any]:
     return {key: mapping[key] for key in sorted(mapping)}

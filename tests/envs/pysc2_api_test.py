@@ -27,10 +27,18 @@ def test_without_a_client_the_error_says_what_to_install(monkeypatch):
         pysc2_api.find_client_package()
 
 
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match='has no attribute'):
+        pysc2_api.nothing  # noqa: B018
+
+
 def test_importing_leaves_the_process_as_it_was():
     program = (
         'import logging, sys\n'
         'from sc2impala import envs\n'
+        'tables = [name for name in sys.modules if name.endswith(".lib.features")]\n'
+        'assert not tables, tables\n'
+        'envs.make_specs("MoveToBeacon")\n'
         'assert not logging.getLogger().handlers, logging.getLogger().handlers\n'
         'loaded = {"pygame", "tensorflow", "sonnet"} & set(sys.modules)\n'
         'assert not loaded, loaded\n'
@@ -40,7 +48,7 @@ def test_importing_leaves_the_process_as_it_was():
     assert result.stdout.decode().split() == ['done']
 
 
-def test_loading_the_client_sees_to_proxies_and_timeouts(monkeypatch):
+def test_loading_the_client_sets_proxies_and_timeouts(monkeypatch):
     program = (
         'import os\n'
         'from sc2impala.envs import pysc2_api\n'
@@ -61,7 +69,7 @@ def test_loading_the_client_sees_to_proxies_and_timeouts(monkeypatch):
 
 
 class Flags(dict):
-    """As far as needed, absl's flags."""
+    """A fake of absl's flags."""
 
     sc2_timeout = 360
 

@@ -97,6 +97,16 @@ def test_vectors():
     }
 
 
+def test_columns_of_vectors_are_those_of_pysc2():
+    columns = {name: shape[-1] for name, shape in specs.VECTOR_SHAPES.items()}
+    assert columns['player'] == len(features.Player)
+    assert columns['score_cumulative'] == len(features.ScoreCumulative)
+    assert columns['production_queue'] == len(features.ProductionQueue)
+    assert columns['feature_units'] == len(features.FeatureUnit)
+    for name in ('single_select', 'multi_select', 'build_queue'):
+        assert columns[name] == len(features.UnitLayer)
+
+
 def test_a_spec_survives_the_way_to_another_process():
     spec = make('all', ['camera'], 'all')
     copy = pickle.loads(pickle.dumps(spec))

@@ -1,22 +1,22 @@
-"""What scripted players make of pictures and lists of units."""
+"""Functions of feature layers and unit tables that scripted players decide by."""
 
 import numpy as np
 
-from sc2impala.envs.pysc2_api import features
+from sc2impala.envs import pysc2_api
 
 SELF = 1
 NEUTRAL = 3
 ENEMY = 4
-"""Values of player_relative, and of the alliance of units."""
+"""Values of the layer player_relative and of the column alliance."""
 
 _FAR = np.iinfo(np.int64).max
 
 
 class Units:
-    """The vector feature_units of K games: N rows each, some of them without a unit.
+    """The vector feature_units of K games: N rows each, one per unit or empty.
 
-    mine, neutral, enemy: bool [K, N], whose units they are.
-    pixel: int32 [K, N, 2], where they are, (x, y).
+    mine, neutral, enemy: bool [K, N], the units of each alliance.
+    pixel: int32 [K, N, 2], their positions on the screen as (x, y).
     """
 
     def __init__(self, rows: np.ndarray):
@@ -24,28 +24,29 @@ class Units:
         self._rows = rows
         alliance = self.column('alliance')
         self.mine, self.neutral, self.enemy = (alliance == a for a in (SELF, NEUTRAL, ENEMY))
-        self.pixel = rows[:, :, features.FeatureUnit.x : features.FeatureUnit.y + 1]
+        columns = pysc2_api.features.FeatureUnit
+        self.pixel = rows[:, :, columns.x : columns.y + 1]
 
     def column(self, name: str) -> np.ndarray:
-        """A column by PySC2's name: int32 [K, N]."""
-        return self._rows[:, :, features.FeatureUnit[name]]
+        """Returns a column by PySC2's name for it: int32 [K, N]."""
+        return self._rows[:, :, pysc2_api.features.FeatureUnit[name]]
 
     def of_type(self, unit_type: int) -> np.ndarray:
-        """bool [K, N]."""
+        """Returns which rows are units of a type: bool [K, N]."""
         return self.column('unit_type') == unit_type
 
     def pixel_of(self, index: np.ndarray) -> np.ndarray:
-        """Where one unit of each game is: int [K] -> int32 [K, 2]."""
+        """Returns the position of one unit of each game: index int [K] -> int32 [K, 2]."""
         return self.pixel[np.arange(len(index)), index]
 
 
 def least(among: np.ndarray, *keys: np.ndarray) -> np.ndarray:
-    """The index with the least key among those where `among` is true; 0 where none is.
+    """Returns the index with the smallest key among those where `among` is true; 0 if none is.
 
     Args:
       among: bool [K, N].
-      *keys: integers [K, N] each; where the first ones are equal the next one decides, and the
-        smallest index at last.
+      *keys: integers [K, N] each; ties of one key are broken by the next one, and ties of all keys
+        by the smallest index.
 
     Returns:
       int [K].
@@ -57,7 +58,7 @@ def least(among: np.ndarray, *keys: np.ndarray) -> np.ndarray:
 
 
 def centre(mask: np.ndarray) -> np.ndarray:
-    """The mean pixel (x, y) of each mask: bool [K, H, W] -> int32 [K, 2], (0, 0) where empty."""
+    """Returns the mean pixel (x, y) of masks bool [K, H, W]: int32 [K, 2], (0, 0) where empty."""
     num_pixels = np.maximum(mask.sum(axis=(1, 2)), 1)
     x = mask.sum(axis=1).dot(np.arange(mask.shape[2])) / num_pixels
     y = mask.sum(axis=2).dot(np.arange(mask.shape[1])) / num_pixels
@@ -65,20 +66,20 @@ def centre(mask: np.ndarray) -> np.ndarray:
 
 
 def mean_pixel(units: Units, among: np.ndarray) -> np.ndarray:
-    """The mean (x, y) of some units bool [K, N]: float64 [K, 2], (0, 0) where there is none."""
+    """Returns the mean (x, y) of the units `among`, bool [K, N]: float64 [K, 2], (0, 0) if none."""
     number = np.maximum(among.sum(axis=1), 1)
     return (units.pixel * among[:, :, np.newaxis]).sum(axis=1) / number[:, np.newaxis]
 
 
 def squared_distance(pixels: np.ndarray, point: np.ndarray) -> np.ndarray:
-    """From N pixels [K, N, 2] to one point [K, 2] of each game: [K, N]."""
+    """Returns squared distances of N pixels [K, N, 2] to one point [K, 2] per game: [K, N]."""
     return np.square(pixels - point[:, np.newaxis]).sum(axis=2)
 
 
 def nearest_pixel(mask: np.ndarray, point: np.ndarray) -> np.ndarray:
-    """The pixel (x, y) of a mask bool [K, H, W] that is nearest to a point [K, 2]: int64 [K, 2].
+    """Returns the pixel (x, y) of a mask bool [K, H, W] nearest to a point [K, 2]: int64 [K, 2].
 
-    The first one by rows where several are; (0, 0) where the mask is empty.
+    Ties are broken by the order of rows, then columns; (0, 0) where the mask is empty.
     """
     rows, columns = np.indices(mask.shape[1:])
     pixels = np.stack([columns.ravel(), rows.ravel()], axis=1)[np.newaxis]

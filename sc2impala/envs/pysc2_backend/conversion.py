@@ -1,13 +1,13 @@
-"""From PySC2's observations to the arrays of a game, and from numbers to PySC2's calls."""
+"""Converts PySC2's observations to the arrays of a game, and numbers to PySC2's function calls."""
 
-from typing import Any, Dict, Mapping, Optional
+from typing import Any, Dict, Mapping, Optional, Sequence
 
 import numpy as np
 
+from sc2impala.envs import pysc2_api
 from sc2impala.envs.actions import FUNCTIONS, NUM_FUNCTIONS, ActionSpec
 from sc2impala.envs.pysc2_api import actions as pysc2_actions
-from sc2impala.envs.pysc2_api import features
-from sc2impala.envs.specs import ObservationSpec
+from sc2impala.envs.specs import LayerSpec, ObservationSpec
 
 NO_OP = int(FUNCTIONS.no_op.id)
 
@@ -15,15 +15,18 @@ NO_OP = int(FUNCTIONS.no_op.id)
 class ObservationWriter:
     """Writes PySC2's observations into the arrays of one game.
 
-    available: bool [573], the functions that can be called now, by PySC2's ids.
+    available: bool [573], whether each function can be called now, by PySC2's id.
     """
 
     def __init__(
         self, observation_spec: ObservationSpec, action_spec: ActionSpec, arrays: Mapping[str, Any]
     ):
-        """Args:
-        observation_spec, action_spec: what is observed, and the functions that are asked about.
-        arrays: nested dict as `observation_spec.structure()` describes it, to be written to.
+        """Prepares writing.
+
+        Args:
+          observation_spec: the layers and vectors to write.
+          action_spec: the functions in the mask available_actions.
+          arrays: nested dict as `observation_spec.structure()` describes it, to be written to.
         """
         self.available = np.zeros([NUM_FUNCTIONS], np.bool_)
         self._functions = np.array(action_spec.functions)
@@ -32,24 +35,24 @@ class ObservationWriter:
         self._layers = [
             ('feature_' + group, _LayerWriter(layers, table, arrays[group]))
             for group, layers, table in (
-                ('screen', observation_spec.screen_layers, features.SCREEN_FEATURES),
-                ('minimap', observation_spec.minimap_layers, features.MINIMAP_FEATURES),
+                ('screen', observation_spec.screen_layers, pysc2_api.features.SCREEN_FEATURES),
+                ('minimap', observation_spec.minimap_layers, pysc2_api.features.MINIMAP_FEATURES),
             )
             if layers
         ]
 
     def write(self, observation: Mapping[str, Any], action_result: Optional[int] = None) -> None:
-        """Takes over what PySC2 observed.
+        """Writes one observation of PySC2 into the arrays.
 
-        Lists are cut or filled up with zeros to their fixed lengths; of several results of actions
-        the first is kept.
+        Lists are truncated or padded with zeros to their fixed lengths; of several action results
+        the first one is kept.
 
         Args:
           observation: of a PySC2 `TimeStep`.
-          action_result: what `action_result` is to be, if not what PySC2 says.
+          action_result: replaces the `action_result` of the observation, if given and not 0.
 
         Raises:
-          KeyError, ValueError, IndexError: if this is no such observation.
+          KeyError, ValueError, IndexError: if this is not such an observation.
         """
         self.available[:] = False
         self.available[np.asarray(observation['available_actions'])] = True
@@ -62,9 +65,11 @@ class ObservationWriter:
 
 
 class _LayerWriter:
-    """Writes some of the layers that PySC2 stacks to int32 [L, H, W]."""
+    """Writes the chosen layers out of PySC2's stack of all layers, int32 [L, H, W]."""
 
-    def __init__(self, layers, table, arrays):
+    def __init__(
+        self, layers: Sequence[LayerSpec], table: Any, arrays: Mapping[str, np.ndarray]
+    ) -> None:
         self._layers = [
             (
                 table._fields.index(layer.name),
@@ -75,31 +80,32 @@ class _LayerWriter:
             for layer in layers
         ]
 
-    def write(self, stack):
-        # What is negative is as wrong as what is too large.
+    def write(self, stack: np.ndarray) -> None:
+        # As unsigned integers, negative values are too large as well.
         values = stack.view(np.uint32)
         for index, limit, otherwise, array in self._layers:
             layer = values[index]
             if layer.max() >= limit:
-                # A newer game has units that the tables lack: unknown, and no label to embed.
+                # A newer game has units that PySC2's tables lack: they become 0, the unknown label.
                 layer = np.where(layer < limit, layer, otherwise)
             array[:] = layer
 
 
-def _write_rows(array, rows):
+def _write_rows(array: np.ndarray, rows: np.ndarray) -> None:
     count = min(len(array), len(rows))
-    # PySC2's lists without a row may have no columns either.
+    # An empty list of PySC2 may have the wrong number of columns.
     if count:
         array[:count] = rows[:count]
     array[count:] = 0
 
 
 def function_call(function_id: int, arguments: np.ndarray) -> Any:
-    """PySC2's `FunctionCall`.
+    """Returns PySC2's `FunctionCall` for one call.
 
     Args:
       function_id: PySC2's id.
-      arguments: int [13, 2], by the id of their type; (x, y) for points, else (value, unused).
+      arguments: int [13, 2], one row per argument type, in the order of PySC2's ids; (x, y) for
+        points, else (value, unused).
     """
     return pysc2_actions.FunctionCall(
         function_id,
@@ -108,11 +114,11 @@ def function_call(function_id: int, arguments: np.ndarray) -> Any:
 
 
 def pack_arguments(arguments: Mapping[str, np.ndarray], packed: np.ndarray) -> None:
-    """The inverse of what `function_call` reads, for K calls.
+    """Packs the arguments of K calls into the format that `function_call` reads.
 
     Args:
-      arguments: as `ActionSpec.decode` gives them, int [K] or [K, 2] by name.
-      packed: int32 [K, 13, 2], where they are put; what is absent keeps its value.
+      arguments: as `ActionSpec.decode` returns them, int [K] or [K, 2] by name.
+      packed: int32 [K, 13, 2], the output; rows of absent arguments are left unchanged.
     """
     for name, values in arguments.items():
         if values.ndim == 2:
@@ -126,4 +132,4 @@ _ROWS = {argument.name: int(argument.id) for argument in pysc2_actions.TYPES}
 _ARGUMENTS: Dict[int, Any] = {
     int(function.id): [(int(t.id), len(t.sizes)) for t in function.args] for function in FUNCTIONS
 }
-"""Function -> of each of its arguments the id of its type and how many numbers it has."""
+"""Function id -> (id of the argument type, number of integers) for each of its arguments."""
