@@ -1,9 +1,10 @@
-"""What an agent can do: a list of PySC2 functions, and the heads that spell one of their calls.
+"""Action spaces: a list of PySC2 functions, and the heads that encode a call of one of them.
 
 An action is a dict of int32, one entry per head. The head 'function' indexes the chosen functions;
-every other head is a PySC2 argument type that one of them takes, unless its value was fixed. A head
-for a point (screen, minimap, screen2) indexes pixels as `y * width + x`. Each function uses some of
-the argument heads; the values of the others have no effect. K is the number of actions in a batch.
+the other heads are the PySC2 argument types that these functions use, except those with a fixed
+value. A head for a point (screen, minimap, screen2) indexes pixels as `y * width + x`. Each
+function uses some of the argument heads; the values of the others have no effect. K is the number
+of actions in a batch.
 """
 
 import numbers
@@ -22,14 +23,14 @@ NUM_FUNCTIONS = len(FUNCTIONS)
 class ActionSpec:
     """The action space over a list of functions; made by `make_action_spec`.
 
-    functions: tuple of F PySC2 function ids, in the order chosen.
+    functions: tuple of F PySC2 function ids, in the chosen order.
     function_names: tuple of their F names.
     num_functions: F.
     screen_size, minimap_size: (width, height) in pixels.
     heads: dict from head name to number of choices, 'function' first, then `argument_heads`.
-    argument_heads: tuple of the A argument types in use, in the order of PySC2's argument ids.
-    fixed_arguments: dict from argument type to the value that every call has; they are no heads.
-    head_used: bool [F, A], which function uses which argument head.
+    argument_heads: tuple of the A argument types with a head, in the order of PySC2's argument ids.
+    fixed_arguments: dict from argument type to its value in every call; these have no head.
+    head_used: bool [F, A], whether a function uses an argument head.
     """
 
     def __init__(
@@ -64,7 +65,7 @@ class ActionSpec:
         self._index_of_id[self._function_ids] = np.arange(self.num_functions)
 
     def available(self, mask: np.ndarray) -> np.ndarray:
-        """Which of the chosen functions are available.
+        """Returns which of the chosen functions are available.
 
         Args:
           mask: bool [..., 573] over all PySC2 function ids.
@@ -81,7 +82,7 @@ class ActionSpec:
         return mask.take(self._function_ids, axis=-1)
 
     def decode(self, action: Mapping[str, np.ndarray]) -> Tuple[np.ndarray, Dict[str, np.ndarray]]:
-        """Turns a batch of actions into function ids and arguments.
+        """Converts a batch of actions to function ids and arguments.
 
         Args:
           action: int [K] for every head.
@@ -90,7 +91,7 @@ class ActionSpec:
           function_ids: int32 [K], PySC2's ids.
           arguments: for every argument head int32 [K], or [K, 2] as (x, y) pixels for a point.
             Arguments that a function does not use keep the value of their head. Fixed arguments
-            are among them.
+            are included.
 
         Raises:
           ValueError: if heads are missing or unknown, are not integers of one shape [K], or are
@@ -101,7 +102,7 @@ class ActionSpec:
         for head, index in zip(self.argument_heads, indices[1:]):
             size = self._sizes[head]
             if len(size) == 2:
-                # Cheaper than np.stack, in what runs once per step of an actor.
+                # Cheaper than np.stack; this runs in every step of an actor.
                 index = np.array((index % size[0], index // size[0])).T
             arguments[head] = index
         for name, value in self.fixed_arguments.items():
@@ -111,19 +112,19 @@ class ActionSpec:
     def encode(
         self, function_ids: np.ndarray, arguments: Mapping[str, np.ndarray]
     ) -> Dict[str, np.ndarray]:
-        """Turns function ids and arguments into a batch of actions; the inverse of `decode`.
+        """Converts function ids and arguments to a batch of actions; the inverse of `decode`.
 
         Args:
           function_ids: int [K], PySC2's ids.
-          arguments: int [K] per argument type, or [K, 2] as (x, y) pixels for a point. Types that
-            no function of the batch uses may be absent; absent ones count as 0.
+          arguments: int [K] per argument type, or [K, 2] as (x, y) pixels for a point. Absent
+            types count as 0.
 
         Returns:
           int32 [K] for every head, 0 where the function does not use the head.
 
         Raises:
-          ValueError: if a function is not a chosen one, or an argument that is used has a wrong
-            shape or is out of range.
+          ValueError: if a function is not one of the chosen ones, or an argument that is used has
+            a wrong shape or is out of range.
         """
         function_ids = np.asarray(function_ids)
         function = self._index_of_id.take(function_ids, mode='clip')
@@ -139,7 +140,7 @@ class ActionSpec:
         return action
 
     def to_function_call(self, action: Mapping[str, int]) -> Tuple[int, List[List[int]]]:
-        """Turns one action into the two fields of PySC2's `FunctionCall`.
+        """Converts one action to the two fields of PySC2's `FunctionCall`.
 
         Args:
           action: a scalar int for every head.
@@ -148,7 +149,7 @@ class ActionSpec:
           The function's id, and one list of ints per argument in PySC2's order, [x, y] for points.
 
         Raises:
-          ValueError: as `decode`.
+          ValueError: see `decode`.
         """
         batch = {head: np.asarray(index)[np.newaxis] for head, index in action.items()}
         function_ids, arguments = self.decode(batch)
@@ -160,7 +161,7 @@ class ActionSpec:
     def from_function_call(
         self, function_id: int, arguments: Sequence[Sequence[int]]
     ) -> Dict[str, np.int32]:
-        """Turns the two fields of PySC2's `FunctionCall` into one action.
+        """Converts the two fields of PySC2's `FunctionCall` to one action.
 
         Args:
           function_id: PySC2's id of one of the chosen functions.
@@ -170,7 +171,7 @@ class ActionSpec:
           A scalar int32 for every head, 0 for those that the function does not use.
 
         Raises:
-          ValueError: if the function is not a chosen one, or takes other arguments.
+          ValueError: if the function is not one of the chosen ones, or has other arguments.
         """
         if function_id not in self.functions:
             raise ValueError(
@@ -191,14 +192,14 @@ class ActionSpec:
         for name, value in self.fixed_arguments.items():
             if name in batch and batch[name][0] != value:
                 raise ValueError(
-                    f'arguments has {batch[name][0]} for {name}, expected {value}, to which it is '
-                    'fixed.'
+                    f'arguments has {batch[name][0]} for {name}, expected {value}, the value it '
+                    'is fixed to.'
                 )
         action = self.encode(np.array([function_id]), batch)
         return {head: index[0] for head, index in action.items()}
 
-    def _stack(self, action):
-        """Checks a batch of actions and stacks it, dict of [K] -> [heads, K]."""
+    def _stack(self, action: Mapping[str, np.ndarray]) -> np.ndarray:
+        """Checks a batch of actions and stacks it: dict of [K] -> int32 [heads, K]."""
         if action.keys() != self.heads.keys():
             raise ValueError(
                 f'action has the heads {sorted(action)}, expected {sorted(self.heads)}.'
@@ -217,7 +218,7 @@ class ActionSpec:
         self._check_range(indices)
         return indices.astype(np.int32, copy=False)
 
-    def _check_range(self, indices):
+    def _check_range(self, indices: np.ndarray) -> None:
         outside = (indices < 0) | (indices >= self._num_choices)
         if outside.any():
             row, column = np.argwhere(outside)[0]
@@ -226,8 +227,11 @@ class ActionSpec:
                 f'action[{head!r}] has {indices[row, column]}, expected 0..{self.heads[head] - 1}.'
             )
 
-    def _encode_argument(self, head, value, used):
-        """int [K] or [K, 2] -> int32 [K], 0 where `used` (bool [K]) is false."""
+    def _encode_argument(self, head: str, value: Any, used: np.ndarray) -> np.ndarray:
+        """Returns the choices of a head, int32 [K], for its argument, int [K] or [K, 2].
+
+        They are 0 where `used`, bool [K], is false.
+        """
         size = self._sizes[head]
         shape = used.shape + (2,) * (len(size) == 2)
         if np.ndim(value) and np.shape(value) != shape:
@@ -249,23 +253,23 @@ def make_action_spec(
     minimap_size: Tuple[int, int],
     fixed_arguments: Optional[Mapping[str, int]] = None,
 ) -> ActionSpec:
-    """Chooses the functions that an agent may call.
+    """Makes the action space over the functions that an agent may call.
 
     Args:
-      functions: names or ids of PySC2 functions, in any order, which is kept; or 'all' 573.
+      functions: names or ids of PySC2 functions, whose order is kept; or 'all' 573.
       screen_size: (width, height) in pixels, for the heads 'screen' and 'screen2'.
       minimap_size: (width, height) in pixels, for the head 'minimap'.
-      fixed_arguments: values of argument types that are no choice, such as {'queued': 0} to never
-        queue an order. Types that none of the functions takes are ignored; points cannot be fixed.
+      fixed_arguments: values of argument types that the agent does not choose, such as
+        {'queued': 0} to never queue an order. Types that none of the functions uses are ignored;
+        points cannot be fixed.
 
     Raises:
       ValueError: if a function is unknown or repeated (the nearest names are suggested), if none
         is always available, if a size is not two positive integers, or if an argument cannot be
         fixed to its value.
     """
-    if not isinstance(functions, str):
-        functions = [_function_name(function) for function in functions]
-    names = checks.check_names('functions', functions, (f.name for f in FUNCTIONS))
+    chosen = functions if isinstance(functions, str) else [_function_name(f) for f in functions]
+    names = checks.check_names('functions', chosen, (f.name for f in FUNCTIONS))
     always = [f.name for f in FUNCTIONS if f.avail_fn is pysc2_actions.always]
     if not set(names) & set(always):
         raise ValueError(
@@ -281,7 +285,7 @@ def make_action_spec(
     )
 
 
-def _check_fixed(fixed_arguments):
+def _check_fixed(fixed_arguments: Mapping[str, int]) -> Dict[str, int]:
     sizes = {t.name: t.sizes[0] for t in pysc2_actions.TYPES if len(t.sizes) == 1}
     for name, value in fixed_arguments.items():
         checks.check_name('fixed_arguments', name, sizes)
@@ -292,20 +296,26 @@ def _check_fixed(fixed_arguments):
     return dict(fixed_arguments)
 
 
-def _function_name(function):
+def _function_name(function: Any) -> str:
+    """Returns the name for an id; anything else is left to `check_names`."""
     if not isinstance(function, numbers.Integral):
         return function
-    if not 0 <= function < NUM_FUNCTIONS:
+    if not 0 <= int(function) < NUM_FUNCTIONS:
         raise ValueError(f'functions has {function}, expected ids in 0..{NUM_FUNCTIONS - 1}.')
-    return FUNCTIONS[function].name
+    return FUNCTIONS[int(function)].name
 
 
-def _argument_names(function_id):
+def _argument_names(function_id: int) -> List[str]:
     return [argument.name for argument in FUNCTIONS[function_id].args]
 
 
-def _argument_sizes(screen_size, minimap_size) -> Dict[str, Tuple[int, ...]]:
-    """Sizes of all argument types in the order of their ids; PySC2 leaves points at (0, 0)."""
+def _argument_sizes(
+    screen_size: Tuple[int, int], minimap_size: Tuple[int, int]
+) -> Dict[str, Tuple[int, ...]]:
+    """Returns the sizes of all argument types in the order of their ids.
+
+    In PySC2's table the sizes of points are (0, 0).
+    """
     sizes = {argument.name: argument.sizes for argument in pysc2_actions.TYPES}
     sizes.update(screen=screen_size, minimap=minimap_size, screen2=screen_size)
     return sizes

@@ -1,8 +1,8 @@
-"""Checks of what a user chose, each with one sentence of complaint."""
+"""Checks of user input; each raises a ValueError with one sentence."""
 
 import difflib
 import numbers
-from typing import Iterable, Sequence, Tuple, Union
+from typing import Any, Iterable, Sequence, Tuple, Union
 
 
 def check_size(argument: str, size: Sequence[int]) -> Tuple[int, int]:
@@ -23,7 +23,7 @@ def check_positive(argument: str, value: int) -> int:
 
 
 def check_name(argument: str, name: str, known: Iterable[str]) -> str:
-    """Returns `name`; ValueError with the known names, or the nearest of many, if it is none."""
+    """Returns `name`; ValueError with the known names, or the nearest of many, if it is unknown."""
     _check_known(f'{argument} is', name, tuple(known))
     return name
 
@@ -34,15 +34,15 @@ def check_names(
     """Resolves a choice among known names.
 
     Args:
-      argument: what the choice is called in an error.
+      argument: name of the argument in an error.
       names: 'all', or known names without duplicates.
-      known: the names to choose from, in the order that 'all' stands for.
+      known: the names to choose from, in the order in which 'all' returns them.
 
     Returns:
       The chosen names, in the order given.
 
     Raises:
-      ValueError: if `names` is any other string, or holds an unknown or a repeated name.
+      ValueError: if `names` is any other string, or has an unknown or a repeated name.
     """
     known = tuple(known)
     if isinstance(names, str):
@@ -59,11 +59,11 @@ def check_names(
     return names
 
 
-def _is_positive(value):
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool) and value > 0
+def _is_positive(value: Any) -> bool:
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) > 0
 
 
-def _check_known(subject, name, known):
+def _check_known(subject: str, name: str, known: Sequence[str]) -> None:
     if name in known:
         return
     if len(known) <= 12:

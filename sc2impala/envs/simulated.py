@@ -11,7 +11,7 @@ from sc2impala.envs.specs import ObservationSpec
 
 
 class SimulatedEnvironment(vector.VectorEnvironment):
-    """K simulated games of one map; game i plays the episodes that seeds[i] stands for."""
+    """K simulated games of one map; seeds[i] determines the episodes of game i."""
 
     def __init__(
         self,
@@ -26,15 +26,15 @@ class SimulatedEnvironment(vector.VectorEnvironment):
         Args:
           map_name: one of `sim.MAP_NAMES`.
           seeds: K non-negative ints.
-          observation_spec: what is observed; only the layers in it are drawn.
-          action_spec: what the agents can do.
-          max_step_mul: the most game loops that one step may take.
+          observation_spec: the observation space; only its layers are rendered.
+          action_spec: the action space.
+          max_step_mul: the largest number of environment frames per step.
 
         Raises:
           ValueError: if the map is unknown, a seed is negative or the specs do not fit together.
         """
         super().__init__(len(seeds), observation_spec, action_spec, max_step_mul)
-        self._game = sim.make(
+        self._game: Any = sim.make(
             map_name,
             seeds,
             screen_size=observation_spec.screen_size,
@@ -80,29 +80,32 @@ class SimulatedEnvironment(vector.VectorEnvironment):
         """See `VectorEnvironment.close`."""
         self._game = None
 
-    def _start_totals(self):
+    def _start_totals(self) -> None:
         self._returns = np.zeros([self.num_envs], np.float32)
         self._steps = np.zeros([self.num_envs], np.int32)
 
-    def _observe(self):
-        """Copies what the spec asks for, since the game draws into the same buffers again."""
+    def _observe(self) -> Dict[str, Any]:
+        """Copies the arrays of the spec, because the game reuses its buffers."""
         observed = self._game.observe()
         if 'feature_units' in self.observation_spec.vectors:
             observed['feature_units'] = self._game.feature_units()
-        observation = {name: np.array(observed[name]) for name in self.observation_spec.vectors}
+        observation: Dict[str, Any] = {
+            name: np.array(observed[name]) for name in self.observation_spec.vectors
+        }
         observation['available_actions'] = self.action_spec.available(observed['available_actions'])
-        # One block of memory for all layers: dozens of middling ones, freed at every step, make the
-        # allocator give pages back and fault them in again, at ten times the cost of the copy.
+        # One block of memory for all layers. With an allocation per layer, freed in every step, the
+        # allocator returns pages and faults them in again, which costs ten times the copy.
         block = np.empty([], self._layers_dtype)
-        for group in self._layers_dtype.names:
-            observation[group] = {name: block[group][name] for name in block[group].dtype.names}
+        for group in self._layers_dtype.names or ():
+            names = block[group].dtype.names or ()
+            observation[group] = {name: block[group][name] for name in names}
             for name, layer in observation[group].items():
                 layer[:] = observed[group][name]
         return observation
 
 
-def _layers_dtype(num_envs, structure):
-    """A record of one record per group, whose fields are the layers with all their pixels."""
+def _layers_dtype(num_envs: int, structure: Mapping[str, Any]) -> np.dtype:
+    """Returns a record dtype with all layers, as {group: {layer: [K, H, W]}}."""
     groups = [(group, structure[group]) for group in ('screen', 'minimap') if group in structure]
     records = [
         (group, [(name, spec.dtype, (num_envs,) + spec.shape) for name, spec in layers.items()])

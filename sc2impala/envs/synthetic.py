@@ -1,11 +1,11 @@
-"""Games without a game: random observations of the right shapes, at hardly any cost.
+"""A vector environment without a game: random observations of the right shapes, at little cost.
 
-What trains on them learns nothing. They measure everything but the game: the agent, the actors, the
-queue, replay and the learner, on the shapes of any map, or on the frames that other trainers
-publish their speed for.
+It is for measuring the speed of everything except the game (agent, actors, queue, replay buffer and
+learner), with the observation shapes of any map or with those that other trainers publish their
+speed for. Nothing can be learned from it.
 """
 
-from typing import Any, Dict, Mapping, Sequence
+from typing import Any, Callable, Dict, Mapping, Sequence
 
 import numpy as np
 
@@ -13,19 +13,19 @@ from sc2impala import structs
 from sc2impala.envs import vector
 from sc2impala.envs.actions import ActionSpec
 from sc2impala.envs.maps import MapDefaults
-from sc2impala.envs.specs import ObservationSpec
+from sc2impala.envs.specs import ArraySpec, ObservationSpec
 
-NUM_FRAMES = 8
-"""Different observations of a game; they come in turn."""
+NUM_OBSERVATIONS = 8
+"""Number of different observations of a game, which are returned cyclically."""
 EPISODE_STEPS = 200
 """Agent steps of an episode."""
 
 _VECTOR_VALUES = 100
-"""Numbers in vectors are below this."""
+"""Upper bound (exclusive) of the numbers in vectors."""
 
 SYNTHETIC_MAPS = {
-    # The work that IMPALA and Sample Factory are measured by: frames of 72 x 96 pixels and three
-    # bytes each, nine actions without arguments. Layers with 256 values stand for the colours.
+    # The shapes that IMPALA and Sample Factory are measured with: images of 72 x 96 pixels of three
+    # bytes, nine actions without arguments. Layers with 256 values stand for the colours.
     'Frames': MapDefaults(
         episode_loops=8 * EPISODE_STEPS,
         functions=(
@@ -46,14 +46,14 @@ SYNTHETIC_MAPS = {
         flags={'agent': 'impala_resnet', 'fixed_step_mul': True},
     ),
 }
-"""MapDefaults of what is shapes only."""
+"""MapDefaults of maps that exist in this environment only."""
 
 
 class SyntheticEnvironment(vector.VectorEnvironment):
-    """K games whose observations are drawn once, uniformly, and then come in turn.
+    """K games with `NUM_OBSERVATIONS` random observations each, which are returned cyclically.
 
-    All functions are always available, the reward is 1 with each first frame of the turn, and an
-    episode lasts `EPISODE_STEPS` agent steps.
+    All functions are always available, the reward is 1 whenever the cycle starts again, else 0, and
+    an episode lasts `EPISODE_STEPS` agent steps.
     """
 
     def __init__(
@@ -67,17 +67,17 @@ class SyntheticEnvironment(vector.VectorEnvironment):
         """Draws the observations.
 
         Args:
-          map_name: of no effect: the specs are all there is of a map.
-          seeds: K non-negative ints; game i shows what seeds[i] stands for.
-          observation_spec, action_spec, max_step_mul: as for every environment.
+          map_name: not used; the specs determine all shapes.
+          seeds: K non-negative ints; seeds[i] determines the observations of game i.
+          observation_spec, action_spec, max_step_mul: see `VectorEnvironment`.
         """
         super().__init__(len(seeds), observation_spec, action_spec, max_step_mul)
         games = [
-            random_observation(observation_spec, [NUM_FRAMES], np.random.RandomState(seed))
+            random_observation(observation_spec, [NUM_OBSERVATIONS], np.random.RandomState(seed))
             for seed in seeds
         ]
-        # [NUM_FRAMES, K, ...]: what is shown at once lies together.
-        self._frames = _map_leaves(lambda *arrays: np.stack(arrays, axis=1), *games)
+        # [NUM_OBSERVATIONS, K, ...], so that the observations of one step are contiguous.
+        self._observations = _map_leaves(lambda *arrays: np.stack(arrays, axis=1), *games)
         self._restart()
 
     def reset(self) -> Dict[str, Any]:
@@ -90,44 +90,44 @@ class SyntheticEnvironment(vector.VectorEnvironment):
         step_mul = self._check_step_mul(step_mul)
         self._decode(action)
         self._num_steps += 1
-        reward = np.full([self.num_envs], self._num_steps % NUM_FRAMES == 0, np.float32)
+        reward = np.full([self.num_envs], self._num_steps % NUM_OBSERVATIONS == 0, np.float32)
         self._returns += reward
-        self._loops += step_mul
+        self._frames += step_mul
         self._steps += 1
         done = self._steps == EPISODE_STEPS
         info = structs.EpisodeInfo(
             episode_return=self._returns.copy(),
-            episode_frames=self._loops.copy(),
+            episode_frames=self._frames.copy(),
             episode_steps=self._steps.copy(),
             aborted=np.zeros_like(done),
         )
-        for total in (self._returns, self._loops, self._steps):
+        for total in (self._returns, self._frames, self._steps):
             total[done] = 0
         return structs.EnvOutput(reward, info, done, self._observe())
 
     def close(self) -> None:
         """See `VectorEnvironment.close`."""
-        self._frames = None
+        self._observations = None
 
-    def _restart(self):
+    def _restart(self) -> None:
         self._num_steps = 0
         self._returns = np.zeros([self.num_envs], np.float32)
-        self._loops = np.zeros([self.num_envs], np.int32)
+        self._frames = np.zeros([self.num_envs], np.int32)
         self._steps = np.zeros([self.num_envs], np.int32)
 
-    def _observe(self):
-        now = self._num_steps % NUM_FRAMES
-        return _map_leaves(lambda frames: frames[now].copy(), self._frames)
+    def _observe(self) -> Dict[str, Any]:
+        now = self._num_steps % NUM_OBSERVATIONS
+        return _map_leaves(lambda array: array[now].copy(), self._observations)
 
 
 def random_observation(
     observation_spec: ObservationSpec, leading: Sequence[int], rng: np.random.RandomState
 ) -> Dict[str, Any]:
-    """Uniform values of every layer and vector, with all functions available.
+    """Draws uniform values of every layer and vector, with all functions available.
 
     Args:
-      observation_spec: what is observed.
-      leading: dimensions before those of the spec.
+      observation_spec: the structure and the ranges of the values.
+      leading: leading dimensions, in front of those of the spec.
       rng: the source of randomness.
 
     Returns:
@@ -136,13 +136,13 @@ def random_observation(
     layers = observation_spec.screen_layers + observation_spec.minimap_layers
     scales = {layer.name: layer.scale for layer in layers}
 
-    def draw(name, spec):
+    def draw(name: str, spec: ArraySpec) -> np.ndarray:
         shape = tuple(leading) + spec.shape
         if spec.dtype == np.bool_:
             return np.ones(shape, np.bool_)
         return rng.randint(scales.get(name, _VECTOR_VALUES), size=shape).astype(spec.dtype)
 
-    def fill(structure):
+    def fill(structure: Mapping[str, Any]) -> Dict[str, Any]:
         return {
             name: fill(spec) if isinstance(spec, dict) else draw(name, spec)
             for name, spec in structure.items()
@@ -151,8 +151,8 @@ def random_observation(
     return fill(observation_spec.structure())
 
 
-def _map_leaves(function, *nests):
-    """`function` of the arrays at the same place in nested dicts, as a nested dict."""
+def _map_leaves(function: Callable[..., np.ndarray], *nests: Any) -> Any:
+    """Applies a function to the corresponding arrays of nested dicts of the same structure."""
     first = nests[0]
     if not isinstance(first, dict):
         return function(*nests)

@@ -1,7 +1,7 @@
-"""The contract of an environment: K games of one map, all played one agent step at a time."""
+"""The interface of environments: K games of one map, stepped together."""
 
 import abc
-from typing import Any, Dict, Mapping
+from typing import Any, Dict, Mapping, Optional, Tuple
 
 import numpy as np
 
@@ -22,15 +22,16 @@ class VectorEnvironment(abc.ABC):
 
     num_envs: K.
     observation_spec, action_spec: shared by all games.
-    max_step_mul: the most game loops that one step may take.
+    max_step_mul: the largest number of environment frames per step. An environment frame is one
+        StarCraft II game loop, of which there are 16 in a second of game time.
     failure: the error that made the environment unusable, or None.
 
-    `reset` comes before the first `step`. Arrays that are returned belong to the caller: no later
+    `reset` must be called before the first `step`. Returned arrays belong to the caller: no later
     call changes them. Observations are as `observation_spec.structure()` describes them, with a
     leading dimension K.
     """
 
-    failure = None
+    failure: Optional[Exception] = None
 
     def __init__(
         self,
@@ -39,10 +40,10 @@ class VectorEnvironment(abc.ABC):
         action_spec: ActionSpec,
         max_step_mul: int,
     ):
-        """Keeps what every environment has.
+        """Sets the attributes that all environments have.
 
         Raises:
-          ValueError: if a number is not positive or the two specs do not fit together.
+          ValueError: if a number is not positive or the two specs are inconsistent.
         """
         for name in ('num_functions', 'screen_size', 'minimap_size'):
             observed, acted = getattr(observation_spec, name), getattr(action_spec, name)
@@ -57,25 +58,25 @@ class VectorEnvironment(abc.ABC):
 
     @abc.abstractmethod
     def reset(self) -> Dict[str, Any]:
-        """Starts a fresh episode in every game and returns its first observations.
+        """Starts a new episode in every game and returns the first observations.
 
-        Whatever was played of the episodes before counts nowhere.
+        Unfinished episodes are discarded.
         """
 
     @abc.abstractmethod
     def step(self, action: Mapping[str, np.ndarray], step_mul: np.ndarray) -> structs.EnvOutput:
-        """Acts in every game, then plays on until the agent's next turn.
+        """Acts in every game, then advances it until the next agent step.
 
         Args:
           action: int32 [K] for every head of `action_spec`.
-          step_mul: int32 [K] in 1..max_step_mul, game loops to play; fewer are played where the
-            episode ends before.
+          step_mul: int32 [K] in 1..max_step_mul, frames to advance; fewer if the episode ends
+            before.
 
         Returns:
           EnvOutput(reward float32 [K], info, done bool [K], observation) with info =
           EpisodeInfo(episode_return float32 [K], episode_frames int32 [K], episode_steps int32 [K],
           aborted bool [K]). Where done, reward and info are those of the episode that has ended,
-          and the observation is the first one of the next episode, which has begun.
+          and the observation is the first one of the next episode.
 
         Raises:
           ValueError: if `action` or `step_mul` has a wrong shape or a value out of range.
@@ -83,16 +84,16 @@ class VectorEnvironment(abc.ABC):
 
     @abc.abstractmethod
     def close(self) -> None:
-        """Releases what the environment holds; it cannot be used afterwards."""
+        """Releases the resources of the environment, which cannot be used afterwards."""
 
     def __enter__(self) -> 'VectorEnvironment':
         return self
 
-    def __exit__(self, *exc_info) -> None:
+    def __exit__(self, *exc_info: Any) -> None:
         self.close()
 
-    def _check_step_mul(self, step_mul) -> np.ndarray:
-        """Returns `step_mul` as an array, if it is what `step` asks for."""
+    def _check_step_mul(self, step_mul: np.ndarray) -> np.ndarray:
+        """Returns `step_mul` as an array; ValueError if it is not as `step` requires."""
         step_mul = np.asarray(step_mul)
         if step_mul.shape != (self.num_envs,):
             raise ValueError(f'step_mul has shape {step_mul.shape}, expected ({self.num_envs},).')
@@ -104,8 +105,8 @@ class VectorEnvironment(abc.ABC):
             )
         return step_mul
 
-    def _decode(self, action):
-        """Function ids and arguments of K actions; as `ActionSpec.decode`, but K must fit."""
+    def _decode(self, action: Mapping[str, np.ndarray]) -> Tuple[np.ndarray, Dict[str, np.ndarray]]:
+        """Calls `ActionSpec.decode`; ValueError if the number of actions is not K."""
         function_ids, arguments = self.action_spec.decode(action)
         if function_ids.shape != (self.num_envs,):
             raise ValueError(

@@ -49,12 +49,12 @@ def test_observations_come_in_turn_and_differ():
     env = _make('Frames', screen_size=(8, 6))
     action = {'function': np.zeros([3], np.int32)}
     seen = [env.reset()['screen']['height_map']]
-    for _ in range(2 * synthetic.NUM_FRAMES):
+    for _ in range(2 * synthetic.NUM_OBSERVATIONS):
         seen.append(env.step(action, np.full([3], 8)).observation['screen']['height_map'])
-    first = seen[: synthetic.NUM_FRAMES]
-    assert len({frame.tobytes() for frame in first}) == synthetic.NUM_FRAMES
+    first = seen[: synthetic.NUM_OBSERVATIONS]
+    assert len({frame.tobytes() for frame in first}) == synthetic.NUM_OBSERVATIONS
     for index, frame in enumerate(seen):
-        np.testing.assert_array_equal(frame, first[index % synthetic.NUM_FRAMES])
+        np.testing.assert_array_equal(frame, first[index % synthetic.NUM_OBSERVATIONS])
 
 
 def test_a_game_does_not_depend_on_the_others():
