@@ -1,6 +1,7 @@
-"""StarCraft II as a vector environment: PySC2, one process per game, and what to do when one dies.
+"""The vector environment on StarCraft II: one process per game, each of which runs PySC2.
 
-Nothing here loads the part of PySC2 that runs the game: that happens in the workers.
+Games that fail are launched again. Only the worker processes import the part of PySC2 that runs the
+game.
 """
 
 from sc2impala.envs.pysc2_backend.environment import PySC2Environment

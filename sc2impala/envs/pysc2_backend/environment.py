@@ -1,4 +1,4 @@
-"""The vector environment on StarCraft II: K games in processes of their own, through PySC2."""
+"""The vector environment on StarCraft II: K games in worker processes, played through PySC2."""
 
 import contextlib
 import os
@@ -7,7 +7,7 @@ import tempfile
 import threading
 import time
 import weakref
-from typing import Any, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence
 
 import numpy as np
 
@@ -22,24 +22,24 @@ from sc2impala.envs.pysc2_backend.shared_arrays import SharedArrays
 from sc2impala.envs.specs import ObservationSpec
 
 MAX_FAULTS = 3
-"""So many times in a row a game may fail without a step in between."""
+"""A game that fails this many times in a row without a step in between ends the environment."""
 
 _CLOSE_SECS = 5.0
 _CLOSED = 'The environment was closed.'
-_REALTIME_LOOPS_PER_SEC = 22.4
+_REALTIME_FRAMES_PER_SEC = 22.4
 
 _LAUNCHING = threading.Lock()
-"""Games start one after another, whichever environment they belong to: that of a game takes all the
-cores there are, and many at once take longer than they may."""
+"""Games of all environments are launched one after another: a launch keeps all cores busy, and many
+at once would exceed their deadline."""
 
 
 class PySC2Environment(vector.VectorEnvironment):
     """K games of StarCraft II on one map, stepped in parallel.
 
-    The first process of game i is launched with seeds[i], a later one with a seed that follows from
-    that: on a game that obeys its seed, as the simulator does, the first one plays the episodes
-    that `SimulatedEnvironment` plays. A game that dies, hangs or answers nonsense is killed and
-    launched again; its episode is closed as aborted, and the others never know.
+    The first process of game i is launched with seeds[i], later ones with seeds derived from it. If
+    the game is deterministic given its seed, as the stand-in is, the first process plays the same
+    episodes as `SimulatedEnvironment`. A game that dies, hangs or returns invalid data is killed
+    and launched again; its episode ends as aborted, and the other games are not affected.
 
     failure: the `GameError` that made the environment unusable, or None.
     """
@@ -58,13 +58,13 @@ class PySC2Environment(vector.VectorEnvironment):
         Args:
           map_name: PySC2's name of the map.
           seeds: K non-negative ints.
-          observation_spec: what is observed.
-          action_spec: what the agents can do.
-          max_step_mul: the most game loops that one step may take.
-          settings: how the games are run; None stands for the defaults.
+          observation_spec: the observation space.
+          action_spec: the action space.
+          max_step_mul: the largest number of environment frames per step.
+          settings: how the games are run; None for the defaults.
 
         Raises:
-          ValueError: if the specs do not fit together.
+          ValueError: if the specs are inconsistent.
           GameError: if the games cannot be launched.
         """
         super().__init__(len(seeds), observation_spec, action_spec, max_step_mul)
@@ -87,8 +87,8 @@ class PySC2Environment(vector.VectorEnvironment):
             self._folder = tempfile.mkdtemp(prefix='sc2impala-')
         except OSError as error:
             raise GameError(
-                f'there is no room for the shared memory of the games ({error.strerror}), expected '
-                f'it in /dev/shm or {tempfile.gettempdir()}.'
+                'there is not enough space for the shared memory of the games '
+                f'({error.strerror}), expected it in /dev/shm or {tempfile.gettempdir()}.'
             ) from error
         self._end = weakref.finalize(self, _end, self._processes, self._folder, os.getpid())
         with self._ending_on_error():
@@ -113,8 +113,8 @@ class PySC2Environment(vector.VectorEnvironment):
     def step(self, action: Mapping[str, np.ndarray], step_mul: np.ndarray) -> structs.EnvOutput:
         """See `VectorEnvironment.step`.
 
-        Where a game has failed the episode is aborted: done, with a reward of 0 and the frames of
-        the step before.
+        If a game fails, its episode is aborted: it is done, with a reward of 0 and the number of
+        frames after the previous step.
 
         Raises:
           ValueError: see `VectorEnvironment.step`.
@@ -136,20 +136,20 @@ class PySC2Environment(vector.VectorEnvironment):
         self._closing = True
         if not self._end.alive:
             return
-        # A game that is in the middle of a step, or of being launched, is not waited for for long.
+        # Games may be in the middle of a step or of a launch: the wait for them is limited.
         if self._stepping.acquire(timeout=_CLOSE_SECS):
             self._ask_to_end(range(self.num_envs))
             self._stepping.release()
         with self._starting:
             self._end()
 
-    def _start_totals(self):
+    def _start_totals(self) -> None:
         self._returns = np.zeros([self.num_envs], np.float32)
         self._frames = np.zeros([self.num_envs], np.int32)
         self._steps = np.zeros([self.num_envs], np.int32)
 
-    def _conclude(self, faults):
-        """What came of a step in which the games `faults` have failed."""
+    def _conclude(self, faults: Mapping[int, str]) -> structs.EnvOutput:
+        """Collects the results of a step, in which the games `faults` have failed."""
         aborted = np.zeros([self.num_envs], np.bool_)
         aborted[list(faults)] = True
         results = self._shared.results
@@ -170,13 +170,13 @@ class PySC2Environment(vector.VectorEnvironment):
         self._relaunch_old_games()
         return structs.EnvOutput(reward, info, done, self._shared.copy_observation())
 
-    def _command(self, command, indices, seconds):
-        """Gives a command to games, which carry it out at the same time.
+    def _command(self, command: bytes, indices: Iterable[int], seconds: float) -> Dict[int, str]:
+        """Sends a command to games, which execute it at the same time, and waits for the answers.
 
         Returns:
-          {index: text} of those that failed, which are dead then.
+          {index: text} of the games that have failed. They have been killed.
         """
-        processes = {self._processes[index]: index for index in indices}
+        processes = {self._process(index): index for index in indices}
         for process in processes:
             process.send(command)
         arrived, late = await_answers(processes, time.monotonic() + seconds)
@@ -187,27 +187,34 @@ class PySC2Environment(vector.VectorEnvironment):
             except GameFault as fault:
                 faults[processes[process]] = str(fault)
         for index in faults:
-            self._processes[index].kill()
+            self._process(index).kill()
         return faults
 
-    def _deadline_secs(self, loops):
-        waits = self._settings.realtime
-        return self._settings.deadline_secs + (loops / _REALTIME_LOOPS_PER_SEC if waits else 0)
+    def _process(self, index: int) -> GameProcess:
+        process = self._processes[index]
+        assert process is not None
+        return process
 
-    def _relaunch_old_games(self):
+    def _deadline_secs(self, num_frames: int) -> float:
+        waits = self._settings.realtime
+        return self._settings.deadline_secs + (
+            num_frames / _REALTIME_FRAMES_PER_SEC if waits else 0
+        )
+
+    def _relaunch_old_games(self) -> None:
         most = self._settings.relaunch_episodes
-        old = np.flatnonzero(self._episodes >= most) if most else []
+        old: List[int] = np.flatnonzero(self._episodes >= most).tolist() if most else []
         self._ask_to_end(old)
         for index in old:
             self._replace(index)
 
-    def _relaunch(self, index, text):
-        """Puts another game in the place of one that has failed."""
+    def _relaunch(self, index: int, text: str) -> None:
+        """Replaces a game that has failed."""
         self._note_fault(index, text)
         self._replace(index)
 
-    def _replace(self, index):
-        """Puts another game in the place of one, and begins an episode in it."""
+    def _replace(self, index: int) -> None:
+        """Replaces a game by a new process and starts an episode in it."""
         while True:
             self._remove(index)
             self._start(index)
@@ -218,8 +225,12 @@ class PySC2Environment(vector.VectorEnvironment):
                 return
             self._note_fault(index, faults[index])
 
-    def _launch(self, index):
-        """Launches the game of a worker that was started; in vain so often, and it is an error."""
+    def _launch(self, index: int) -> None:
+        """Launches the game of a worker; tries again with a new worker if that fails.
+
+        Raises:
+          GameError: after `MAX_FAULTS` failures in a row.
+        """
         while True:
             with _LAUNCHING:
                 seconds = self._settings.launch_deadline_secs
@@ -230,8 +241,8 @@ class PySC2Environment(vector.VectorEnvironment):
             self._remove(index)
             self._start(index)
 
-    def _start(self, index):
-        """Starts a worker, which can be asked to launch a game."""
+    def _start(self, index: int) -> None:
+        """Starts a worker, whose game is not launched yet."""
         spec = protocol.WorkerSpec(
             self._map_name,
             seed_of_launch(self._seeds[index], self._launches[index]),
@@ -248,54 +259,58 @@ class PySC2Environment(vector.VectorEnvironment):
                 self._processes[index] = GameProcess(spec, self._shared.fileno, self._folder)
             except OSError as error:
                 raise GameError(
-                    f'no process can be started for game {index} ({error}), expected room for '
-                    f'{self.num_envs} more, and in {self._folder} for their files.'
+                    f'no process can be started for game {index} ({error}), expected resources for '
+                    f'{self.num_envs} more, and space in {self._folder} for their files.'
                 ) from error
         self._launches[index] += 1
 
-    def _remove(self, index):
-        process = self._processes[index]
+    def _remove(self, index: int) -> None:
+        process = self._process(index)
         process.kill()
         process.clear()
 
-    def _note_fault(self, index, text):
-        """Tells about a fault. Raises: GameError: after too many of them."""
+    def _note_fault(self, index: int, text: str) -> None:
+        """Reports a failure of a game.
+
+        Raises:
+          GameError: after `MAX_FAULTS` failures in a row.
+        """
         if self._closing:
             raise RuntimeError(_CLOSED)
         self._faults[index] += 1
-        output = self._processes[index].output_tail()
+        output = self._process(index).output_tail()
         if self._faults[index] >= MAX_FAULTS:
             raise GameError(self._complaint(text, output))
         print(f'{self._map_name}, game {index}: {text}; launched again', file=sys.stderr)
 
-    def _complaint(self, text, output):
+    def _complaint(self, text: str, output: str) -> str:
         found = os.environ.get('SC2PATH')
         version = self._settings.version
         return (
             'StarCraft II failed {} times in a row on --map_name={}, the last time because of: {}; '
             'expected a game that runs: check SC2PATH (now {}), --game_version (now {}), that the '
-            'map is in its folder Maps, and the libraries that the game needs, or let '
-            'python -m sc2impala.doctor do so. {}'.format(
+            'map is in its folder Maps, and the libraries that the game needs, or run '
+            'python -m sc2impala.doctor. {}'.format(
                 MAX_FAULTS,
                 self._map_name,
                 text,
                 found or 'not set',
-                version or 'the latest that is installed',
+                version or 'the newest that is installed',
                 f'Its last output:\n{output}' if output else 'It printed nothing.',
             )
         )
 
-    def _ask_to_end(self, indices):
-        """Lets games end in their own way, if they do not take long for it."""
-        processes = [self._processes[index] for index in indices]
+    def _ask_to_end(self, indices: Iterable[int]) -> None:
+        """Asks games to end, and waits for that for up to `_CLOSE_SECS`."""
+        processes = [self._process(index) for index in indices]
         for process in processes:
             process.send(protocol.CLOSE)
-        # What arrives is the end of the connection.
+        # Workers do not answer CLOSE: the wait is for the end of the connection.
         await_answers(processes, time.monotonic() + _CLOSE_SECS)
 
     @contextlib.contextmanager
-    def _ending_on_error(self):
-        """Ends all games with the first error; nothing can be done with the environment then."""
+    def _ending_on_error(self) -> Iterator[None]:
+        """Ends all games at the first error, after which the environment is unusable."""
         if self.failure is not None:
             raise self.failure
         if not self._end.alive:
@@ -311,17 +326,17 @@ class PySC2Environment(vector.VectorEnvironment):
 
 
 def seed_of_launch(seed: int, launch: int) -> int:
-    """The seed, in 0..2**32 - 1, of the process that is launched as number `launch` for a game.
+    """Returns the seed, in 0..2**32 - 1, of the process number `launch` of a game, from 0.
 
-    Every later process gets another one: with the same seed it would play the same episodes again.
+    Every process has a different seed: with the same one it would play the same episodes again.
     """
     if launch == 0:
         return int(seed % 2**32)
     return int(np.random.SeedSequence([seed, int(launch)]).generate_state(1, np.uint32)[0])
 
 
-def _end(processes, folder, owner):
-    """Kills all games and removes their files; also called when the interpreter ends."""
+def _end(processes: Iterable[Optional[GameProcess]], folder: str, owner: int) -> None:
+    """Kills all games and removes their files; also called when the interpreter exits."""
     if os.getpid() != owner:
         return
     for process in processes:

@@ -1,12 +1,15 @@
-"""What goes wrong with StarCraft II."""
+"""Errors of the StarCraft II backend."""
 
 
 class GameError(Exception):
-    """The game cannot be run: one sentence with what to check, and the game's last output."""
+    """The game cannot be run.
+
+    The message says in one sentence what to check, and ends with the game's last output.
+    """
 
 
 class GameFault(Exception):
-    """A game that died, hung or answered nonsense, or its worker did; the text says which.
+    """A game or its worker died, hung or returned invalid data; the message says which.
 
-    Its environment starts another game in its place.
+    The environment then replaces the game with a new one.
     """

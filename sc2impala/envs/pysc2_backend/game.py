@@ -1,4 +1,4 @@
-"""One game, played through PySC2's `SC2Env` and shown in shared arrays."""
+"""One game, played through PySC2's `SC2Env` and observed through shared arrays."""
 
 import os
 import random
@@ -11,11 +11,11 @@ from sc2impala.envs.pysc2_backend.settings import GameSettings
 from sc2impala.envs.specs import ObservationSpec
 
 NOT_SUPPORTED = 2
-"""The game's code for an action that cannot be carried out: what the simulator says."""
+"""The `action_result` of an unavailable function, the same as in the simulator."""
 
 
 class Game:
-    """An `SC2Env` that reads what to do from arrays and writes what came of it to others."""
+    """An `SC2Env` that reads actions from arrays and writes observations and results to arrays."""
 
     def __init__(
         self,
@@ -26,10 +26,12 @@ class Game:
         observation: Mapping[str, Any],
         result: Mapping[str, Any],
     ):
-        """Args:
-        sc2_env: PySC2's environment of one agent.
-        observation_spec, action_spec: what is observed and done.
-        call, observation, result: the game's part of `SharedArrays`.
+        """Connects an environment with its arrays.
+
+        Args:
+          sc2_env: PySC2's environment of one agent.
+          observation_spec, action_spec: the observation and action spaces.
+          call, observation, result: the game's part of `SharedArrays`.
         """
         self._env = sc2_env
         self._call = call
@@ -37,17 +39,17 @@ class Game:
         self._writer = conversion.ObservationWriter(observation_spec, action_spec, observation)
 
     def reset(self) -> None:
-        """Starts the next episode, and writes its first observation."""
+        """Starts the next episode and writes its first observation."""
         self._writer.write(self._env.reset()[0].observation)
 
     def step(self) -> bool:
-        """Carries out the call; where that ends the episode the next one starts at once.
+        """Executes the call; if the episode ends, starts the next one.
 
-        A function that is not available has no effect but its result.
+        A function that is not available has no effect except for its `action_result`.
 
         Returns:
-          whether the episode has ended. The result is that of the step, the observation the first
-          one of the next episode then.
+          Whether the episode has ended. The result is then that of the last step, and the
+          observation is the first one of the next episode.
         """
         function_id = int(self._call['function_id'])
         refused = not self._writer.available[function_id]
@@ -81,17 +83,20 @@ def make_sc2_env(
 
     Args:
       map_name: PySC2's name of the map.
-      seed: of everything that is random in the game, in 0..2**32 - 1.
-      observation_spec: what PySC2 is to ask the game for.
-      settings: how to run it.
-      client: see `pysc2_api.load_client`; None loads it, with the process-wide effects of that.
+      seed: seed of all randomness in the game, in 0..2**32 - 1.
+      observation_spec: determines what PySC2 requests from the game.
+      settings: how to run the game.
+      client: see `pysc2_api.load_client`; None imports it, with its effects on the whole process.
+
+    Returns:
+      PySC2's `SC2Env`.
 
     Raises:
-      Whatever PySC2 raises where the game cannot be started.
+      Exception: any error that PySC2 raises if the game cannot be started.
     """
     client = client or pysc2_api.load_client(settings.launch_deadline_secs)
     sc2_env = client.sc2_env
-    # PySC2 draws races and the opponent's strategy from here.
+    # PySC2 draws races and the opponent's strategy from this generator.
     random.seed(seed)
     players = [sc2_env.Agent(sc2_env.Race[settings.race])]
     if settings.opponent is not None:
@@ -107,6 +112,7 @@ def make_sc2_env(
         use_feature_units='feature_units' in observation_spec.vectors,
         allow_cheating_layers='unit_type' in minimap_layers,
     )
+    replay_dir = settings.replay_dir
     saves_replays = settings.save_replay_episodes > 0
     return sc2_env.SC2Env(
         map_name=map_name,
@@ -115,15 +121,15 @@ def make_sc2_env(
         visualize=settings.visualize,
         realtime=settings.realtime,
         save_replay_episodes=settings.save_replay_episodes,
-        replay_dir=os.path.abspath(settings.replay_dir) if saves_replays else None,
-        # Replays of a second would have the same name.
+        replay_dir=os.path.abspath(replay_dir) if saves_replays and replay_dir else None,
+        # Without a prefix, replays saved in the same second would have the same name.
         replay_prefix=f'{map_name}_{seed}' if saves_replays else None,
         game_steps_per_episode=settings.max_episode_frames,
-        # Against an opponent PySC2 creates every episode anew, which with a seed would be the same
-        # game each time.
+        # With an opponent PySC2 creates a new game for every episode, which with a fixed seed would
+        # be the same game every time.
         random_seed=seed if settings.opponent is None else None,
         disable_fog=settings.disable_fog,
-        # What is not available is never sent.
+        # `Game.step` never sends an unavailable function.
         ensure_available_actions=False,
         version=settings.version,
     )

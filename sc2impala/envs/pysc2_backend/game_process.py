@@ -1,4 +1,4 @@
-"""A worker and its game as the trainer sees them: started, asked, and killed with all they hold."""
+"""The trainer's handle of a worker process: starts it, sends commands, kills it and its game."""
 
 import contextlib
 import json
@@ -12,20 +12,20 @@ import tempfile
 import threading
 import time
 from multiprocessing import connection as connections
-from typing import Iterable, List, Tuple
+from typing import Any, Dict, Iterable, List, Tuple
 
 from sc2impala.envs.pysc2_backend import protocol
 from sc2impala.envs.pysc2_backend.errors import GameFault
 
 WORKER = 'sc2impala.envs.pysc2_backend.worker'
-"""The module whose `main` is run."""
+"""The module whose `main` the process runs."""
 
 _PROGRAM = (
     'import importlib, json, sys; sys.path[:] = json.loads(sys.argv[2]); '
     'importlib.import_module(sys.argv[1]).main(sys.argv[3:])'
 )
-"""Looks for modules where the trainer does. A PYTHONPATH would reach the game as well, which may be
-a Python program of another version."""
+"""Runs the worker with the trainer's `sys.path`. A PYTHONPATH would be inherited by the game, which
+may be a program of another Python version."""
 
 _OUTPUT = 'output.txt'
 _TAIL_LINES = 15
@@ -34,19 +34,19 @@ _REMOVE_SECS = 2.0
 
 
 class GameProcess:
-    """One worker process. Commands are answered in their order.
+    """One worker process, which answers commands in the order in which they are sent.
 
-    connection: to wait for an answer with others, see `await_answers`.
+    connection: the connection on which answers arrive; see `await_answers`.
     """
 
     def __init__(self, spec: protocol.WorkerSpec, memory_file: int, folder: str):
-        """Starts the worker, which gets ready for LAUNCH.
+        """Starts the worker, which then expects the command LAUNCH.
 
         Args:
-          spec: what it has to know.
+          spec: the worker's settings.
           memory_file: file number of the shared memory.
-          folder: temporary folder of the trainer's, in which the worker gets its own one for its
-            output and for the files of the game.
+          folder: the trainer's temporary folder. The worker gets a folder in it for its output and
+            the files of the game.
         """
         self._folder = tempfile.mkdtemp(prefix=f'game-{spec.index}-', dir=folder)
         self.connection, theirs = connections.Pipe()
@@ -67,15 +67,15 @@ class GameProcess:
         self.send(pickle.dumps(spec))
 
     def send(self, command: bytes) -> None:
-        """Sends a command. That the worker is gone is noticed when it does not answer."""
+        """Sends a command. If the worker has ended, the error is raised by `receive`."""
         with contextlib.suppress(OSError):
             self.connection.send_bytes(command)
 
     def receive(self) -> None:
-        """Takes the answer to a command, which must have arrived.
+        """Reads the answer to a command, which must have arrived.
 
         Raises:
-          GameFault: if it is another one than OK.
+          GameFault: if the answer is not OK.
         """
         try:
             reply = self.connection.recv_bytes(protocol.MAX_REPLY)
@@ -88,17 +88,17 @@ class GameProcess:
             raise GameFault(f'its worker answered {reply[:20]!r}')
 
     def kill(self) -> None:
-        """Kills worker and game, whatever they are doing."""
+        """Kills the worker and its game."""
         with self._ending:
             if self._process.returncode is not None:
                 return
-            # The worker has not been awaited yet: the number is still that of its process group.
+            # The worker has not been waited for, so its process id cannot have been reused.
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
 
     def output_tail(self) -> str:
-        """The last lines that worker and game have printed."""
+        """Returns the last lines that the worker and the game have printed."""
         try:
             with open(os.path.join(self._folder, _OUTPUT), 'rb') as file:
                 file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
@@ -108,7 +108,7 @@ class GameProcess:
         return '\n'.join(line.rstrip() for line in lines[-_TAIL_LINES:] if line.strip())
 
     def clear(self) -> None:
-        """Removes what a killed worker and its game have left."""
+        """Closes the connection of a killed worker and removes its folder."""
         self.connection.close()
         remove_folder(self._folder)
 
@@ -116,17 +116,17 @@ class GameProcess:
 def await_answers(
     processes: Iterable[GameProcess], deadline: float
 ) -> Tuple[List[GameProcess], List[GameProcess]]:
-    """Waits until everyone has answered or ended, or the time is up.
+    """Waits until all workers have answered or ended, or until a deadline.
 
     Args:
-      processes: they have been sent a command each.
-      deadline: as `time.monotonic` tells it.
+      processes: workers to each of which a command has been sent.
+      deadline: time at which to stop waiting, on the clock of `time.monotonic`.
 
     Returns:
-      those that can be asked for their answer, and those that are late.
+      The processes from which `receive` can read, and those that have not answered in time.
     """
-    waiting = {process.connection: process for process in processes}
-    arrived = []
+    waiting: Dict[Any, GameProcess] = {process.connection: process for process in processes}
+    arrived: List[GameProcess] = []
     while waiting:
         left = deadline - time.monotonic()
         ready = connections.wait(list(waiting), max(left, 0))
@@ -137,7 +137,7 @@ def await_answers(
 
 
 def remove_folder(folder: str) -> None:
-    """Removes a folder to which killed processes may write until they are really gone."""
+    """Removes a folder; tries again for a while, because killed processes may still write to it."""
     give_up = time.monotonic() + _REMOVE_SECS
     while os.path.exists(folder):
         shutil.rmtree(folder, ignore_errors=True)
@@ -146,7 +146,7 @@ def remove_folder(folder: str) -> None:
         time.sleep(0.01)
 
 
-def _exit_text(process):
+def _exit_text(process: 'subprocess.Popen[bytes]') -> str:
     if process.returncode < 0:
         return signal.Signals(-process.returncode).name
     return f'exit code {process.returncode}'

@@ -1,4 +1,4 @@
-"""Maps on which two players fight, as PySC2 names them: one agent against a part of the game."""
+"""PySC2's two-player maps, on which an agent plays against the game's built-in AI."""
 
 from sc2impala.envs.maps import MapDefaults
 
@@ -63,13 +63,13 @@ LADDER_MAPS = MELEE_MAPS + (
     'WorldofSleepers',
     'YearZero',
 )
-"""All maps of PySC2's registry but the mini-games; a test compares them. They are listed here
-because loading the registry changes the process."""
+"""All maps of PySC2's registry except the mini-games; a test compares them. They are listed here
+because importing the registry has side effects on the process."""
 
 LADDER_DEFAULTS = MapDefaults(
-    # PySC2 cuts episodes off after half an hour.
+    # PySC2 truncates episodes after half an hour.
     episode_loops=28800,
-    # What it takes a Terran to open: workers, supply, barracks, marines and an attack.
+    # The functions of a basic Terran opening: workers, supply, barracks, marines and an attack.
     functions=(
         'no_op',
         'move_camera',
@@ -113,7 +113,7 @@ LADDER_DEFAULTS = MapDefaults(
     ),
     screen_size=(64, 64),
     minimap_size=(64, 64),
-    # The reward is 1, 0 or -1 at the end, thousands of steps after what it was for.
+    # The only reward is 1, 0 or -1 at the end, thousands of steps after the decisive actions.
     flags={'discounting': 0.999, 'max_step_mul': 16, 'opponent': 'very_easy'},
 )
-"""One choice for all of these maps."""
+"""The defaults of all ladder maps."""

@@ -1,14 +1,14 @@
-"""What a trainer and a worker say to each other, besides what is in their shared arrays.
+"""The messages between a trainer and a worker; actions and observations are in shared arrays.
 
-The trainer sends the `WorkerSpec`, pickled, and then commands. The worker answers each command but
-CLOSE with OK, or with FAILED and a text, after which nobody expects anything of it any more.
+The trainer sends the pickled `WorkerSpec` and then commands. The worker answers each command except
+CLOSE with OK, or with FAILED and a text. After FAILED it executes no further commands.
 """
 
 import collections
 
 LAUNCH = b'L'  # Start the game.
-RESET = b'R'  # Begin the next episode.
-STEP = b'S'  # Do what the call says, and begin the next episode where one ends.
+RESET = b'R'  # Start the next episode.
+STEP = b'S'  # Execute the call in the shared arrays; if the episode ends, start the next one.
 CLOSE = b'C'  # End the game and the worker.
 
 OK = b'+'
@@ -19,4 +19,4 @@ WorkerSpec = collections.namedtuple(
     'WorkerSpec',
     ['map_name', 'seed', 'observation_spec', 'action_spec', 'settings', 'num_envs', 'index'],
 )
-"""What a worker has to know; index: which of the num_envs games of the shared arrays is its own."""
+"""Settings of a worker. index: its game's index among the num_envs games of the shared arrays."""

@@ -1,4 +1,4 @@
-"""How StarCraft II is run: everything that is no part of what an agent observes and does."""
+"""Settings of StarCraft II that are not part of the observation and action specs."""
 
 import dataclasses
 from typing import Optional
@@ -18,19 +18,19 @@ DIFFICULTIES = (
     'cheat_money',
     'cheat_insane',
 )
-"""Names of PySC2's `Difficulty`: the opponents that are part of the game."""
+"""Names of PySC2's `Difficulty`, the levels of the game's built-in AI."""
 
 CAMERA_WIDTH = 24
-"""World units across the screen: PySC2's default, and what the simulator shows."""
+"""Width of the screen in world units: PySC2's default, and the value in the simulator."""
 
 MAX_EPISODE_FRAMES = 524000
-"""PySC2 ends every episode there, because the game fails soon after."""
+"""The largest number of frames per episode: PySC2 stops there, because the game soon fails."""
 
 RELAUNCH_EPISODES = {'BuildMarines': 1}
-"""Episodes of a game process by map, where they must be few; elsewhere any number will do.
+"""Map -> number of episodes per game process, for maps where it must be limited.
 
-The restart of BuildMarines leaves out the mineral fields that were exhausted before, and a good
-player exhausts some in every episode.
+When BuildMarines restarts, mineral fields that were exhausted in an earlier episode are missing,
+and a good player exhausts some in every episode.
 """
 
 
@@ -38,20 +38,21 @@ player exhausts some in every episode.
 class GameSettings:
     """Settings of all games of an environment.
 
-    version: of the game, as '4.10'; None takes the latest that is installed.
-    replay_dir: folder for replays, or None. save_replay_episodes: save the replay of every so
-        manyth episode of a game; 0 for none.
-    realtime: 22.4 game loops in a second, for one game that somebody watches.
-    visualize: show PySC2's picture of the game, which needs a display.
-    disable_fog: see the whole map.
-    camera_width: world units across the screen.
-    relaunch_episodes: end the game process after so many episodes and start another; 0 for never.
-    deadline_secs: how long a game may take for a step before it counts as hung.
-    launch_deadline_secs: how long it may take to start.
-    race: of the agent, one of RACES; of no effect in a mini-game.
+    version: version of the game, such as '4.10'; None selects the newest that is installed.
+    replay_dir: folder for StarCraft II replays, or None.
+    save_replay_episodes: saves the replay of every N-th episode of a game; 0 for none.
+    realtime: run at 22.4 frames per second, for a game that is watched.
+    visualize: show PySC2's rendering of the game, which needs a display.
+    disable_fog: observe the whole map.
+    camera_width: width of the screen in world units.
+    relaunch_episodes: number of episodes after which the game process is replaced; 0 for never.
+    deadline_secs: seconds that a game may take for a step before it is considered hung.
+    launch_deadline_secs: seconds that a game may take to start.
+    race: the agent's race, one of RACES; without effect in a mini-game.
     opponent: one of DIFFICULTIES on a ladder map, None in a mini-game.
     opponent_race: one of RACES.
-    max_episode_frames: game loops after which an episode is cut off; None leaves it to the map.
+    max_episode_frames: number of frames after which an episode is truncated; None keeps the limit
+        of the map.
     """
 
     version: Optional[str] = None

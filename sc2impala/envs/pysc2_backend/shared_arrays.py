@@ -1,13 +1,14 @@
-"""Memory that a trainer and the workers of its K games share: one block, and its arrays.
+"""Arrays in memory shared by a trainer and the workers of its K games.
 
-The file behind it has no name from the start: whoever still has it open keeps it, and when the last
-one is gone, in whatever way, so is the memory.
+The memory is an unnamed file. It is freed when the last process that has it open ends, in whatever
+way that happens.
 """
 
+import contextlib
 import mmap
 import os
 import tempfile
-from typing import Any, Dict, Tuple
+from typing import IO, Any, Dict, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
@@ -24,73 +25,82 @@ _CALL = {
     'function_id': ArraySpec((), np.dtype(np.int32)),
     'step_mul': ArraySpec((), np.dtype(np.int32)),
 }
-"""What a game is to do: PySC2's id of a function, arguments by the id of their type, (x, y) or
-(value, unused), and game loops to play."""
+"""The next action of a game: PySC2's function id, one row of arguments per argument type, (x, y) or
+(value, unused), and the number of frames to advance."""
 
 _RESULT = {
     'done': ArraySpec((), np.dtype(np.bool_)),
     'episode_frames': ArraySpec((), np.dtype(np.int32)),
     'reward': ArraySpec((), np.dtype(np.float32)),
 }
-"""What came of it, of the episode that the step was part of."""
+"""The result of a step. `episode_frames` is the total of the episode to which the step belongs."""
 
 
 class SharedArrays:
-    """Arrays of K games.
+    """Arrays of K games in shared memory.
 
-    fileno: of the memory, to be passed to the worker.
-    calls: dict of [K, ...], see _CALL. results: dict of [K, ...], see _RESULT.
+    fileno: file number of the memory, to be passed to the workers.
+    calls: dict of arrays [K, ...], see _CALL.
+    results: dict of arrays [K, ...], see _RESULT.
     """
 
     def __init__(self, observation_spec: ObservationSpec, num_envs: int, fileno: int = -1):
-        """Allocates the memory, or with a file number attaches to it.
+        """Allocates the memory, or attaches to existing memory if a file number is passed.
 
         Raises:
-          OSError: if there is no room for it.
+          OSError: if there is not enough space.
         """
         structure = observation_spec.structure()
         dtype = _record({'call': _CALL, 'observation': structure, 'result': _RESULT}, num_envs)
-        self._file = None
+        self._file: Optional[IO[bytes]] = None
         if fileno < 0:
-            self._file = _nameless_file(dtype.itemsize)
+            self._file = _unnamed_file(dtype.itemsize)
             fileno = self._file.fileno()
         self.fileno = fileno
         memory = mmap.mmap(fileno, dtype.itemsize)
         self._block = np.ndarray([], dtype, buffer=memory)
-        record, offset = dtype.fields['observation'][:2]
+        record, offset = _field(dtype, 'observation')
         self._observation_dtype = record
         self._observation_bytes = np.ndarray([record.itemsize], np.uint8, memory, offset)
         self.calls = _views(self._block['call'])
         self.results = _views(self._block['result'])
 
     def copy_observation(self) -> Dict[str, Any]:
-        """The observations of all games as a nested dict of [K, ...], in one new block."""
-        # Of a record, NumPy would copy one field after the other.
+        """Returns the observations of all games, a nested dict of [K, ...] in one new block."""
+        # Copied as bytes because NumPy copies a record field by field, which is slower.
         copy = self._observation_bytes.copy()
         return _views(np.ndarray([], self._observation_dtype, copy))
 
     def of_game(self, index: int) -> Tuple[Dict[str, Any], Dict[str, Any], Dict[str, Any]]:
-        """Call, observation and result of one game: nested dicts of arrays to read or write."""
-        return tuple(_views(self._block[name], index) for name in ('call', 'observation', 'result'))
+        """Returns views of the call, observation and result of one game, as nested dicts."""
+        call, observation, result = (
+            _views(self._block[name], index) for name in ('call', 'observation', 'result')
+        )
+        return call, observation, result
 
 
-def _nameless_file(size):
-    """A file of zeros, in memory if there is room: pages are taken now, not when written to."""
-    folders = [_IN_MEMORY] if os.path.isdir(_IN_MEMORY) else []
-    for folder in folders + [None]:
-        file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115
-        try:
-            file.write(bytes(-(-size // _PAGE) * _PAGE))
-            file.flush()
-            return file
-        except OSError:
-            file.close()
-            if folder is None:
-                raise
+def _unnamed_file(size: int) -> IO[bytes]:
+    """Creates an unnamed file of zeros, in memory if there is enough space."""
+    if os.path.isdir(_IN_MEMORY):
+        with contextlib.suppress(OSError):
+            return _zeros(_IN_MEMORY, size)
+    return _zeros(None, size)
 
 
-def _record(structure, num_envs):
-    """A nested dict of ArraySpecs -> a dtype with the same nesting, and [K] before every shape."""
+def _zeros(folder: Optional[str], size: int) -> IO[bytes]:
+    # Writing allocates the pages now: a lack of space is an OSError here and not a SIGBUS later.
+    file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115
+    try:
+        file.write(bytes(-(-size // _PAGE) * _PAGE))
+        file.flush()
+    except OSError:
+        file.close()
+        raise
+    return file
+
+
+def _record(structure: Mapping[str, Any], num_envs: int) -> np.dtype:
+    """Returns a dtype nested like a dict of ArraySpecs, with [K] in front of every shape."""
     fields = [
         (name, _record(spec, num_envs))
         if isinstance(spec, dict)
@@ -100,9 +110,16 @@ def _record(structure, num_envs):
     return np.dtype(fields, align=True)
 
 
-def _views(record, index=slice(None)):
-    """A record -> a nested dict of views of what it holds, or of one game's part of it."""
+def _field(dtype: np.dtype, name: str) -> Tuple[np.dtype, int]:
+    """Returns dtype and offset of a field of a record."""
+    fields = dtype.fields
+    assert fields is not None
+    return fields[name][0], fields[name][1]
+
+
+def _views(record: np.ndarray, index: Union[int, slice] = slice(None)) -> Dict[str, Any]:
+    """Returns a nested dict of views of the fields of a record, or of one game's part of them."""
     return {
         name: _views(record[name], index) if record.dtype[name].names else record[name][index, ...]
-        for name in record.dtype.names
+        for name in record.dtype.names or ()
     }

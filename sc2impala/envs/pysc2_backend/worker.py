@@ -1,7 +1,7 @@
-"""The process that plays one game. Trainers start it; it says why it failed, and leaves nothing.
+"""The worker process, which plays one game and reports failures to the trainer that started it.
 
-It is the leader of a session of its own, with the game in its process group, so that both can be
-killed with one signal. When its trainer is gone it sees to that itself.
+It is the leader of its own session, and the game is in its process group, so that one signal kills
+both. When the trainer has ended, the worker kills both and removes their files itself.
 """
 
 import contextlib
@@ -15,14 +15,14 @@ import threading
 import time
 import traceback
 from multiprocessing.connection import Connection
-from typing import Any, Callable, List
+from typing import Any, Callable, List, Optional
 
 from sc2impala.envs.pysc2_backend import protocol
 from sc2impala.envs.pysc2_backend.game import Game, make_sc2_env
 from sc2impala.envs.pysc2_backend.shared_arrays import SharedArrays
 
 MAX_OUTPUT = 1 << 20
-"""Bytes of output that are kept: game and PySC2 may print a line in every step of a long run."""
+"""Limit of the output file in bytes: game and PySC2 may print a line in every step."""
 
 _WATCH_SECS = 0.2
 
@@ -33,11 +33,11 @@ for i in 1 2 3 4 5; do sleep 0.2; rm -rf -- "$2" && test ! -e "$2" && exit; done
 
 
 def main(arguments: List[str], make_env: Callable[..., Any] = make_sc2_env) -> None:
-    """Does what the trainer asks for until it asks for the end, or is gone.
+    """Executes the trainer's commands until CLOSE, or until the trainer has ended.
 
     Args:
       arguments: process id of the trainer, file numbers of the connection and of the shared
-        memory, and the folder to remove when the trainer is gone.
+        memory, and the folder to remove when the trainer has ended.
       make_env: see `make_sc2_env`.
     """
     trainer, connection_file, memory_file, folder = arguments
@@ -52,41 +52,45 @@ def main(arguments: List[str], make_env: Callable[..., Any] = make_sc2_env) -> N
     try:
         worker.run()
     except _Disconnected:
-        # Either the trainer is gone, which the watcher is about to see, or it has seen the same and
-        # is about to kill this process.
+        # Either the trainer has ended, and the watcher is about to notice it, or the trainer has
+        # closed the connection and is about to kill this process.
         watcher.join()
 
 
 def stay_in_temporary_folder() -> None:
-    """Lets temporary files be in TMPDIR or nowhere.
+    """Makes sure that temporary files are created in TMPDIR only.
 
-    Without this Python takes /tmp where TMPDIR has vanished, as it has when another worker of a
-    trainer that was killed has tidied up already; and nobody would remove what is there.
+    TMPDIR may have been removed already by another worker of a killed trainer. Python would then
+    fall back to /tmp, where the files would never be removed.
     """
     tempfile.tempdir = os.environ['TMPDIR']
 
 
 class _Disconnected(Exception):
-    """Nobody is at the other end of the connection."""
+    """The trainer's end of the connection is closed."""
 
 
 class _Worker:
-    """Answers the commands of the trainer.
+    """Executes and answers the commands of the trainer.
 
     launching: whether the game is being started.
     """
 
-    def __init__(self, connection, memory_file, make_env):
+    def __init__(self, connection: Connection, memory_file: int, make_env: Callable[..., Any]):
         self.launching = False
         self._connection = connection
         self._memory_file = memory_file
         self._make_env = make_env
-        self._game = None
+        self._game: Optional[Game] = None
         self._failed = False
         self._lock = threading.Lock()
 
-    def run(self):
-        """Raises: _Disconnected: if there was no command to close."""
+    def run(self) -> None:
+        """Executes commands until CLOSE.
+
+        Raises:
+          _Disconnected: if the connection is closed without this command.
+        """
         spec = pickle.loads(self._receive())
         arrays = SharedArrays(spec.observation_spec, spec.num_envs, self._memory_file)
         while True:
@@ -102,24 +106,26 @@ class _Worker:
         if self._game is not None:
             self._game.close()
 
-    def fail(self, text):
-        """Tells the trainer, which kills this process and the game; the first reason counts."""
+    def fail(self, text: str) -> None:
+        """Reports the first failure to the trainer, which then kills this process and the game."""
         if not self._failed:
             self._failed = True
             reply = protocol.FAILED + text.encode('utf-8', 'replace')
             self._answer(reply[: protocol.MAX_REPLY])
 
-    def _await_the_end(self):
+    def _await_the_end(self) -> None:
         while True:
             self._receive()
 
-    def _carry_out(self, command, spec, arrays):
+    def _carry_out(self, command: bytes, spec: protocol.WorkerSpec, arrays: SharedArrays) -> None:
         if command == protocol.LAUNCH:
             self.launching = True
             env = self._make_env(spec.map_name, spec.seed, spec.observation_spec, spec.settings)
             self.launching = False
             parts = arrays.of_game(spec.index)
             self._game = Game(env, spec.observation_spec, spec.action_spec, *parts)
+        elif self._game is None:
+            raise ValueError(f'command is {command!r}, expected {protocol.LAUNCH!r} first.')
         elif command == protocol.RESET:
             self._game.reset()
         elif command == protocol.STEP:
@@ -128,13 +134,13 @@ class _Worker:
         else:
             raise ValueError(f'command is {command!r}, expected one of `protocol`.')
 
-    def _receive(self):
+    def _receive(self) -> bytes:
         try:
             return self._connection.recv_bytes()
         except (EOFError, OSError) as error:
             raise _Disconnected from error
 
-    def _answer(self, reply):
+    def _answer(self, reply: bytes) -> None:
         try:
             with self._lock:
                 self._connection.send_bytes(reply)
@@ -142,23 +148,23 @@ class _Worker:
             raise _Disconnected from error
 
 
-def _watch(trainer, folder, worker):
-    """Notices that the trainer is gone, and that the game died before anybody could talk to it."""
+def _watch(trainer: int, folder: str, worker: _Worker) -> None:
+    """Detects in a loop that the trainer has ended, or that the game has died while starting."""
     ended_before = None
     while True:
         time.sleep(_WATCH_SECS)
         if os.getppid() != trainer:
             _vanish(folder)
         ended = _ended_child() if worker.launching else None
-        # PySC2 may start and await other programs: those are gone the next time.
+        # PySC2 may start other programs and wait for them; these are gone in the next iteration.
         if ended is not None and ended_before is not None and ended.si_pid == ended_before.si_pid:
             with contextlib.suppress(_Disconnected):
                 worker.fail('the game ended while it started, with ' + _exit_text(ended))
         ended_before = ended
 
 
-def _vanish(folder):
-    """Ends this process and the game in the middle of whatever they do, and removes their files."""
+def _vanish(folder: str) -> None:
+    """Kills this process and the game, and removes their files, by means of a separate process."""
     subprocess.Popen(
         ['/bin/sh', '-c', _VANISH, 'sh', str(os.getpgrp()), folder],
         start_new_session=True,
@@ -168,8 +174,11 @@ def _vanish(folder):
     ).wait()
 
 
-def _ended_child():
-    """A child that has ended and was not awaited yet, or None; PySC2 itself may not look."""
+def _ended_child() -> Any:
+    """Returns the `waitid` result of a child that has ended and was not waited for, or None.
+
+    PySC2 itself does not always check whether the game has ended.
+    """
     if not hasattr(os, 'waitid'):  # macOS
         return None
     try:
@@ -178,14 +187,14 @@ def _ended_child():
         return None
 
 
-def _exit_text(ended):
+def _exit_text(ended: Any) -> str:
     if ended.si_code == os.CLD_EXITED:
         return f'exit code {ended.si_status}'
     return signal.Signals(ended.si_status).name
 
 
-def _describe(error):
-    """Kind, text and place of an error in one line."""
+def _describe(error: BaseException) -> str:
+    """Returns type, message and source line of an error in one line."""
     text = ' '.join(str(error).split())
     frames = traceback.extract_tb(error.__traceback__)
     place = ''
@@ -194,8 +203,8 @@ def _describe(error):
     return f'{type(error).__name__}: {text[:1000]}{place}'
 
 
-def _limit_output():
-    """Empties the file that the output goes to when it has become long."""
+def _limit_output() -> None:
+    """Truncates the output file when it exceeds `MAX_OUTPUT`."""
     descriptor = sys.stderr.fileno()
     if os.fstat(descriptor).st_size > MAX_OUTPUT:
         os.ftruncate(descriptor, 0)
