@@ -1,12 +1,14 @@
-"""Players that do not learn: the random one, and scripted ones, several for some maps.
+"""Players that do not learn: a random one, and one or several scripted ones for each map.
 
     player = players.SCRIPTED_PLAYERS['DefeatRoaches'](observation_spec, action_spec)
     action = player.act(env_output.observation, env_output.done)
 
-A player has `act(observation, done)`: a batch of K observations in, one action for each out, as a
-dict of int32 [K]; `done` tells it where an episode has begun. How many game loops go by until its
-next action is not its choice.
+A player has a method `act(observation, done)`, which maps a batch of K observations to a dict of
+int32 [K] with an action for each; `done` marks the games in which a new episode has started. The
+step multiplier is chosen by the caller.
 """
+
+from typing import Dict, Type
 
 from sc2impala.envs.players import (
     build_marines,
@@ -20,7 +22,7 @@ from sc2impala.envs.players import (
 from sc2impala.envs.players.random_player import RandomPlayer
 from sc2impala.envs.players.scripted_player import ScriptedPlayer
 
-RULES = {
+RULES: Dict[str, Dict[str, Type[ScriptedPlayer]]] = {
     'MoveToBeacon': {'PySC2': move_to_beacon.MoveToBeaconPlayer},
     'CollectMineralShards': {
         'PySC2': collect_mineral_shards.OneByOnePlayer,
@@ -51,8 +53,8 @@ RULES = {
 }
 """Classes of ScriptedPlayer by map and by name, the best one of a map first.
 
-PySC2, LH and LZ play by the rules of published agents: those that come with PySC2, and those of the
-collections Light-of-Hers/rl-midterm and lzhbrian/pysc2-minigame-ai, whose scores are known.
+PySC2, LH and LZ implement the rules of published agents with known scores: those that are part of
+PySC2, and those of the repositories Light-of-Hers/rl-midterm and lzhbrian/pysc2-minigame-ai.
 """
 
 SCRIPTED_PLAYERS = {map_name: next(iter(rules.values())) for map_name, rules in RULES.items()}

@@ -1,7 +1,7 @@
 """BuildMarines: twenty workers and seven barracks, then marines.
 
-The rules of two published agents, which differ in where they build, and with which worker. A depot
-is built whenever no supply is left; until there are seven barracks no marine is trained.
+The rules of two published agents, which differ in the building sites and in the worker that builds.
+A depot is built whenever no supply is left; no marine is trained before there are seven barracks.
 """
 
 import itertools
@@ -24,11 +24,11 @@ NUM_BARRACKS = 7
 NUM_WORKERS = 20
 
 _GOLDEN = np.array([0.7548776662466927, 0.5698402909980532])
-"""Multiples of these, modulo 1, fill a square evenly: powers of the root of x**3 = x + 1."""
+"""Multiples of these, modulo 1, fill a square evenly: 1 / x and 1 / x**2 with x**3 = x + 1."""
 
 
 class FirstWorkerPlayer(TacticsPlayer):
-    """The rule of the agent LH: what is to be built, the first worker builds."""
+    """The rule of the agent LH: the first worker constructs all buildings."""
 
     functions = (
         'no_op',
@@ -66,44 +66,44 @@ class FirstWorkerPlayer(TacticsPlayer):
             Tactic('Train_SCV_quick', worker, economy.least_busy(COMMAND_CENTER), None),
         )
 
-    def _more_depots(self, depots):
-        """Whether there is a site for another depot: bool [K]."""
+    def _more_depots(self, depots: np.ndarray) -> np.ndarray:
+        """Returns whether there is a site for another depot: bool [K]."""
         return depots < len(self.depot_sites)
 
-    def _depot_site(self, economy, depots):
-        """The pixels where depots number `depots`, int [K], are to stand: int [K, 2]."""
+    def _depot_site(self, economy: Economy, depots: np.ndarray) -> np.ndarray:
+        """Returns the sites of the depots with the indices `depots`, int [K]: pixels int [K, 2]."""
         return self.site(self.depot_sites, depots)
 
-    def _builders(self, economy):
-        """The workers of which the first one builds: bool [K, N]."""
+    def _builders(self, economy: Economy) -> np.ndarray:
+        """Returns the workers, bool [K, N], of which the first one builds."""
         return economy.builders()
 
 
 class IdleWorkerPlayer(FirstWorkerPlayer):
-    """The rule of the agent LZ: an idle worker builds, if there is one. When the sites for depots
-    have been used up, it tries places around the command centre, here an even spread of them.
+    """The rule of the agent LZ: an idle worker builds, if there is one. When all sites for depots
+    are used up, it tries points around the command centre, here a low-discrepancy sequence.
 
-    Remembers how many times it has looked at the game.
+    The state includes the number of agent steps, which is the index in this sequence.
     """
 
     barracks_sites = np.array(list(itertools.product((56, 69, 72), (7, 22, 37, 52))))
     depot_sites = np.array(list(itertools.product((22, 30, 38, 46), (12, 20, 46, 54))))
-    remembers = dict(TacticsPlayer.remembers, looks=0)
+    initial_state = dict(TacticsPlayer.initial_state, steps=0)
 
-    def _more_depots(self, depots):
+    def _more_depots(self, depots: np.ndarray) -> np.ndarray:
         return np.ones(depots.shape, bool)
 
-    def _depot_site(self, economy, depots):
+    def _depot_site(self, economy: Economy, depots: np.ndarray) -> np.ndarray:
         units = economy.units
-        self.memory['looks'] += 1
+        self.state['steps'] += 1
         centre = economy.all(COMMAND_CENTER).argmax(axis=1)
         radius = units.column('radius')[np.arange(len(centre)), centre, np.newaxis]
-        # From four radii to the left up to one to the right, and four up to four down.
-        spread = (self.memory['looks'][:, np.newaxis] * _GOLDEN) % 1 * (5, 8) - 4
+        # From four radii to the left to one to the right, and from four above to four below.
+        spread = (self.state['steps'][:, np.newaxis] * _GOLDEN) % 1 * (5, 8) - 4
         around = (units.pixel_of(centre) + radius * spread).astype(np.int32)
         used_up = depots >= len(self.depot_sites)
         return np.where(used_up[:, np.newaxis], around, self.site(self.depot_sites, depots))
 
-    def _builders(self, economy):
+    def _builders(self, economy: Economy) -> np.ndarray:
         idle = economy.idle(SCV)
         return np.where(idle.any(axis=1, keepdims=True), idle, economy.builders())

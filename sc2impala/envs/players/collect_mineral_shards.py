@@ -1,4 +1,4 @@
-"""CollectMineralShards: the two rules of PySC2's agents."""
+"""CollectMineralShards: the rules of PySC2's two scripted agents."""
 
 from typing import Any, Mapping
 
@@ -10,20 +10,20 @@ from sc2impala.envs.players.scripted_player import ScriptedPlayer
 
 
 class OneByOnePlayer(ScriptedPlayer):
-    """Selects one marine, sends it to the nearest shard that the other does not go to, and so on
-    with the other: PySC2's CollectMineralShardsFeatureUnits.
+    """Alternately selects each marine and sends it to the nearest shard that is not the other's
+    target: PySC2's CollectMineralShardsFeatureUnits.
 
-    Remembers whether the next call is for the marine that is selected, and the latest target.
+    The state is whether the next call is for the selected marine, and the latest target.
     """
 
     functions = ('no_op', 'select_point', 'Move_screen')
     vectors = ('feature_units',)
-    remembers = {'selected': False, 'target': (-1, -1)}
+    initial_state = {'selected': False, 'target': (-1, -1)}
 
     def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
         """See `ScriptedPlayer.decide`."""
         units = sight.Units(observation['feature_units'])
-        selected, target = self.memory['selected'], self.memory['target']
+        selected, target = self.state['selected'], self.state['target']
         is_selected = units.column('is_selected') == 1
         preferred = units.mine & (is_selected == selected[:, np.newaxis])
         marine = np.where(preferred.any(axis=1), preferred.argmax(axis=1), units.mine.argmax(1))
@@ -42,7 +42,7 @@ class OneByOnePlayer(ScriptedPlayer):
 
 
 class GroupPlayer(ScriptedPlayer):
-    """Sends both marines together to the mineral pixel that is nearest to their middle: PySC2's
+    """Sends both marines together to the shard pixel nearest to their mean position: PySC2's
     CollectMineralShards."""
 
     functions = ('no_op', 'select_army', 'Move_screen')

@@ -1,7 +1,7 @@
-"""CollectMineralsAndGas: a second command centre, then workers without end, all for minerals.
+"""CollectMineralsAndGas: a second command centre, then as many workers as possible, on minerals.
 
-The rules of two published agents. Both wait for more minerals than a command centre costs, send
-every idle worker to some mineral field, and never touch the gas.
+The rules of two published agents. Both build the command centre when they have more minerals than
+it costs, send every idle worker to a mineral field, and never harvest gas.
 """
 
 import itertools
@@ -23,7 +23,7 @@ MAX_DEPOTS = 3
 
 
 class FirstWorkerPlayer(TacticsPlayer):
-    """The rule of the agent LH: what is to be built, the first worker builds."""
+    """The rule of the agent LH: the first worker constructs all buildings."""
 
     functions = (
         'no_op',
@@ -61,12 +61,15 @@ class FirstWorkerPlayer(TacticsPlayer):
             Tactic('Train_SCV_quick', train, centre, None),
         )
 
-    def _builders(self, economy):
-        """The workers of which the first one builds: bool [K, N]."""
+    def _builders(self, economy: Economy) -> np.ndarray:
+        """Returns the workers, bool [K, N], of which the first one builds."""
         return economy.builders()
 
-    def _beside_centre(self, economy):
-        """A diameter away from the command centre, on the side where there is more room."""
+    def _beside_centre(self, economy: Economy) -> np.ndarray:
+        """Returns pixels [K, 2] one diameter left or right of the command centre.
+
+        The side is that of the farther border of the screen.
+        """
         units = economy.units
         first = economy.all(COMMAND_CENTER).argmax(axis=1)
         x, y = units.pixel_of(first).T
@@ -76,10 +79,10 @@ class FirstWorkerPlayer(TacticsPlayer):
 
 
 class IdleWorkerPlayer(FirstWorkerPlayer):
-    """The rule of the agent LZ: an idle worker builds, if there is one; depots stand elsewhere."""
+    """The rule of the agent LZ: an idle worker builds, if there is one; other sites for depots."""
 
     depot_sites = np.array(list(itertools.product((22, 30, 38, 46), (12, 20, 46, 54))))
 
-    def _builders(self, economy):
+    def _builders(self, economy: Economy) -> np.ndarray:
         idle = economy.idle(SCV)
         return np.where(idle.any(axis=1, keepdims=True), idle, economy.builders())

@@ -1,4 +1,4 @@
-"""DefeatRoaches: all marines together, by three rules that differ in what they attack."""
+"""DefeatRoaches: three rules that move all marines together and differ in their target."""
 
 from typing import Any, Mapping
 
@@ -9,11 +9,11 @@ from sc2impala.envs.players.calls import Calls
 from sc2impala.envs.players.scripted_player import ScriptedPlayer
 
 _LEAD = 20 / 84
-"""How far above the topmost roach the army is sent, as a part of the screen's height."""
+"""Distance of the target above the topmost roach, as a fraction of the screen's height."""
 
 
 class WeakestPlayer(ScriptedPlayer):
-    """The rule of the agent LH: attacks the roach of the lowest health, of several the topmost."""
+    """The rule of the agent LH: attacks the roach with the least health, of several the topmost."""
 
     functions = ('no_op', 'select_army', 'Attack_screen')
     vectors = ('feature_units',)
@@ -27,20 +27,20 @@ class WeakestPlayer(ScriptedPlayer):
 
 
 class AdvancePlayer(ScriptedPlayer):
-    """The rule of the agent LZ: selects the army and sends it, attacking whatever it meets, to a
-    point above the topmost roach; then the same again.
+    """The rule of the agent LZ: alternately selects the army and orders an attack-move to a point
+    above the topmost roach.
 
-    Remembers whether the next call is the one that sends it.
+    The state is whether the next call is the attack.
     """
 
     functions = ('no_op', 'select_army', 'Attack_screen')
     vectors = ('feature_units',)
-    remembers = {'selected': False}
+    initial_state = {'selected': False}
 
     def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
         """See `ScriptedPlayer.decide`."""
         units = sight.Units(observation['feature_units'])
-        selected = self.memory['selected']
+        selected = self.state['selected']
         topmost = sight.least(units.enemy, units.column('y'))
         lead = np.array([0, round(_LEAD * self.observation_spec.screen_size[1])])
         attacks = calls.choose(
@@ -53,7 +53,7 @@ class AdvancePlayer(ScriptedPlayer):
 
 
 class LowestPlayer(ScriptedPlayer):
-    """Attacks the lowest pixel of a roach on the screen: PySC2's DefeatRoaches."""
+    """Attacks the bottommost roach pixel on the screen: PySC2's DefeatRoaches."""
 
     functions = ('no_op', 'select_army', 'Attack_screen')
     screen_layers = ('player_relative',)

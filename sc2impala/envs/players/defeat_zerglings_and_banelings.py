@@ -1,6 +1,6 @@
-"""DefeatZerglingsAndBanelings: marines one by one, so that one explosion hits few, or all at once.
+"""DefeatZerglingsAndBanelings: marines one by one, so that an explosion hits few, or all together.
 
-The first two are the rules of published agents.
+The first two players implement the rules of published agents.
 """
 
 from typing import Any, Mapping
@@ -14,22 +14,22 @@ from sc2impala.envs.players.unit_types import BANELING, ZERGLING
 
 
 class OneByOnePlayer(ScriptedPlayer):
-    """The rule of the agent LH: while banelings live, sends one idle marine after the other against
-    the first zergling; otherwise whoever is selected attacks the weakest zergling. The whole army
-    is selected once in an episode, by the player, and by the game for every new wave.
+    """The rule of the agent LH: while there are banelings, sends one idle marine after the other
+    against the first zergling; otherwise the selected marines attack the weakest zergling. The
+    player selects the whole army once in an episode, and the game does so for every new wave.
 
-    Remembers whether the next call is for the marine that was selected last, and whether the army
-    has been selected.
+    The state is whether the next call is for the marine that was selected last, and whether the
+    army has been selected.
     """
 
     functions = ('no_op', 'select_point', 'select_army', 'Attack_screen')
     vectors = ('feature_units',)
-    remembers = {'sending': False, 'gathered': False}
+    initial_state = {'sending': False, 'gathered': False}
 
     def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
         """See `ScriptedPlayer.decide`."""
         units = sight.Units(observation['feature_units'])
-        sending, gathered = self.memory['sending'], self.memory['gathered']
+        sending, gathered = self.state['sending'], self.state['gathered']
         zerglings = units.enemy & units.of_type(ZERGLING)
         banelings = units.enemy & units.of_type(BANELING)
         idle = units.mine & (units.column('order_length') == 0)
@@ -53,12 +53,12 @@ class PioneersPlayer(ScriptedPlayer):
     """The rule of the agent LZ: while there are banelings, sends up to four marines one by one
     against the last zergling; with at most two banelings, all others as well.
 
-    Remembers whether the next call is for the marine that was selected last.
+    The state is whether the next call is for the marine that was selected last.
     """
 
     functions = ('no_op', 'select_point', 'Attack_screen')
     vectors = ('feature_units',)
-    remembers = {'sending': False}
+    initial_state = {'sending': False}
     max_busy = 3
     max_banelings = 2
 
@@ -70,11 +70,11 @@ class PioneersPlayer(ScriptedPlayer):
         idle = units.mine & (units.column('order_length') == 0)
         busy = (units.mine & ~idle).sum(axis=1)
 
-        sent = self.memory['sending'].copy()
+        sent = self.state['sending'].copy()
         last = zerglings.shape[1] - 1 - zerglings[:, ::-1].argmax(axis=1)
         calls.choose(sent & zerglings.any(axis=1), 'Attack_screen', screen=units.pixel_of(last))
         pioneers = (banelings > 0) & (busy <= self.max_busy)
-        self.memory['sending'][:] = calls.choose(
+        self.state['sending'][:] = calls.choose(
             ~sent & idle.any(axis=1) & (pioneers | (banelings <= self.max_banelings)),
             'select_point',
             screen=units.pixel_of(idle.argmax(axis=1)),
@@ -82,7 +82,7 @@ class PioneersPlayer(ScriptedPlayer):
 
 
 class AdvancePlayer(ScriptedPlayer):
-    """Sends the army to the middle of its enemies, attacking whatever it meets."""
+    """Orders the army to attack-move to the mean position of its enemies."""
 
     functions = ('no_op', 'select_army', 'Attack_screen')
     vectors = ('feature_units',)

@@ -1,4 +1,4 @@
-"""FindAndDefeatZerglings: the marines search the map together, and attack what they see."""
+"""FindAndDefeatZerglings: the marines search the map together and attack visible zerglings."""
 
 from typing import Any, Mapping
 
@@ -13,17 +13,17 @@ from sc2impala.envs.specs import ObservationSpec
 _VISIBLE = 2
 _MAP_CELLS = 64
 _PLAYABLE = (10, 54, 20, 52)
-"""Left, right, top and bottom of where units can be, in cells from the top left. [S] MAP"""
+"""Left, right, top and bottom of the playable area, in cells from the top left. [S] MAP"""
 _NUM_MARINES = 3
 _WAVE = 25
-"""Zerglings that die before new ones come. [S] MAP"""
+"""Number of zerglings that die before the next wave appears. [S] MAP"""
 
 
 class SearchPlayer(ScriptedPlayer):
-    """Attacks the nearest zergling in sight, otherwise goes where it has not looked yet.
+    """Attacks the nearest visible zergling, otherwise walks to the nearest unexplored pixel.
 
-    It plays by the minimap alone, and so without the camera. Remembers which pixels were seen, and
-    found to be empty, since the zerglings came, and how many times they had come.
+    It uses the minimap only, and so does not move the camera. The state is the pixels that were
+    visible and free of zerglings since the current wave appeared, and the number of the wave.
     """
 
     functions = ('no_op', 'select_army', 'Attack_minimap')
@@ -38,7 +38,7 @@ class SearchPlayer(ScriptedPlayer):
         x, y = (columns + 0.5) * _MAP_CELLS / width, (rows + 0.5) * _MAP_CELLS / height
         left, right, top, bottom = _PLAYABLE
         self._playable = (left < x) & (x < right) & (top < y) & (y < bottom)
-        self.remembers = {'seen': np.zeros([height, width], bool), 'wave': 0}
+        self.initial_state = {'seen': np.zeros([height, width], bool), 'wave': 0}
 
     def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
         """See `ScriptedPlayer.decide`."""
@@ -50,21 +50,21 @@ class SearchPlayer(ScriptedPlayer):
             enemies.any(axis=(1, 2)), 'Attack_minimap', minimap=sight.nearest_pixel(enemies, army)
         )
         calls.choose(
-            unseen.any(axis=(1, 2)), 'Attack_minimap', minimap=sight.nearest_pixel(unseen, army)
+            np.any(unseen, axis=(1, 2)), 'Attack_minimap', minimap=sight.nearest_pixel(unseen, army)
         )
         calls.choose(~calls.can('Attack_minimap'), 'select_army')
 
-    def _look(self, observation, enemies):
-        """Notes what is visible; returns where zerglings may be: bool [K, H, W]."""
-        seen, wave = self.memory['seen'], self.memory['wave']
-        # Every death of a marine has cost a point.
+    def _look(self, observation: Mapping[str, Any], enemies: np.ndarray) -> np.ndarray:
+        """Updates the visited pixels; returns where zerglings may be: bool [K, H, W]."""
+        seen, wave = self.state['seen'], self.state['wave']
+        # Each dead zergling scores a point and each dead marine costs one.
         lost = _NUM_MARINES - observation['player'][:, 8]
         now = (observation['score_cumulative'][:, 0] + lost) // _WAVE
         seen[now != wave] = False
         wave[:] = now
         visible = observation['minimap']['visibility_map'] == _VISIBLE
         seen |= visible
-        # One that is passed by stays where it is.
+        # A zergling that is left behind stays where it is.
         seen &= ~enemies
         everything = (seen | ~self._playable).all(axis=(1, 2))
         seen[everything] = visible[everything]
@@ -72,25 +72,25 @@ class SearchPlayer(ScriptedPlayer):
 
 
 class PatrolPlayer(ScriptedPlayer):
-    """The rule of the agent LH: attacks the zergling in sight that is nearest, otherwise walks from
-    corner to corner of the map.
+    """The rule of the agent LH: attacks the nearest visible zergling, otherwise walks from corner
+    to corner of the map.
 
-    Remembers which corner comes next, and whether the marines have been selected.
+    The state is the index of the next corner, and whether the marines have been selected.
     """
 
     functions = ('no_op', 'select_army', 'Attack_minimap', 'Move_minimap')
     minimap_layers = ('player_relative', 'pathable')
-    remembers = {'corner': 0, 'selected': False}
+    initial_state = {'corner': 0, 'selected': False}
     margin = 0.2
-    """Between the corners that it walks to and those of the region, as a part of its sides."""
+    """Distance of the corners of the path from those of the area, as a fraction of its sides."""
     near = 3
-    """Pixels from a corner that count as being there, on a minimap of `minimap_size`."""
+    """Distance in pixels at which a corner is reached, on a minimap of size `minimap_size`."""
 
     def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
         """See `ScriptedPlayer.decide`."""
         player_relative = observation['minimap']['player_relative']
         enemies, army = player_relative == sight.ENEMY, sight.centre(player_relative == sight.SELF)
-        corner, selected = self.memory['corner'], self.memory['selected']
+        corner, selected = self.state['corner'], self.state['selected']
         selected |= calls.choose(~selected, 'select_army')
         calls.choose(
             enemies.any(axis=(1, 2)), 'Attack_minimap', minimap=sight.nearest_pixel(enemies, army)
@@ -103,13 +103,14 @@ class PatrolPlayer(ScriptedPlayer):
         corner %= corners.shape[1]
         calls.choose(calls.undecided, 'Move_minimap', minimap=corners[games, corner])
 
-    def _corners(self, pathable):
-        """Pixels that enclose most of a mask bool [K, H, W], from the top left one down and around:
-        int64 [K, 4, 2].
+    def _corners(self, pathable: np.ndarray) -> np.ndarray:
+        """Returns the corners of the path inside a mask bool [K, H, W]: pixels int64 [K, 4, 2].
+
+        The order is top left, bottom left, bottom right, top right.
         """
         ends = []
         for axis in (1, 2):
-            inside = pathable.any(axis=axis)
+            inside = np.any(pathable, axis=axis)
             low = inside.argmax(axis=1)
             high = inside.shape[1] - 1 - inside[:, ::-1].argmax(axis=1)
             margin = np.round((high - low) * self.margin).astype(np.int64)

@@ -1,4 +1,4 @@
-"""MoveToBeacon: the rule of PySC2's agent."""
+"""MoveToBeacon: the rule of PySC2's scripted agent."""
 
 from typing import Any, Mapping
 

@@ -1,4 +1,4 @@
-"""The player that leaves everything to chance."""
+"""The player that acts at random."""
 
 from typing import Any, Dict, Mapping, Optional
 
@@ -8,7 +8,7 @@ from sc2impala.envs.actions import ActionSpec
 
 
 class RandomPlayer:
-    """Draws one of the available functions uniformly, then its arguments uniformly."""
+    """Draws an available function uniformly, and the choices of all other heads uniformly."""
 
     def __init__(self, action_spec: ActionSpec, rng: np.random.RandomState):
         self._heads = action_spec.heads
@@ -17,13 +17,17 @@ class RandomPlayer:
     def act(
         self, observation: Mapping[str, Any], done: Optional[np.ndarray] = None
     ) -> Dict[str, np.ndarray]:
-        """Needs only `observation['available_actions']`, bool [K, F]."""
+        """Draws an action for each of K games; uses `observation['available_actions']` only.
+
+        Returns:
+          Dict of int32 [K], one entry per head of the action spec.
+        """
         available = observation['available_actions']
         action = {
             head: self._rng.randint(num_choices, size=len(available), dtype=np.int32)
             for head, num_choices in self._heads.items()
         }
-        # The largest of independent uniform numbers is each of them with equal probability.
+        # The argmax of independent uniform numbers is uniform.
         action['function'] = np.where(available, self._rng.random_sample(available.shape), -1)
         action['function'] = action['function'].argmax(axis=1).astype(np.int32)
         return action

@@ -1,4 +1,4 @@
-"""What all scripted players have in common: their needs, their memory, and how they act."""
+"""The base class of scripted players."""
 
 import abc
 from typing import Any, Dict, Iterable, Mapping, Optional, Tuple
@@ -11,34 +11,34 @@ from sc2impala.envs.specs import ObservationSpec
 
 
 class ScriptedPlayer(abc.ABC):
-    """Plays K games by rules that look at their observations.
+    """Plays K games by rules on their observations.
 
-    A subclass implements `decide`, and names what it needs:
+    A subclass implements `decide` and declares what it uses:
 
-    functions: names of PySC2 functions that it calls, no_op among them.
-    screen_layers, minimap_layers, vectors: names of what it looks at.
-    remembers: name -> value at the beginning of an episode, a number or a tuple of numbers.
+    functions: names of the PySC2 functions that it calls, including no_op.
+    screen_layers, minimap_layers, vectors: names of the observations that it uses.
+    initial_state: name -> value at the start of an episode, a number, tuple or array.
 
-    observation_spec, action_spec: as given. memory: dict of arrays [K, ...], what was remembered of
-    each game.
+    observation_spec, action_spec: the specs passed to the constructor.
+    state: dict of arrays [K, ...], the current values of the state of each game.
     """
 
     screen_size = (84, 84)
     minimap_size = (64, 64)
-    """Sizes in pixels that scores are published for; every other size will do."""
+    """Sizes in pixels for which scores are published; other sizes work as well."""
 
     functions: Tuple[str, ...] = ('no_op',)
     screen_layers: Tuple[str, ...] = ()
     minimap_layers: Tuple[str, ...] = ()
     vectors: Tuple[str, ...] = ()
-    remembers: Mapping[str, Any] = {}
+    initial_state: Mapping[str, Any] = {}
 
     def __init__(self, observation_spec: ObservationSpec, action_spec: ActionSpec):
-        """Looks for what the rules need.
+        """Checks that the specs have everything that the rules use.
 
         Raises:
-          ValueError: if the specs lack a function, a layer or a vector that they need, or fix an
-            argument to something else than 0, which is what they all are but for points.
+          ValueError: if the specs lack a function, a layer or a vector that the rules use, or fix
+            an argument that they use to a value other than 0.
         """
         _require('functions', self.functions, action_spec.function_names)
         for group in ('screen_layers', 'minimap_layers'):
@@ -48,7 +48,7 @@ class ScriptedPlayer(abc.ABC):
         self._check_fixed(action_spec.fixed_arguments)
         self.action_spec = action_spec
         self.observation_spec = observation_spec
-        self.memory: Dict[str, np.ndarray] = {}
+        self.state: Dict[str, np.ndarray] = {}
 
     def act(
         self, observation: Mapping[str, Any], done: Optional[np.ndarray] = None
@@ -56,35 +56,35 @@ class ScriptedPlayer(abc.ABC):
         """Chooses an action for each of K games.
 
         Args:
-          observation: arrays [K, ...], as the observation spec says.
-          done: bool [K], the games whose observation is the first one of an episode; None stands
-            for all of them at the first call, and for none later.
+          observation: arrays [K, ...] as in the observation spec.
+          done: bool [K], the games whose observation is the first one of an episode; None means
+            all games in the first call, and no games later.
 
         Returns:
-          dict of int32 [K].
+          Dict of int32 [K], one entry per head of the action spec.
         """
         available = observation['available_actions']
-        self._recall(len(available), done)
+        self._update_state(len(available), done)
         calls = Calls(self.action_spec, available)
         self.decide(observation, calls)
         return calls.encode()
 
     @abc.abstractmethod
     def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
-        """Decides calls by the rules, the most urgent one first."""
+        """Decides the calls of all games by rules, the most urgent rule first."""
 
-    def _recall(self, num_games, done):
-        """Begins with a fresh memory where an episode has begun."""
-        fresh = {name: np.array(value) for name, value in self.remembers.items()}
-        if any(len(array) != num_games for array in self.memory.values()):
-            self.memory = {}
+    def _update_state(self, num_games: int, done: Optional[np.ndarray]) -> None:
+        """Resets the state of the games in which an episode has started."""
+        fresh = {name: np.array(value) for name, value in self.initial_state.items()}
+        if any(len(array) != num_games for array in self.state.values()):
+            self.state = {}
         for name, value in fresh.items():
-            if name not in self.memory:
-                self.memory[name] = np.tile(value, (num_games,) + (1,) * value.ndim)
+            if name not in self.state:
+                self.state[name] = np.tile(value, (num_games,) + (1,) * value.ndim)
             elif done is not None:
-                self.memory[name][done] = value
+                self.state[name][done] = value
 
-    def _check_fixed(self, fixed):
+    def _check_fixed(self, fixed: Mapping[str, int]) -> None:
         used = {argument.name for name in self.functions for argument in FUNCTIONS[name].args}
         for name in sorted(used.intersection(fixed)):
             if fixed[name] != 0:

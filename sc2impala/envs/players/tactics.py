@@ -1,4 +1,4 @@
-"""Playing by tactics of two calls each: one selects a unit, the next one gives it an order."""
+"""Players whose rules take two calls each: the first selects a unit, the second orders it."""
 
 import abc
 import collections
@@ -11,27 +11,30 @@ from sc2impala.envs.players.economy import Economy
 from sc2impala.envs.players.scripted_player import ScriptedPlayer
 
 Tactic = collections.namedtuple('Tactic', ['function', 'where', 'unit', 'target'])
-"""function: name of the order. where: bool [K], the games in which it can be chosen. unit: [K, 2],
-the pixel of the unit that is given the order, or None for an idle worker, which is selected by the
-function for it: a click may hit another unit in the same place. target: [K, 2], the pixel that the
-order is about, as it is when the order is given, or None.
+"""An order to a unit.
+
+function: name of the function for the order.
+where: bool [K], the games in which the tactic applies.
+unit: [K, 2], the pixel of the unit to select, or None for an idle worker, which is selected with
+    select_idle_worker because a click may hit another unit at the same position.
+target: [K, 2], the pixel of the target, computed at the time of the order, or None.
 """
 
 
 class TacticsPlayer(ScriptedPlayer):
-    """Chooses the first tactic that applies, carries it out, and chooses again.
+    """Repeatedly chooses the first tactic that applies and executes its two calls.
 
-    A subclass implements `tactics`. An order that cannot be given is dropped. Remembers which of
-    the tactics waits for its second call, counted from 1.
+    A subclass implements `tactics`. An order that is not available is dropped. The state is the
+    tactic that waits for its second call, counted from 1, or 0.
     """
 
     vectors = ('player', 'feature_units')
-    remembers = {'tactic': 0}
+    initial_state = {'tactic': 0}
 
     def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
         """See `ScriptedPlayer.decide`."""
-        begun = self.memory['tactic'].copy()
-        self.memory['tactic'][:] = 0
+        begun = self.state['tactic'].copy()
+        self.state['tactic'][:] = 0
         scale = self.observation_spec.screen_size[0] / self.screen_size[0]
         for number, tactic in enumerate(self.tactics(Economy(observation, scale)), 1):
             point = {} if tactic.target is None else {'screen': tactic.target}
@@ -41,18 +44,18 @@ class TacticsPlayer(ScriptedPlayer):
                 chosen = calls.choose(chosen, 'select_idle_worker')
             else:
                 chosen = calls.choose(chosen, 'select_point', screen=tactic.unit)
-            self.memory['tactic'][chosen] = number
+            self.state['tactic'][chosen] = number
 
     @abc.abstractmethod
     def tactics(self, economy: Economy) -> Sequence[Tactic]:
-        """What can be done, the most urgent first; always the same number of tactics."""
+        """Returns the tactics, the most urgent first; their number must not change."""
 
     def site(self, sites: np.ndarray, number: np.ndarray) -> np.ndarray:
-        """Pixels [K, 2] of the sites number [K] of a list, its last one for greater numbers.
+        """Returns the pixels, int32 [K, 2], of building sites chosen from a list.
 
         Args:
-          sites: int [n, 2], pixels on a screen of `screen_size`.
-          number: int [K].
+          sites: int [n, 2], pixels on a screen of size `screen_size`.
+          number: int [K], indices into `sites`; larger ones select the last site.
         """
         scale = np.array(self.observation_spec.screen_size) / self.screen_size
         chosen = np.asarray(sites)[np.minimum(number, len(sites) - 1)]

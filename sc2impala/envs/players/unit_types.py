@@ -1,4 +1,4 @@
-"""Types of units, what they cost, and orders, by the game's numbers. [S] GD, ID, ACT"""
+"""The game's ids of unit types and orders, and the mineral costs of units. [S] GD, ID, ACT"""
 
 BANELING = 9
 COMMAND_CENTER = 18
@@ -12,6 +12,6 @@ MINERAL_FIELD = 341
 
 GATHERING = 359
 RETURNING = 362
-"""Values of order_id_0 of workers that harvest."""
+"""Values of the column order_id_0 for workers that harvest."""
 
 COST = {COMMAND_CENTER: 400, SUPPLY_DEPOT: 100, BARRACKS: 150, SCV: 50, MARINE: 50}

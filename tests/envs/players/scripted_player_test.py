@@ -7,18 +7,18 @@ from tests.envs.players import boards
 
 
 class Counter(players.ScriptedPlayer):
-    """Counts its turns in an episode, and moves to that column of the screen."""
+    """Counts its steps in an episode, and moves to that column of the screen."""
 
     functions = ('no_op', 'Move_screen', 'select_point')
     screen_layers = ('player_relative',)
     minimap_layers = ('camera',)
     vectors = ('player',)
-    remembers = {'turn': 0, 'rows': (1, 2)}
+    initial_state = {'step': 0, 'rows': (1, 2)}
 
     def decide(self, observation, calls):
-        self.memory['turn'] += 1
-        self.memory['rows'][:, 1] += self.memory['turn']
-        point = np.stack([self.memory['turn'], self.memory['rows'][:, 1]], axis=1)
+        self.state['step'] += 1
+        self.state['rows'][:, 1] += self.state['step']
+        point = np.stack([self.state['step'], self.state['rows'][:, 1]], axis=1)
         calls.choose(calls.undecided, 'Move_screen', screen=point)
 
 
@@ -27,17 +27,17 @@ def turns(player, num_games, done=None):
     return [arguments[1] for _, arguments in boards.calls(player, observation, done)]
 
 
-def test_memory_begins_anew_with_an_episode():
+def test_state_is_reset_at_the_start_of_an_episode():
     player = boards.make(Counter)
     assert turns(player, 2) == [[1, 3], [1, 3]]
     assert turns(player, 2) == [[2, 5], [2, 5]]
     assert turns(player, 2, np.array([False, True])) == [[3, 8], [1, 3]]
     assert turns(player, 2, np.array([False, False])) == [[4, 12], [2, 5]]
     assert turns(player, 2, np.array([True, True])) == [[1, 3], [1, 3]]
-    assert Counter.remembers == {'turn': 0, 'rows': (1, 2)}
+    assert Counter.initial_state == {'step': 0, 'rows': (1, 2)}
 
 
-def test_another_number_of_games_is_another_start():
+def test_another_number_of_games_resets_the_state():
     player = boards.make(Counter)
     turns(player, 2)
     assert turns(player, 3) == [[1, 3]] * 3
