@@ -1,11 +1,11 @@
-"""The simulated mini-games behind Blizzard's SC2 API, so that an unmodified PySC2 can play them.
+"""The stand-in: the simulated mini-games served over Blizzard's SC2 API, for an unmodified PySC2.
 
     python -m sc2impala.sim.api install ~/standin
     export SC2PATH=~/standin
 
-The folder then looks to PySC2 like the game: what it starts in there is `server`, a process that
-listens on loopback and answers one client. A request goes through `websocket` (transport),
-`session` (what is allowed when) and `match` (the game that is played); `calls` and `raw` read
-actions, `observations`, `images` and `raw` write what is seen. NumPy and the messages of the
-protocol are all that is loaded.
+To PySC2 the folder looks like an installation of the game. The binary that it starts there runs
+`server`, a process that listens on loopback and serves one client. A request passes through
+`websocket` (transport), `session` (the states of the protocol) and `match` (the game); `calls` and
+`raw` read actions, `observations`, `images` and `raw` write observations. Only NumPy and the
+protocol's messages are imported.
 """

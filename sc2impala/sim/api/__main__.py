@@ -1,16 +1,16 @@
-"""The commands of the stand-in: `install DIR`, and `serve` for the script that install writes."""
+"""Commands of the stand-in: `install DIR`, and `serve`, which the installed binary runs."""
 
 import sys
 from typing import Sequence
 
 USAGE = """usage: python -m sc2impala.sim.api install DIR
 
-Makes DIR a folder that PySC2 takes for StarCraft II: the simulated mini-games, served over the SC2
-API on this machine alone. Point SC2PATH at it."""
+Installs a stand-in for StarCraft II into DIR: the simulated mini-games, served over the SC2 API on
+this machine only. Set SC2PATH to DIR to use it with PySC2."""
 
 
 def main(argv: Sequence[str]) -> int:
-    """Carries out one command.
+    """Executes one command.
 
     Returns:
       The exit status.
@@ -28,7 +28,7 @@ def main(argv: Sequence[str]) -> int:
     return _install(argv[1])
 
 
-def _install(folder):
+def _install(folder: str) -> int:
     from sc2impala.sim.api import install
 
     try:
@@ -36,7 +36,7 @@ def _install(folder):
     except OSError as error:
         print(f'{folder}: {error.strerror or error}', file=sys.stderr)
         return 1
-    print(f'The stand-in is in {path}. Now say where it is, and play:\n')
+    print(f'The stand-in is in {path}. To play on it:\n')
     print(f'    export SC2PATH={path}')
     print('    python -m sc2impala.experiment --backend=pysc2 --map_name=MoveToBeacon')
     return 0

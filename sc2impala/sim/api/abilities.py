@@ -1,17 +1,17 @@
-"""Abilities of the game and the functions of PySC2 that stand for them. [S] ACT
+"""Conversion between the game's abilities and PySC2's functions. [S] ACT
 
-A function has an id of its own for every way to name a target. PySC2 sends the general ability,
-such as Attack, and the game lists the special ones of the units that are selected.
+PySC2 has a function for each pair of an ability and a target type. It sends the general ability,
+such as Attack; the game lists the special abilities of the selected units.
 """
 
-from typing import Dict, List, Optional, Tuple
+from typing import Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
 from sc2impala.sim import functions, orders, unit_types
 
 QUICK, SCREEN, MINIMAP = 'quick', 'screen', 'minimap'
-"""How a target is named: not at all, by a pixel of the screen or by one of the minimap."""
+"""Target types of functions: no target, a pixel of the screen, or a pixel of the minimap."""
 
 ATTACK, HOLD, MOVE, PATROL, STOP, SMART = 23, 18, 16, 17, 4, 1
 GATHER, RETURN, HALT, CANCEL, CANCEL_LAST = 295, 296, 315, 314, 306
@@ -56,7 +56,7 @@ _FUNCTIONS = {
     TRAIN_MARINE: {QUICK: functions.TRAIN_MARINE_QUICK},
     TRAIN_SCV: {QUICK: functions.TRAIN_SCV_QUICK},
 }
-"""Special ability -> how a target is named -> function."""
+"""Special ability -> target type -> function."""
 
 GENERAL = {
     ATTACK: 3674,
@@ -72,23 +72,23 @@ GENERAL = {
     RALLY_UNITS: 3673,
     RALLY_WORKERS: 3690,
 }
-"""Special ability -> the general one, of those that have one."""
+"""Special ability -> general ability, for those that have one."""
 
 _SPECIAL = {general: special for special, general in GENERAL.items()}
 _ABILITY_OF_FUNCTION = {
-    function: (ability, way != QUICK)
-    for ability, ways in _FUNCTIONS.items()
-    for way, function in ways.items()
+    function: (ability, target_type != QUICK)
+    for ability, by_target in _FUNCTIONS.items()
+    for target_type, function in by_target.items()
 }
 
 
-def function_of(ability: int, way: str) -> Optional[int]:
-    """The function for a general or special ability and how its target is named, or None."""
-    return _FUNCTIONS.get(_SPECIAL.get(ability, ability), {}).get(way)
+def function_of(ability: int, target_type: str) -> Optional[int]:
+    """Returns the function for a general or special ability and a target type, or None."""
+    return _FUNCTIONS.get(_SPECIAL.get(ability, ability), {}).get(target_type)
 
 
 def offered(available: np.ndarray) -> List[Tuple[int, bool]]:
-    """The special abilities, and whether they need a point, for the functions bool [573]."""
+    """Returns (special ability, whether it needs a point) for available functions, bool [573]."""
     found = {
         _ABILITY_OF_FUNCTION[function]
         for function in available.nonzero()[0].tolist()
@@ -97,18 +97,23 @@ def offered(available: np.ndarray) -> List[Tuple[int, bool]]:
     return sorted(found)
 
 
-def of_orders(kinds: np.ndarray, products: np.ndarray) -> List[int]:
-    """The abilities of n orders: kinds int [n], and the abilities of what they build, int [n]."""
-    return np.where(kinds == orders.BUILD, products, _OF_ORDER[kinds]).tolist()
+def of_orders(order_kinds: np.ndarray, products: np.ndarray) -> List[int]:
+    """Returns the abilities of n orders.
+
+    Args:
+      order_kinds: int [n], constants of `orders`.
+      products: int [n], for orders to build, the ability that builds the unit.
+    """
+    return np.where(order_kinds == orders.BUILD, products, _OF_ORDER[order_kinds]).tolist()
 
 
-def of_products(types) -> np.ndarray:
-    """The abilities that make units of some types: int [T], 0 for what cannot be made."""
-    known = {kind.unit_type: ability for kind, ability in _OF_PRODUCT.items()}
-    return np.array([known.get(kind.unit_type, 0) for kind in types])
+def of_products(types: Sequence[unit_types.UnitType]) -> np.ndarray:
+    """Returns the abilities that produce units of T types: int [T], 0 for those without."""
+    known = {product.unit_type: ability for product, ability in _OF_PRODUCT.items()}
+    return np.array([known.get(product.unit_type, 0) for product in types])
 
 
 def known() -> Dict[int, bool]:
-    """All abilities that there are, and whether they need a point."""
-    special = {ability: set(ways) != {QUICK} for ability, ways in _FUNCTIONS.items()}
+    """Returns all abilities, and whether each needs a point."""
+    special = {ability: set(targets) != {QUICK} for ability, targets in _FUNCTIONS.items()}
     return {**special, **{GENERAL[ability]: special[ability] for ability in GENERAL}}

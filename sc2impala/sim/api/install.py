@@ -1,4 +1,4 @@
-"""Makes a folder that looks to PySC2 like an installed game."""
+"""Installs the stand-in: a folder that looks to PySC2 like an installation of the game."""
 
 import os
 import shlex
@@ -14,16 +14,16 @@ _MARK = 'sc2impala.sim.api'
 
 
 def install(folder: str) -> str:
-    """Puts the stand-in into a folder, for this Python and this copy of the package.
+    """Installs the stand-in into a folder, for this Python and this copy of the package.
 
     Args:
-      folder: made if it is not there; an earlier stand-in in it is replaced.
+      folder: created if it does not exist; an earlier stand-in in it is replaced.
 
     Returns:
-      The absolute path of the folder, what SC2PATH is to be.
+      The absolute path of the folder, the value for SC2PATH.
 
     Raises:
-      FileExistsError: if the folder holds a game that is none of ours; it is left alone.
+      FileExistsError: if the folder contains another game, which is left unchanged.
       OSError: if the folder cannot be written to.
     """
     folder = os.path.abspath(os.path.expanduser(folder))
@@ -36,23 +36,23 @@ def install(folder: str) -> str:
     return folder
 
 
-def _check_not_the_game(folder, binary):
+def _check_not_the_game(folder: str, binary: str) -> None:
     versions = os.path.join(folder, 'Versions')
     if not os.path.exists(versions):
         return
     ours = os.path.isfile(binary) and _MARK in _head(binary)
     if not ours or os.listdir(versions) != [f'Base{BUILD}']:
         raise FileExistsError(
-            f'{folder} holds a game already, expected a new folder or one of an earlier stand-in.'
+            f'{folder} contains another game, expected a new folder or one with a stand-in.'
         )
 
 
-def _head(path):
+def _head(path: str) -> str:
     with open(path, errors='replace') as file:
         return file.read(1000)
 
 
-def _write(path, text):
+def _write(path: str, text: str) -> None:
     os.makedirs(os.path.dirname(path), exist_ok=True)
     temporary = path + '.new'
     with open(temporary, 'w') as file:
@@ -60,10 +60,10 @@ def _write(path, text):
     os.replace(temporary, path)
 
 
-def _script():
-    """A script that becomes the server: PySC2's signals then reach it.
+def _script() -> str:
+    """Returns a shell script that runs the server in its own process, which PySC2's signals reach.
 
-    The environment of the client is that of another Python, perhaps.
+    It removes variables of the client's Python, which may be of another version.
     """
     package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(__file__))))
     return '\n'.join(

@@ -1,33 +1,33 @@
-"""One game as its player sees it: what was asked for on joining, and the turns that follow."""
+"""One game of one player: the options requested at joining, actions, steps and observations."""
 
 import json
 import time
-from typing import List, Optional
+from typing import Any, List, Optional, Tuple
 
 import numpy as np
 from s2clientprotocol import common_pb2, sc2api_pb2
 
-from sc2impala.sim import game_batch, geometry, layers, results
+from sc2impala.sim import game_batch, geometry, layers, results, unit_types
 from sc2impala.sim.api import calls, images, observations
 from sc2impala.sim.api.raw import RawInterface
 
 MAX_PIXELS = 1024
-"""Of a side of a picture."""
+"""Largest width and height of an image."""
 
-LOOPS_PER_REAL_SECOND = 22.4
-"""Of a game in real time, which the speed that is called faster is. [S] GD"""
+FRAMES_PER_REAL_SECOND = 22.4
+"""Speed of a real-time game, the game's speed "faster". A frame is one game loop. [S] GD"""
 
 PLAYER, TERRAN = 1, 1
 SUCCESS = 1
-"""The ActionResult of what was carried out."""
+"""The ActionResult of an action without errors."""
 
 _UNDECIDED = 4
-_NOBODY = (1, 1)
-"""The size of pictures that nobody asked for."""
+_UNUSED_SIZE = (1, 1)
+"""The size of images that the player has not requested."""
 
 
 class UnsupportedOptions(ValueError):
-    """The player asks for something that this game cannot show."""
+    """The player requests interface options that are not supported."""
 
 
 class Match:
@@ -47,14 +47,14 @@ class Match:
 
         Args:
           map_name: one of `game_batch.MAP_NAMES`.
-          seed: episode k of the game is that of `GameBatch` with this seed.
-          options: what the player wants to see.
-          name, race: of the player.
-          is_realtime: whether time passes by itself.
-          disable_fog: whether the player sees all of the map.
+          seed: the episodes are those of a `GameBatch` with this seed.
+          options: the requested interfaces and image sizes.
+          name, race: the player's name and requested race.
+          is_realtime: whether the game advances in real time.
+          disable_fog: whether the player observes the whole map.
 
         Raises:
-          UnsupportedOptions: if that is not possible.
+          UnsupportedOptions: if the options are not supported.
         """
         self.options = options
         self._map_name, self._name, self._race = map_name, name, race
@@ -65,12 +65,12 @@ class Match:
         self._game = game_batch.make(
             map_name,
             [seed],
-            _size(setup.resolution) if wants_layers else _NOBODY,
-            _size(setup.minimap_resolution) if wants_layers else _NOBODY,
+            _size(setup.resolution) if wants_layers else _UNUSED_SIZE,
+            _size(setup.minimap_resolution) if wants_layers else _UNUSED_SIZE,
             tuple(layers.SCREEN_SCALES) if wants_layers else (),
             tuple(layers.MINIMAP_SCALES) if wants_layers else (),
         )
-        fog = self._game.world.mechanics.get('fog')
+        fog: Any = self._game.world.mechanics.get('fog')
         if disable_fog and fog is not None:
             fog.lift()
         self._raw = RawInterface(self._game)
@@ -83,36 +83,41 @@ class Match:
 
     @property
     def game_loop(self) -> int:
-        """Game loops since the episode began."""
+        """Number of frames since the start of the episode."""
         return int(self._game.game_loop[0])
 
     def restart(self) -> None:
         """Starts the next episode."""
         self._game.reset()
-        self._executed, self._failed = [], []
+        self._executed: List[sc2api_pb2.Action] = []
+        self._failed: List[Tuple[int, int]] = []
         self._began, self._last_loop = time.monotonic(), 0
 
     def step(self, count: int) -> None:
-        """Lets game loops pass, up to the end of the episode."""
+        """Advances the game by `count` frames, at most to the end of the episode."""
         before = int(self._game.world.action_result[0])
         self._game.advance(np.array([min(count, self._game.episode_loops)]))
         after = int(self._game.world.action_result[0])
-        # A builder that arrives may find that there is no money left.
+        # An order to build fails if there are not enough minerals when the builder arrives.
         if after not in (before, results.OK):
             self._failed.append((0, after))
 
     def keep_time(self, loop: Optional[int] = None) -> None:
-        """Lets the time of a game in real time pass; waits for a game loop if asked to."""
+        """Advances a real-time game to the current time; first waits for a game loop, if given."""
         if not self._is_realtime or self.ended:
             return
         if loop is not None:
             loop = min(loop, self._game.episode_loops)
-            time.sleep(max(0.0, self._began + loop / LOOPS_PER_REAL_SECOND - time.monotonic()))
-        due = int((time.monotonic() - self._began) * LOOPS_PER_REAL_SECOND)
+            time.sleep(max(0.0, self._began + loop / FRAMES_PER_REAL_SECOND - time.monotonic()))
+        due = int((time.monotonic() - self._began) * FRAMES_PER_REAL_SECOND)
         self.step(max(due, loop or 0) - self.game_loop if due > self.game_loop else 0)
 
     def act(self, action: sc2api_pb2.Action) -> int:
-        """Carries out an action: SUCCESS, or the ActionResult of what failed first in it."""
+        """Executes an action.
+
+        Returns:
+          SUCCESS, or the ActionResult of its first part that failed.
+        """
         codes = [self._call(call) for call in calls.read(action)]
         ability = 0
         if action.HasField('action_raw'):
@@ -122,13 +127,13 @@ class Match:
         if failed:
             self._failed.append((max(ability or _ability(action), 0), failed[0]))
             return failed[0]
-        is_noted = action.ListFields() and not action.HasField('action_raw')
-        if is_noted:
+        is_reported = action.ListFields() and not action.HasField('action_raw')
+        if is_reported:
             self._executed.append(action)
         return SUCCESS
 
     def observe(self) -> sc2api_pb2.ResponseObservation:
-        """What the player sees, and what became of its actions since it looked last."""
+        """Returns the observation, with the actions executed and failed since the last one."""
         response = sc2api_pb2.ResponseObservation()
         observations.write(response.observation, self._game.observe())
         if self.options.raw:
@@ -142,7 +147,7 @@ class Match:
         return response
 
     def describe(self, response: sc2api_pb2.ResponseGameInfo) -> None:
-        """Writes what does not change during a game."""
+        """Writes the properties of the game that do not change during an episode."""
         world = self._game.world
         response.map_name = self._map_name
         response.local_map_path = map_path(self._map_name)
@@ -165,12 +170,12 @@ class Match:
         images.write(start.placement_grid, playable, bits=1)
         images.write(start.terrain_height, np.zeros(playable.shape, np.uint8), bits=8)
 
-    def list_units(self) -> List:
-        """The types of units on the map."""
+    def list_units(self) -> List[unit_types.UnitType]:
+        """Returns the types of units that occur on the map."""
         return list(self._game.world.units.types)
 
     def record(self) -> bytes:
-        """A short account of the game, in the place of a replay, which only the real game has."""
+        """Returns a JSON summary of the game in place of a replay, which only the real game has."""
         return json.dumps(
             {
                 'game': 'sc2impala simulator',
@@ -182,37 +187,39 @@ class Match:
             }
         ).encode()
 
-    def _call(self, call):
+    def _call(self, call: calls.Call) -> int:
+        """Executes a function call: a code of `results`."""
         if call is calls.UNKNOWN:
             return results.NOT_SUPPORTED
         self._game.act(np.array([call.function]), call.arguments)
         return int(self._game.world.action_result[0])
 
-    def _act_raw(self, action):
-        """Carries out an ActionRaw: a code of `results`, and the ability."""
-        kind = action.WhichOneof('action')
-        if kind == 'unit_command':
+    def _act_raw(self, action: Any) -> Tuple[int, int]:
+        """Executes an ActionRaw: a code of `results`, and the ability."""
+        action_type = action.WhichOneof('action')
+        if action_type == 'unit_command':
             return self._raw.order(action.unit_command), action.unit_command.ability_id
-        if kind == 'camera_move':
+        if action_type == 'camera_move':
             return self._raw.look_at(action.camera_move), 0
-        if kind == 'toggle_autocast':
+        if action_type == 'toggle_autocast':
             return results.NOT_SUPPORTED, action.toggle_autocast.ability_id
         return self._call(calls.NO_OP), 0
 
 
 def map_path(map_name: str) -> str:
-    """Where a map lies in the folder of maps."""
+    """Returns the path of a map in the folder Maps."""
     return f'mini_games/{map_name}.SC2Map'
 
 
-def _ability(action):
+def _ability(action: sc2api_pb2.Action) -> int:
+    """Returns the ability of an order through the user interface, or 0."""
     for name in ('action_feature_layer', 'action_render'):
         if action.HasField(name):
             return getattr(action, name).unit_command.ability_id
     return 0
 
 
-def _check(options):
+def _check(options: sc2api_pb2.InterfaceOptions) -> None:
     if options.HasField('render'):
         raise UnsupportedOptions('render is not supported, expected feature layers or raw data.')
     if not options.HasField('feature_layer'):
@@ -228,5 +235,5 @@ def _check(options):
             raise UnsupportedOptions(f'{name} is {size}, expected sides in 1..{MAX_PIXELS}.')
 
 
-def _size(message):
+def _size(message: Any) -> Tuple[int, int]:
     return message.x, message.y

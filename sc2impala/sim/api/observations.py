@@ -1,4 +1,4 @@
-"""Writes what the player sees into the protocol's messages."""
+"""Writes observations into the protocol's messages."""
 
 from typing import Any, Mapping
 
@@ -46,12 +46,12 @@ _UNIT_FIELDS = (
 )
 
 
-def write(message, observed: Mapping[str, Any]) -> None:
-    """Writes an Observation, without raw data.
+def write(message: Any, observed: Mapping[str, Any]) -> None:
+    """Writes an Observation message, except for raw data.
 
     Args:
       message: the Observation.
-      observed: what `GameBatch.observe` gave, of one game.
+      observed: the result of `GameBatch.observe`, of a batch of one game.
     """
     message.game_loop = int(observed['game_loop'][0, 0])
     for name, value in zip(_PLAYER_FIELDS, observed['player'][0].tolist()):
@@ -70,8 +70,8 @@ def write(message, observed: Mapping[str, Any]) -> None:
         images.write_layers(data.minimap_renders, observed['minimap'], layers.MINIMAP_SCALES)
 
 
-def _write_panels(panels, observed):
-    """Control groups and what is selected."""
+def _write_panels(panels: Any, observed: Mapping[str, Any]) -> None:
+    """Writes an ObservationUI: control groups, selected units and queues."""
     for index, (leader, count) in enumerate(observed['control_groups'][0].tolist()):
         if count:
             panels.groups.add(control_group_index=index, leader_unit_type=leader, count=count)
@@ -91,8 +91,8 @@ def _write_panels(panels, observed):
             _write_unit(panels.multi.units.add(), row)
 
 
-def _write_unit(message, row: np.ndarray):
-    """row: int [7], see `observation.selection`."""
+def _write_unit(message: Any, row: np.ndarray) -> None:
+    """Writes a UnitInfo from a row int [7]; see `observation.selection`."""
     *numbers, progress = row.tolist()
     for name, value in zip(_UNIT_FIELDS, numbers):
         setattr(message, name, value)

@@ -1,6 +1,6 @@
-"""Units and orders without camera, mouse and selection: the protocol's raw interface."""
+"""The protocol's raw interface: units and orders independent of camera and selection."""
 
-from typing import List
+from typing import Any, Iterable, List, Tuple
 
 import numpy as np
 
@@ -13,7 +13,7 @@ GAME = np.array([0])
 """The only game of a batch."""
 
 _FULL_PERCENT = 100
-_MAX_NUDGES = 8  # By the last bit each.
+_MAX_NUDGES = 8  # Changes of a coordinate by one unit in the last place.
 _NUMBERS = (
     'display_type',
     'alliance',
@@ -32,10 +32,10 @@ _FLAGS = {'is_selected': 'is_selected', 'active': 'is_active'}
 
 
 class RawInterface:
-    """What one game shows of its units, and what can be ordered by their tags."""
+    """Writes the raw observations of one game, and executes orders to units by their tags."""
 
     def __init__(self, game: GameBatch):
-        """game: a batch of one."""
+        """Args: game: a batch of one game."""
         self._game = game
         units = game.world.units
         self._products = abilities.of_products(units.types)
@@ -43,32 +43,33 @@ class RawInterface:
         self._generation = np.zeros(self._alive.shape, np.int64)
 
     def tags(self) -> np.ndarray:
-        """The tags of what stands in the slots: int64 [U].
+        """Returns the tags of the units in all slots: int64 [U], none of them 0.
 
-        None is zero, and what comes into a slot that was seen empty has another one than what was
-        there before.
+        A unit that enters a slot has another tag than the slot's last unit, if the slot was empty
+        in a call of this method in between.
         """
         alive = self._game.world.units.alive[0]
         self._generation += alive & ~self._alive
         self._alive = alive.copy()
         return (self._generation << 16) + np.arange(1, len(alive) + 1)
 
-    def write(self, message) -> None:
+    def write(self, message: Any) -> None:
         """Writes the units that player 1 sees, and the camera, into an ObservationRaw."""
         world = self._game.world
         units = world.units
         message.player.camera.x, message.player.camera.y = world.camera[:, 0].tolist()
-        at = appearance.shown(world)[:1].nonzero()
+        games, slots = appearance.shown(world)[:1].nonzero()
+        at = games, slots
         columns = {
-            name: np.broadcast_to(np.asarray(values, float), at[1].shape).tolist()
+            name: np.broadcast_to(np.asarray(values, float), slots.shape).tolist()
             for name, values in feature_units.columns_of(world, at).items()
         }
         points, on_screen = self._places(at)
-        stats, kinds = units.stats, units.type[at]
-        radius, most = stats.radius[kinds].tolist(), stats.health[kinds].tolist()
-        places, on_screen = points.T.tolist(), on_screen.tolist()
-        tags = self.tags()[at[1]].tolist()
-        queues = [self._queue(slot) for slot in at[1].tolist()]
+        stats, types = units.stats, units.type[at]
+        radius, health_max = stats.radius[types].tolist(), stats.health[types].tolist()
+        positions, is_on_screen = points.T.tolist(), on_screen.tolist()
+        tags = self.tags()[slots].tolist()
+        queues = [self._queue(slot) for slot in slots.tolist()]
         for row, tag in enumerate(tags):
             unit = message.units.add()
             unit.tag = tag
@@ -78,36 +79,36 @@ class RawInterface:
                     _set(unit, name, value)
             for name, field in _FLAGS.items():
                 setattr(unit, field, bool(columns[name][row]))
-            unit.pos.x, unit.pos.y = places[row]
-            unit.radius, unit.health_max = radius[row], most[row]
-            unit.is_on_screen = on_screen[row]
+            unit.pos.x, unit.pos.y = positions[row]
+            unit.radius, unit.health_max = radius[row], health_max[row]
+            unit.is_on_screen = is_on_screen[row]
             unit.build_progress = percent(columns['build_progress'][row])
             for ability in queues[row]:
                 unit.orders.add().ability_id = ability
             if queues[row] and 'order_progress_0' in columns:
                 unit.orders[0].progress = percent(columns['order_progress_0'][row])
 
-    def order(self, command) -> int:
-        """Carries out an ActionRawUnitCommand, whose units it selects: a code of `results`."""
+    def order(self, command: Any) -> int:
+        """Selects the units of an ActionRawUnitCommand and executes it: a code of `results`."""
         slots = self._slots(command.unit_tags)
         chosen = np.zeros_like(self._game.world.units.own)
         chosen[0, slots] = True
         if not (chosen & self._game.world.units.own).any():
             return results.ERROR
         target, point = NO_UNIT, np.zeros([2, 1])
-        way = abilities.QUICK
+        target_type = abilities.QUICK
         if command.HasField('target_unit_tag'):
             found = self._slots([command.target_unit_tag])
             if not len(found):
                 return results.ERROR
-            target, way = int(found[0]), abilities.SCREEN
+            target, target_type = int(found[0]), abilities.SCREEN
             point = self._game.world.units.position[:, :1, target]
         elif command.HasField('target_world_space_pos'):
-            way = abilities.SCREEN
-            place = command.target_world_space_pos
-            point = np.nan_to_num(np.array([[place.x], [place.y]], float))
+            target_type = abilities.SCREEN
+            position = command.target_world_space_pos
+            point = np.nan_to_num(np.array([[position.x], [position.y]], float))
             point = np.minimum(np.maximum(point, 0), geometry.MAP_EXTENT)
-        function = abilities.function_of(command.ability_id, way)
+        function = abilities.function_of(command.ability_id, target_type)
         if function is None:
             return results.NOT_SUPPORTED
         self._game.select(chosen)
@@ -118,41 +119,49 @@ class RawInterface:
         )
         return int(self._game.world.action_result[0])
 
-    def look_at(self, move) -> int:
-        """Carries out an ActionRawCameraMove: a code of `results`."""
+    def look_at(self, move: Any) -> int:
+        """Executes an ActionRawCameraMove: a code of `results`."""
         world = self._game.world
         if world.arena.camera_moves:
-            place = move.center_world_space
-            point = np.nan_to_num(np.array([[place.x], [place.y]], float))
+            centre = move.center_world_space
+            point = np.nan_to_num(np.array([[centre.x], [centre.y]], float))
             world.look_at(GAME, geometry.clamp(point, world.arena.playable))
         return results.OK
 
-    def _slots(self, tags) -> np.ndarray:
-        """The slots of living units with some tags: int [n]; tags that nobody has are left out."""
+    def _slots(self, tags: Iterable[int]) -> np.ndarray:
+        """Returns the slots of the living units with these tags: int [n]; skips unknown tags."""
         known = np.isin(self.tags(), np.array(list(tags), np.uint64).astype(np.int64))
         return (known & self._alive).nonzero()[0]
 
-    def _queue(self, slot) -> List[int]:
-        """The abilities that a unit of player 1 carries out, and will."""
+    def _queue(self, slot: int) -> List[int]:
+        """Returns the abilities of the current and the queued orders of a unit of player 1."""
         world = self._game.world
         units = world.units
         if not units.own[0, slot]:
             return []
         if slot < units.num_mobile:
-            kinds = units.order_kind[0, slot]
-            busy = kinds != orders.IDLE
-            made = self._products[units.order_type[0, slot]]
-            return abilities.of_orders(kinds[busy], made[busy])
-        production = world.mechanics.get('production')
+            order_kinds = units.order_kind[0, slot]
+            busy = order_kinds != orders.IDLE
+            products = self._products[units.order_type[0, slot]]
+            return abilities.of_orders(order_kinds[busy], products[busy])
+        production: Any = world.mechanics.get('production')
         if production is None:
             return []
         trained = production.queue[0, slot - units.num_mobile]
         return self._products[trained[trained >= 0]].tolist()
 
-    def _places(self, at):
-        """Where units are in single precision, float32 [2, n], and whether on the screen, bool [n].
+    def _places(self, at: Tuple[np.ndarray, np.ndarray]) -> Tuple[np.ndarray, np.ndarray]:
+        """Returns the positions of units in single precision.
 
-        Who finds their pixels from this, and a camera in single precision too, finds the same.
+        They are rounded such that a client that computes pixels from them, and from the camera in
+        single precision, gets the same pixels as the feature layers show.
+
+        Args:
+          at: indices (games, slots) of the units, int [n] each.
+
+        Returns:
+          positions: float32 [2, n].
+          on_screen: bool [n], whether they are on the screen.
         """
         world = self._game.world
         screen, camera = world.screen, world.camera[:, GAME]
@@ -172,25 +181,26 @@ class RawInterface:
 
 
 def percent(value: float) -> float:
-    """A part in per cent as the protocol has it, a number up to 1 of single precision.
+    """Converts a percentage to the protocol's fraction, in single precision.
 
-    PySC2 multiplies it by 100 and cuts: the number is such that the same per cent come out.
+    PySC2 multiplies by 100 and truncates: the fraction is rounded such that the result is the same
+    integer percentage.
     """
-    part = float(np.float32(value / _FULL_PERCENT))
-    if int(part * _FULL_PERCENT) != int(value):
-        part = float(np.float32((int(value) + 0.5) / _FULL_PERCENT))
-    return part
+    fraction = float(np.float32(value / _FULL_PERCENT))
+    if int(fraction * _FULL_PERCENT) != int(value):
+        fraction = float(np.float32((int(value) + 0.5) / _FULL_PERCENT))
+    return fraction
 
 
 def single(value: float) -> float:
-    """A number that is not negative in single precision, with the same integer part."""
+    """Rounds a non-negative number to single precision without changing its integer part."""
     rounded = np.float32(value)
     if int(rounded) != int(value):
         rounded = np.nextafter(rounded, np.float32(0))
     return float(rounded)
 
 
-def _set(unit, name, value):
-    """Sets a number; most fields are integers, the others of single precision."""
+def _set(unit: Any, name: str, value: float) -> None:
+    """Sets a number; most fields are integers, the others are of single precision."""
     whole = name not in ('facing', 'health', 'weapon_cooldown')
     setattr(unit, name, int(value) if whole else single(value))

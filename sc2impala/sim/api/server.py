@@ -1,4 +1,4 @@
-"""The process that stands in for the game: it listens, serves one client, and leaves nothing."""
+"""The process of the stand-in: it listens on loopback, serves one client and exits."""
 
 import argparse
 import os
@@ -6,25 +6,25 @@ import select
 import signal
 import socket
 import sys
-from typing import Optional, Sequence
+from typing import Any, Optional, Sequence
 
 from sc2impala.sim.api.session import Session
 from sc2impala.sim.api.websocket import Closed, Connection
 
 LOOPBACK = '127.0.0.1'
 POLL_SECONDS = 1.0
-"""How often the process looks whether its parent is still there while nobody is connected."""
+"""Interval at which the process checks that its parent is alive while no client is connected."""
 
 
 def main(argv: Optional[Sequence[str]] = None) -> int:
-    """Serves until the client quits or goes, the parent goes, or SIGTERM comes.
+    """Serves until the client quits or disconnects, the parent ends, or SIGTERM is received.
 
     Args:
-      argv: arguments as the game has them, such as `-listen 127.0.0.1 -port 5000`; those that mean
-        nothing here are ignored.
+      argv: the arguments of the game, such as `-listen 127.0.0.1 -port 5000`; unknown ones are
+        ignored.
 
     Returns:
-      the exit status: 0, or 1 if it cannot listen.
+      The exit status: 0, or 1 if it cannot listen.
     """
     arguments, _ = _parser().parse_known_args(argv)
     parent = os.getppid()
@@ -46,10 +46,10 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
 
 
 def listen(port: int) -> socket.socket:
-    """A socket that listens on loopback and nowhere else.
+    """Returns a socket that listens on loopback only.
 
     Raises:
-      OSError: if the port is taken.
+      OSError: if the port is in use.
     """
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -63,10 +63,10 @@ def listen(port: int) -> socket.socket:
 
 
 def serve(client: socket.socket, session: Optional[Session] = None) -> bool:
-    """Answers a client until it goes.
+    """Answers a client until it disconnects.
 
     Returns:
-      Whether it was one: those that are turned away before they speak the protocol do not count.
+      Whether the client completed the handshake of the protocol.
     """
     session = Session() if session is None else session
     try:
@@ -84,13 +84,13 @@ def serve(client: socket.socket, session: Optional[Session] = None) -> bool:
     return True
 
 
-def _parser():
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(add_help=False, prefix_chars='-', allow_abbrev=False)
     parser.add_argument('-port', type=int, default=5000)
     parser.add_argument('-listen', default=LOOPBACK)
     return parser
 
 
-def _leave(number, frame):
-    # Not through exceptions: a second signal may come while the first is being handled.
+def _leave(number: int, frame: Any) -> None:
+    # Not by an exception: a second signal may arrive while the first one is being handled.
     os._exit(0)

@@ -1,7 +1,7 @@
-"""What may be asked in which state of the game, and the answers."""
+"""The states of the protocol: which requests are allowed in which state, and their answers."""
 
 import os
-from typing import Dict
+from typing import Any, Callable, Dict, Sequence, Tuple
 
 from s2clientprotocol import common_pb2, sc2api_pb2
 
@@ -12,9 +12,10 @@ from sc2impala.sim.api.match import Match, UnsupportedOptions, map_path
 VERSION = '4.10.0'
 BUILD = 75689
 DATA_VERSION = 'B89B5D6FA7CBF6452E721311BFBC6CB2'
-"""The version of the game that this one passes for. [S] F"""
+"""The version of the game that the stand-in reports. [S] F"""
 
-MAX_NAME = 32  # Characters of a player's name.
+MAX_NAME = 32
+"""Largest length of a player's name in characters."""
 
 _LAUNCHED, _INIT, _IN_GAME, _ENDED, _QUIT = (
     sc2api_pb2.launched,
@@ -28,21 +29,21 @@ _PLAYING, _LOOKING = (_IN_GAME,), (_IN_GAME, _ENDED)
 
 
 class Refused(Exception):
-    """The request is answered by an error and changes nothing."""
+    """The request is answered with an error and has no effect."""
 
 
 class Session:
-    """A game process as its client sees it.
+    """The protocol's view of a game process.
 
     status: a Status of the protocol.
     """
 
-    def __init__(self):
-        """Nothing has been created yet."""
+    def __init__(self) -> None:
+        """Starts in the state `launched`, without a game."""
         self.status = _LAUNCHED
-        self._created = None
-        self._match = None
-        self._handlers: Dict[str, tuple] = {
+        self._created: Any = None
+        self._match: Any = None
+        self._handlers: Dict[str, Tuple[Sequence[int], Callable[[Any, Any], None]]] = {
             'ping': (_ANYTIME, self._ping),
             'quit': (_ANYTIME, self._quit),
             'available_maps': (_ANYTIME, self._available_maps),
@@ -60,17 +61,17 @@ class Session:
 
     @property
     def has_quit(self) -> bool:
-        """Whether the client wants the process to end."""
+        """Whether the client has requested the process to end."""
         return self.status == _QUIT
 
     def answer(self, message: bytes) -> bytes:
-        """Answers a serialised Request by a serialised Response, whatever the bytes are."""
+        """Answers a serialised Request with a serialised Response, which is an error if invalid."""
         response = sc2api_pb2.Response()
         request = sc2api_pb2.Request()
         try:
             request.ParseFromString(message)
-        except Exception:  # Every version of the library has an exception of its own.
-            response.error.append('The bytes are no Request.')
+        except Exception:  # The type differs between versions of protobuf.
+            response.error.append('The message is not a valid Request.')
         else:
             if request.HasField('id'):
                 response.id = request.id
@@ -81,41 +82,43 @@ class Session:
         response.status = self.status
         return response.SerializeToString()
 
-    def _handle(self, request, response):
-        kind = request.WhichOneof('request')
-        if kind is None:
-            raise Refused('The Request asks for nothing.')
-        if kind not in self._handlers:
-            raise Refused(f'{kind} is not supported by this game.')
-        allowed, handler = self._handlers[kind]
+    def _handle(self, request: Any, response: Any) -> None:
+        request_type = request.WhichOneof('request')
+        if request_type is None:
+            raise Refused('The Request is empty.')
+        if request_type not in self._handlers:
+            raise Refused(f'{request_type} is not supported by this game.')
+        allowed, handler = self._handlers[request_type]
         if self.status not in allowed:
             names = [sc2api_pb2.Status.Name(status) for status in allowed]
             status = sc2api_pb2.Status.Name(self.status)
-            raise Refused(f'{kind} came while the game is {status}, expected one of {names}.')
-        answer = getattr(response, kind)
-        # An answer without content is there all the same.
+            raise Refused(
+                f'{request_type} is not allowed in state {status}, expected one of {names}.'
+            )
+        answer = getattr(response, request_type)
+        # Marks the field as present, even if the answer remains empty.
         answer.SetInParent()
-        handler(getattr(request, kind), answer)
+        handler(getattr(request, request_type), answer)
 
-    def _ping(self, request, response):
+    def _ping(self, request: Any, response: Any) -> None:
         response.game_version, response.data_version = VERSION, DATA_VERSION
         response.data_build = response.base_build = BUILD
 
-    def _quit(self, request, response):
+    def _quit(self, request: Any, response: Any) -> None:
         self.status = _QUIT
 
-    def _available_maps(self, request, response):
+    def _available_maps(self, request: Any, response: Any) -> None:
         response.local_map_paths.extend(map_path(name) for name in game_batch.MAP_NAMES)
 
-    def _create(self, request, response):
-        def refuse(error, details):
+    def _create(self, request: Any, response: Any) -> None:
+        def refuse(error: str, details: str) -> None:
             response.error = getattr(sc2api_pb2.ResponseCreateGame, error)
             response.error_details = details
 
         players = [setup.type for setup in request.player_setup]
         map_name = os.path.splitext(os.path.basename(request.local_map.map_path))[0]
         if request.WhichOneof('Map') is None:
-            return refuse('MissingMap', 'No map is named.')
+            return refuse('MissingMap', 'No map is specified.')
         if not request.HasField('local_map') or not map_name:
             return refuse('InvalidMapPath', 'Only local maps can be played.')
         if map_name not in game_batch.MAP_NAMES:
@@ -125,22 +128,22 @@ class Session:
             return refuse('MissingPlayerSetup', 'There are no players.')
         if players != [sc2api_pb2.Participant]:
             return refuse(
-                'MultiplayerUnsupported', 'A mini-game has one player, who is a participant.'
+                'MultiplayerUnsupported', 'A mini-game has exactly one player, a participant.'
             )
-        seed = request.random_seed if request.HasField('random_seed') else _chance()
+        seed = request.random_seed if request.HasField('random_seed') else _random_seed()
         self._created = map_name, seed, request.realtime, request.disable_fog
         self._match = None
         self.status = _INIT
 
-    def _join(self, request, response):
-        def refuse(error, details):
+    def _join(self, request: Any, response: Any) -> None:
+        def refuse(error: str, details: str) -> None:
             response.error = getattr(sc2api_pb2.ResponseJoinGame, error)
             response.error_details = details
 
         if not request.HasField('race'):
-            return refuse('MissingParticipation', 'No race is named; nobody can watch.')
+            return refuse('MissingParticipation', 'No race is specified; there are no observers.')
         if not request.HasField('options'):
-            return refuse('MissingOptions', 'Nothing is asked for to be seen.')
+            return refuse('MissingOptions', 'No interface options are specified.')
         map_name, seed, is_realtime, disable_fog = self._created
         try:
             self._match = Match(
@@ -157,20 +160,20 @@ class Session:
         response.player_id = 1
         self.status = _IN_GAME
 
-    def _restart(self, request, response):
+    def _restart(self, request: Any, response: Any) -> None:
         self._match.restart()
         response.need_hard_reset = False
         self.status = _IN_GAME
 
-    def _leave(self, request, response):
+    def _leave(self, request: Any, response: Any) -> None:
         self._match = self._created = None
         self.status = _LAUNCHED
 
-    def _game_info(self, request, response):
+    def _game_info(self, request: Any, response: Any) -> None:
         self._match.describe(response)
 
-    def _data(self, request, response):
-        """Names and numbers of abilities and units, as far as they are on the map."""
+    def _data(self, request: Any, response: Any) -> None:
+        """Writes the data of all abilities and of the units that occur on the map."""
         if request.ability_id:
             for ability, needs_point in sorted(abilities.known().items()):
                 response.abilities.add(
@@ -181,44 +184,45 @@ class Session:
                     remaps_to_ability_id=abilities.GENERAL.get(ability, 0),
                 )
         if request.unit_type_id:
-            for kind in self._match.list_units():
+            for unit in self._match.list_units():
                 response.units.add(
-                    unit_id=kind.unit_type,
-                    name=_UNIT_NAMES[kind.unit_type],
+                    unit_id=unit.unit_type,
+                    name=_UNIT_NAMES[unit.unit_type],
                     available=True,
-                    movement_speed=kind.speed * unit_types.LOOPS_PER_SECOND,
+                    movement_speed=unit.speed * unit_types.LOOPS_PER_SECOND,
                     race=common_pb2.Terran,
                 )
 
-    def _observe(self, request, response):
+    def _observe(self, request: Any, response: Any) -> None:
         self._match.keep_time(request.game_loop if request.HasField('game_loop') else None)
         response.CopyFrom(self._match.observe())
-        self._look()
+        self._update_status()
 
-    def _act(self, request, response):
+    def _act(self, request: Any, response: Any) -> None:
         self._match.keep_time()
         response.result.extend(self._match.act(action) for action in request.actions)
-        self._look()
+        self._update_status()
 
-    def _step(self, request, response):
+    def _step(self, request: Any, response: Any) -> None:
         self._match.step(request.count if request.HasField('count') else 1)
         response.simulation_loop = self._match.game_loop
-        self._look()
+        self._update_status()
 
-    def _save_replay(self, request, response):
+    def _save_replay(self, request: Any, response: Any) -> None:
         response.data = self._match.record()
 
-    def _look(self):
+    def _update_status(self) -> None:
         if self._match.ended:
             self.status = _ENDED
 
 
 _UNIT_NAMES = {
-    kind.unit_type: name.title().replace('_', '')
-    for name, kind in vars(unit_types).items()
-    if isinstance(kind, unit_types.UnitType)
+    value.unit_type: name.title().replace('_', '')
+    for name, value in vars(unit_types).items()
+    if isinstance(value, unit_types.UnitType)
 }
+"""Id of a unit type -> the name of its constant in CamelCase."""
 
 
-def _chance():
+def _random_seed() -> int:
     return int.from_bytes(os.urandom(4), 'little')

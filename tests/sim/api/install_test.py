@@ -29,7 +29,7 @@ def test_a_real_game_is_left_alone(tmp_path, version):
     binary = tmp_path / 'Versions' / version / 'SC2_x64'
     binary.parent.mkdir(parents=True)
     binary.write_bytes(b'\x7fELF')
-    with pytest.raises(FileExistsError, match='holds a game already'):
+    with pytest.raises(FileExistsError, match='contains another game'):
         install.install(str(tmp_path))
     assert binary.read_bytes() == b'\x7fELF'
 
