@@ -1,11 +1,11 @@
-"""Looks for what keeps PySC2 from playing here, and says what to do about it.
+"""Checks whether StarCraft II can be run on this machine through PySC2, and suggests remedies.
 
     python -m sc2impala.doctor
     python -m sc2impala.doctor --map_name=Simple64 --game_version=4.10
 
-Every line is a check: `ok`, `note` for what may be meant so, or `FAULT` with the remedy. The exit
-status is 1 if there is a fault. The last check starts the game and lets it go again; `--no_launch`
-leaves that out.
+Every line is the result of a check: `ok`, `note` for a setting that may be intended, or `FAULT`
+with a remedy. The exit status is 1 if there is a fault. The last check starts and stops the game;
+it is skipped with `--no_launch`.
 """
 
 import argparse
@@ -19,7 +19,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from typing import Callable, Iterator, List, NamedTuple, Optional, Sequence
+from typing import Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence
 
 from sc2impala import sim
 
@@ -27,10 +27,10 @@ CLIENTS = {'pysc2_evolved': 'pysc2_evolved', 'pysc2': 'PySC2'}
 """Importable package -> name on PyPI."""
 
 OLDEST_BUILD = 55958
-"""Of version 3.16.1: PySC2 refuses older ones. [S] F"""
+"""The build of version 3.16.1, the oldest that PySC2 supports. [S] F"""
 
 STANDIN_MARK = b'sc2impala.sim.api'
-"""In the binary of the stand-in."""
+"""A string that the binary of the stand-in contains."""
 
 LAUNCH_SECONDS = 120
 MIN_FREE_BYTES = 1 << 28
@@ -46,7 +46,7 @@ _FOLDERS = {
 _INSTALL_CLIENT = (
     'pip install pysc2_evolved (Python 3.11 or newer) or pip install PySC2 (Python 3.7)'
 )
-_DOCS = 'docs/starcraft.md tells where it comes from'
+_DOCS = 'see docs/starcraft.md'
 
 _LAUNCH = """
 import sys
@@ -64,11 +64,16 @@ with sc2_env.SC2Env(map_name=sys.argv[2], players=players, agent_interface_forma
     env.reset()
     env.step([pysc2_api.actions.FUNCTIONS.no_op()])
 """
-"""Plays one step in a process of its own: PySC2 changes what it is loaded into."""
+"""Plays one step. It is run in a new process because importing PySC2 has side effects."""
 
 
 class Finding(NamedTuple):
-    """What a check found: OK, NOTE or FAULT, what it is about, and the remedy if there is need."""
+    """The result of a check.
+
+    level: OK, NOTE or FAULT.
+    text: what was found.
+    remedy: what to do about it; empty if nothing.
+    """
 
     level: str
     text: str
@@ -76,9 +81,11 @@ class Finding(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """What is to be played.
+    """What to check.
 
-    map_name: empty for the seven mini-games. game_version: empty for the newest.
+    map_name: a map; empty for the seven mini-games.
+    game_version: a version of the game; empty for the newest.
+    launch: whether to start the game.
     """
 
     map_name: str = ''
@@ -87,12 +94,12 @@ class Settings(NamedTuple):
 
 
 def main(argv: Optional[Sequence[str]] = None) -> int:
-    """Prints what all checks find; returns the exit status."""
+    """Makes all checks and prints their results; returns the exit status."""
     parser = argparse.ArgumentParser(
         prog='python -m sc2impala.doctor',
-        description='Looks for what keeps StarCraft II from being played here through PySC2.',
+        description='Checks whether StarCraft II can be run on this machine through PySC2.',
     )
-    parser.add_argument('--map_name', default='', help='a map besides the seven mini-games')
+    parser.add_argument('--map_name', default='', help='the map; the seven mini-games if empty')
     parser.add_argument('--game_version', default='', help='such as 4.10; the newest if empty')
     parser.add_argument('--no_launch', action='store_true', help='do not start the game')
     arguments = parser.parse_args(argv)
@@ -108,7 +115,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
 
 
 def examine(settings: Settings) -> Iterator[Finding]:
-    """Makes all checks; the game is started only if nothing was wrong before."""
+    """Yields the results of all checks; the game is started only if there are no faults."""
     faults = 0
     for check in CHECKS:
         for finding in check(settings):
@@ -123,7 +130,7 @@ def examine(settings: Settings) -> Iterator[Finding]:
 
 
 def check_client(settings: Settings) -> List[Finding]:
-    """PySC2 and the messages of the protocol, and that there is one of each."""
+    """Checks that exactly one PySC2 client and one package of protocol messages are installed."""
     found = [name for name in CLIENTS if importlib.util.find_spec(name) is not None]
     if not found:
         return [Finding(FAULT, 'No PySC2 client is installed.', _INSTALL_CLIENT)]
@@ -135,8 +142,9 @@ def check_client(settings: Settings) -> List[Finding]:
     except ImportError as error:
         remedy = _INSTALL_CLIENT
         return findings + [Finding(FAULT, f's2clientprotocol does not load: {error}.', remedy)]
-    except Exception as error:  # Generated code and runtime of other versions: TypeError and more.
-        text = f's2clientprotocol does not fit protobuf {_version("protobuf")}: {_first(error)}.'
+    except Exception as error:  # If versions of generated code and runtime differ: any type.
+        protobuf = f'protobuf {_version("protobuf")}'
+        text = f's2clientprotocol is not compatible with {protobuf}: {_first_line(error)}.'
         return findings + [
             Finding(
                 FAULT,
@@ -149,7 +157,7 @@ def check_client(settings: Settings) -> List[Finding]:
         findings.append(
             Finding(
                 FAULT,
-                'Both s2clientprotocol and pys2clientprotocol are installed, under one name.',
+                'Both s2clientprotocol and pys2clientprotocol are installed, under the same name.',
                 'pip uninstall both, then install the PySC2 client again',
             )
         )
@@ -161,14 +169,14 @@ def check_client(settings: Settings) -> List[Finding]:
 
 
 def check_game(settings: Settings) -> List[Finding]:
-    """The folder of the game, its versions and its binary."""
+    """Checks the folder of the game, its versions and its binary."""
     root = game_folder()
-    source = 'SC2PATH' if os.environ.get('SC2PATH') else 'SC2PATH is not set, so this'
+    source = 'SC2PATH' if os.environ.get('SC2PATH') else 'SC2PATH is not set; its default'
     if not os.path.isdir(root):
         return [
             Finding(
                 FAULT,
-                f'{source} is {root}, which is no folder.',
+                f'{source} is {root}, which is not a folder.',
                 f'install StarCraft II ({_DOCS}) and export SC2PATH=<its folder>; or try the '
                 'stand-in: python -m sc2impala.sim.api install DIR',
             )
@@ -179,8 +187,8 @@ def check_game(settings: Settings) -> List[Finding]:
         return [
             Finding(
                 FAULT,
-                f'{versions} holds no folder named Base and a number.',
-                f'SC2PATH must be the folder that holds Versions and Maps; {_DOCS}',
+                f'{versions} contains no folder named Base and a number.',
+                f'SC2PATH must be the folder that contains Versions and Maps; {_DOCS}',
             )
         ]
     newest = max(builds)
@@ -189,7 +197,7 @@ def check_game(settings: Settings) -> List[Finding]:
         findings.append(
             Finding(
                 FAULT,
-                f'Build {newest} is older than PySC2 allows, expected {OLDEST_BUILD} or newer.',
+                f'Build {newest} is not supported by PySC2, expected {OLDEST_BUILD} or newer.',
                 f'install a newer version; {_DOCS}',
             )
         )
@@ -200,28 +208,28 @@ def check_game(settings: Settings) -> List[Finding]:
 
 
 def check_maps(settings: Settings) -> List[Finding]:
-    """The files of the maps."""
+    """Checks the files of the maps."""
     maps = os.path.join(game_folder(), 'Maps')
     if not os.path.isdir(maps):
-        remedy = f'make {maps} and unpack the maps into it; {_DOCS}'
-        return [Finding(FAULT, f'{maps} is no folder.', remedy)]
+        remedy = f'create {maps} and unpack the maps into it; {_DOCS}'
+        return [Finding(FAULT, f'{maps} is not a folder.', remedy)]
     files = glob.glob(os.path.join(glob.escape(maps), '**', '*.[sS][cC]2[mM]ap'), recursive=True)
     names = {_map_name(path) for path in files}
     wanted = (settings.map_name,) if settings.map_name else sim.MAP_NAMES
     missing = sorted(name for name in wanted if name.lower() not in names)
     if not missing:
-        return [Finding(OK, f'Maps are there: {", ".join(sorted(wanted))}.')]
+        return [Finding(OK, f'Maps are installed: {", ".join(sorted(wanted))}.')]
     return [
         Finding(
             FAULT,
-            f'{maps} holds no map named {", ".join(missing)}.',
+            f'{maps} contains no map named {", ".join(missing)}.',
             f'mini-games belong in {os.path.join(maps, "mini_games")}; {_DOCS}',
         )
     ]
 
 
 def check_network(settings: Settings) -> List[Finding]:
-    """Ports of this machine, and proxies in the way to them."""
+    """Checks that ports of this machine can be used, and whether a proxy interferes."""
     try:
         with socket.socket() as sock:
             sock.bind(('127.0.0.1', 0))
@@ -229,7 +237,7 @@ def check_network(settings: Settings) -> List[Finding]:
             with socket.create_connection(sock.getsockname(), timeout=5):
                 pass
     except OSError as error:
-        remedy = 'allow connections to 127.0.0.1: the trainer talks to the game by them'
+        remedy = 'allow connections to 127.0.0.1, which the trainer uses to connect to the game'
         return [Finding(FAULT, f'No port of 127.0.0.1 can be used: {error}.', remedy)]
     findings = [Finding(OK, 'Ports of 127.0.0.1 can be used.')]
     proxy = os.environ.get('http_proxy') or os.environ.get('HTTP_PROXY')
@@ -238,8 +246,8 @@ def check_network(settings: Settings) -> List[Finding]:
         findings.append(
             Finding(
                 NOTE,
-                f'http_proxy is {proxy} and no_proxy lacks 127.0.0.1.',
-                'the trainer takes care of it; other programs on PySC2 need '
+                f'http_proxy is {proxy} and no_proxy does not contain 127.0.0.1.',
+                'the trainer adds it itself; other programs that use PySC2 need '
                 'export no_proxy=127.0.0.1',
             )
         )
@@ -247,17 +255,17 @@ def check_network(settings: Settings) -> List[Finding]:
 
 
 def check_space(settings: Settings) -> List[Finding]:
-    """Room for the game's temporary files."""
+    """Checks the space for the game's temporary files."""
     folder = tempfile.gettempdir()
     free = shutil.disk_usage(folder).free
     if free < MIN_FREE_BYTES:
-        remedy = 'make room, or point TMPDIR at another folder'
+        remedy = 'free some space, or set TMPDIR to another folder'
         return [Finding(FAULT, f'{folder} has {free >> 20} MiB left.', remedy)]
     return [Finding(OK, f'{folder} has {free >> 20} MiB left.')]
 
 
 def launch(settings: Settings) -> Finding:
-    """Starts the game through PySC2, plays one step and lets it go."""
+    """Starts the game through PySC2, plays one step and stops it."""
     map_name = settings.map_name or 'MoveToBeacon'
     is_mini_game = map_name in sim.MAP_NAMES
     with tempfile.TemporaryDirectory() as folder:
@@ -272,37 +280,37 @@ def launch(settings: Settings) -> Finding:
                 timeout=LAUNCH_SECONDS,
             )
         except subprocess.TimeoutExpired as error:
-            return _not_started(f'it did nothing for {LAUNCH_SECONDS} s', error.output or b'')
+            return _not_started(f'no result within {LAUNCH_SECONDS} s', error.output or b'')
     if result.returncode:
         return _not_started(f'exit status {result.returncode}', result.stdout)
     return Finding(OK, f'The game starts, plays a step on {map_name}, and ends.')
 
 
 def game_folder() -> str:
-    """Where PySC2 looks for the game."""
+    """Returns the folder in which PySC2 looks for the game."""
     default = _FOLDERS.get(platform.system(), _FOLDERS['Linux'])
     return os.path.expanduser(os.environ.get('SC2PATH') or default)
 
 
-def _builds(versions):
-    """Number of a build -> its folder."""
+def _builds(versions: str) -> Dict[int, str]:
+    """Returns the folders of all builds by their numbers."""
     if not os.path.isdir(versions):
         return {}
     names = (re.match(r'Base(\d{5,})$', name, re.IGNORECASE) for name in os.listdir(versions))
     return {int(match.group(1)): os.path.join(versions, match.group(0)) for match in names if match}
 
 
-def _check_binary(folder):
+def _check_binary(folder: str) -> List[Finding]:
     path = os.path.join(folder, _BINARIES.get(platform.system(), 'SC2_x64'))
     if not os.path.exists(path):
-        remedy = f'unpack the game again: the package for {platform.system()} has it'
-        return [Finding(FAULT, f'{path} is not there.', remedy)]
+        remedy = f'unpack the package of the game for {platform.system()} again'
+        return [Finding(FAULT, f'{path} does not exist.', remedy)]
     if not os.access(path, os.X_OK):
         return [Finding(FAULT, f'{path} cannot be executed.', f'chmod +x {path}')]
     missing = _missing_libraries(path)
     if missing:
-        remedy = 'install the packages of your system that hold them'
-        return [Finding(FAULT, f'{path} lacks the libraries {", ".join(missing)}.', remedy)]
+        remedy = 'install the packages of your system that contain them'
+        return [Finding(FAULT, f'{path} needs missing libraries: {", ".join(missing)}.', remedy)]
     findings = [Finding(OK, f'{path} can be executed.')]
     with open(path, 'rb') as file:
         if STANDIN_MARK in file.read(1000):
@@ -310,7 +318,7 @@ def _check_binary(folder):
     return findings
 
 
-def _missing_libraries(path):
+def _missing_libraries(path: str) -> List[str]:
     if platform.system() != 'Linux' or shutil.which('ldd') is None:
         return []
     libraries = os.path.join(game_folder(), 'Libs')
@@ -325,7 +333,7 @@ def _missing_libraries(path):
     return [line.split()[0] for line in lines if line.rstrip().endswith('not found')]
 
 
-def _check_version(wanted, builds):
+def _check_version(wanted: str, builds: Mapping[int, str]) -> Finding:
     try:
         from sc2impala.envs import pysc2_api
 
@@ -335,45 +343,46 @@ def _check_version(wanted, builds):
     name = wanted if wanted.count('.') != 1 else wanted + '.0'
     if name not in known:
         newest = ', '.join(sorted(known)[-5:])
-        remedy = f'use one that PySC2 knows, such as {newest}; or none for the newest'
-        return Finding(FAULT, f'PySC2 knows no version {wanted}.', remedy)
+        remedy = f'use a known version, such as {newest}, or none for the newest'
+        return Finding(FAULT, f'PySC2 does not know version {wanted}.', remedy)
     if known[name] not in builds:
-        remedy = f'install it beside the others, or use one of the builds {sorted(builds)}'
-        return Finding(FAULT, f'Version {wanted} is build {known[name]}, not there.', remedy)
-    return Finding(OK, f'Version {wanted} is there.')
+        remedy = f'install it in addition, or use one of the builds {sorted(builds)}'
+        text = f'Version {wanted} is build {known[name]}, which is not installed.'
+        return Finding(FAULT, text, remedy)
+    return Finding(OK, f'Version {wanted} is installed.')
 
 
-def _map_name(path):
-    """PySC2 also finds maps that begin with the number of their players, as (2)Name."""
+def _map_name(path: str) -> str:
+    """Returns the name of a map in lower case, without a number of players as in (2)Name."""
     name = os.path.splitext(os.path.basename(path))[0]
     return re.sub(r'^\(\d+\)', '', name).lower()
 
 
-def _not_started(what, output):
+def _not_started(reason: str, output: bytes) -> Finding:
     lines = [line for line in output.decode(errors='replace').splitlines() if line.strip()]
     tail = ' | '.join(lines[-4:]) or 'nothing'
     return Finding(
         FAULT,
-        f'The game does not start ({what}); its last words: {tail}',
+        f'The game does not start ({reason}); its last output: {tail}',
         f'run the binary by hand to see more; {_DOCS}',
     )
 
 
-def _version(distribution):
-    """The version of an installed distribution, empty if there is none."""
+def _version(distribution: str) -> str:
+    """Returns the version of an installed distribution, or '' if it is not installed."""
     for folder in sys.path:
         for path in glob.glob(os.path.join(glob.escape(folder), '*.*-info')):
             name, version = (os.path.basename(path).split('-') + [''])[:2]
-            if _plain(name) == _plain(distribution):
+            if _normalize(name) == _normalize(distribution):
                 return re.sub(r'\.(dist|egg)$', '', version)
     return ''
 
 
-def _plain(name):
+def _normalize(name: str) -> str:
     return re.sub(r'[-_.]+', '-', name).lower()
 
 
-def _first(error):
+def _first_line(error: BaseException) -> str:
     return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
 
 
@@ -384,7 +393,7 @@ CHECKS: Sequence[Callable[[Settings], List[Finding]]] = (
     check_network,
     check_space,
 )
-"""In the order in which they are made."""
+"""All checks except `launch`, in the order in which they are made."""
 
 
 if __name__ == '__main__':

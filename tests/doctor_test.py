@@ -12,7 +12,7 @@ OK, NOTE, FAULT = doctor.OK, doctor.NOTE, doctor.FAULT
 
 @pytest.fixture
 def game(tmp_path, monkeypatch):
-    """A folder with the stand-in, that SC2PATH points at."""
+    """A folder with the stand-in, to which SC2PATH is set."""
     folder = tmp_path / 'game'
     install.install(str(folder))
     monkeypatch.setenv('SC2PATH', str(folder))
@@ -31,7 +31,7 @@ def faults(findings):
 
 
 def only_fault(**settings):
-    """The only fault there is, which comes with a remedy."""
+    """Returns the only fault, which must have a remedy."""
     (fault,) = faults(examined(**settings))
     assert fault.remedy
     return fault
@@ -51,7 +51,7 @@ def test_the_game_is_started(game, capsys):
     assert 'plays a step on DefeatRoaches' in capsys.readouterr().out
 
 
-def test_a_game_that_dies_is_told_with_its_last_words(game, monkeypatch):
+def test_a_game_that_dies_is_reported_with_its_last_output(game, monkeypatch):
     monkeypatch.setattr(doctor, 'LAUNCH_SECONDS', 6)
     binary = game / install.BINARY
     binary.write_text('#!/bin/sh\necho libsomething is bad >&2\nexit 3\n')
@@ -75,7 +75,7 @@ def test_the_default_folder_is_pysc2s(monkeypatch):
 
 def test_a_folder_of_something_else(game, monkeypatch):
     monkeypatch.setenv('SC2PATH', str(game / 'Versions'))
-    assert any('holds no folder named Base' in fault.text for fault in faults(examined()))
+    assert any('contains no folder named Base' in fault.text for fault in faults(examined()))
 
 
 def test_a_binary_that_is_missing_or_cannot_be_executed(game):
@@ -83,23 +83,23 @@ def test_a_binary_that_is_missing_or_cannot_be_executed(game):
     binary.chmod(0o644)
     assert only_fault().remedy == f'chmod +x {binary}'
     binary.unlink()
-    assert 'is not there' in only_fault().text
+    assert 'does not exist' in only_fault().text
 
 
 def test_a_build_that_is_too_old(game):
     (game / 'Versions' / 'Base75689').rename(game / 'Versions' / 'Base52910')
-    assert '52910 is older' in only_fault().text
+    assert '52910 is not supported' in only_fault().text
 
 
 @pytest.mark.parametrize(
-    'version, word', [('4.9', '74071'), ('99.1', 'knows no version'), ('4.9.3', '75025')]
+    'version, word', [('4.9', '74071'), ('99.1', 'does not know version'), ('4.9.3', '75025')]
 )
-def test_a_version_that_is_not_there(game, version, word):
+def test_a_version_that_is_not_installed(game, version, word):
     assert word in only_fault(game_version=version).text
 
 
 @pytest.mark.parametrize('version', ['4.10', '4.10.0'])
-def test_a_version_that_is_there(game, version):
+def test_a_version_that_is_installed(game, version):
     assert not faults(examined(game_version=version))
 
 
@@ -125,7 +125,7 @@ def test_a_proxy_in_the_way_is_noted(game, monkeypatch):
     assert not any('http_proxy' in f.text for f in examined())
 
 
-def test_without_room_for_temporary_files(game, monkeypatch):
+def test_without_space_for_temporary_files(game, monkeypatch):
     monkeypatch.setattr(doctor, 'MIN_FREE_BYTES', 1 << 62)
     assert 'MiB left' in only_fault().text
 
@@ -135,9 +135,9 @@ def test_without_a_client(game, monkeypatch):
     assert 'No PySC2 client' in only_fault().text
 
 
-def test_two_packages_of_one_name(game, monkeypatch):
+def test_two_packages_of_the_same_name(game, monkeypatch):
     monkeypatch.setattr(doctor, '_version', lambda name: '1.0')
-    assert 'under one name' in only_fault().text
+    assert 'under the same name' in only_fault().text
 
 
 def test_libraries_that_are_missing(game, monkeypatch):
@@ -155,6 +155,6 @@ def test_it_needs_no_client_to_run(game):
     subprocess.run([sys.executable, '-c', code], check=True)
 
 
-def test_the_simulators_maps_are_what_is_looked_for(game):
+def test_all_simulated_maps_are_checked(game):
     findings = examined()
     assert any(all(name in f.text for name in sim.MAP_NAMES) for f in findings)
