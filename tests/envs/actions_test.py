@@ -21,7 +21,7 @@ def random_action(spec, rng, size=None):
 
 
 def pysc2_action_spec():
-    """What the client itself says about the functions, for the sizes of these tests."""
+    """The client's own description of the functions, for the sizes of these tests."""
     client = features.Features(
         features.AgentInterfaceFormat(
             feature_dimensions=features.Dimensions(screen=SCREEN, minimap=MINIMAP),

@@ -1,4 +1,4 @@
-"""The contract check itself must notice every broken promise."""
+"""The contract check itself must detect every violation."""
 
 import numpy as np
 import pytest
@@ -74,7 +74,7 @@ class AcceptsAnything(envs.SimulatedEnvironment):
         AcceptsAnything,
     ],
 )
-def test_a_broken_promise_is_noticed(monkeypatch, broken):
+def test_a_violation_is_detected(monkeypatch, broken):
     fake_game.install(monkeypatch)
     observation_spec, action_spec = envs.make_specs('MoveToBeacon', vectors=('player', 'game_loop'))
     made = []

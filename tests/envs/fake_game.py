@@ -1,4 +1,4 @@
-"""A stand-in for `sim.make`: no marines, but scores and observations that a test can foresee."""
+"""A fake of `sim.make` with scores and observations that a test can predict."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from sc2impala.envs.pysc2_api import features
 
 
 class FakeGame:
-    """Game i pays `function id + seed` per action; its episode k lasts 20 + 10 * (k mod 3) loops.
+    """Game i scores function id + seed per action; its episode k lasts 20 + 10 * (k mod 3) frames.
 
     Every layer shows the game loop, modulo the scale of the layer. Functions 0..4 are available,
     and the others in odd game loops. All observations are drawn into the same buffers. Every call
@@ -78,7 +78,7 @@ class FakeGame:
 
 
 def install(monkeypatch):
-    """Puts the fake in the place of the simulator; returns the list of games made since."""
+    """Replaces the simulator by the fake; returns the list of the games made from then on."""
     games = []
 
     def make(*args, **kwargs):

@@ -60,7 +60,7 @@ def test_the_game_is_given_functions_pixels_and_loops_in_this_order(monkeypatch)
 
 
 def test_on_done_the_totals_are_old_and_the_observation_is_new(monkeypatch):
-    # Seeds are rewards here, and the episode lasts 20 loops in every game.
+    # The seeds are the rewards here, and the episode lasts 20 frames in every game.
     env, game = make_fake(monkeypatch, vectors=('game_loop',))
     game.episode[:] = -1
     env.reset()

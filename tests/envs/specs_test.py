@@ -107,7 +107,7 @@ def test_columns_of_vectors_are_those_of_pysc2():
         assert columns[name] == len(features.UnitLayer)
 
 
-def test_a_spec_survives_the_way_to_another_process():
+def test_a_spec_can_be_pickled():
     spec = make('all', ['camera'], 'all')
     copy = pickle.loads(pickle.dumps(spec))
     assert copy == spec

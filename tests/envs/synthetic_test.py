@@ -1,4 +1,4 @@
-"""Games without a game: the contract, and that they have nothing of the map but its shapes."""
+"""The synthetic environment keeps the contract and has the shapes of the map."""
 
 import numpy as np
 import pytest

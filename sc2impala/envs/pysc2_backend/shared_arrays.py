@@ -89,7 +89,7 @@ def _unnamed_file(size: int) -> IO[bytes]:
 
 def _zeros(folder: Optional[str], size: int) -> IO[bytes]:
     # Writing allocates the pages now: a lack of space is an OSError here and not a SIGBUS later.
-    file = tempfile.TemporaryFile(dir=folder)
+    file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115
     try:
         file.write(bytes(-(-size // _PAGE) * _PAGE))
         file.flush()

@@ -1,4 +1,4 @@
-"""Observations made by hand, and what scripted players call when they see them."""
+"""Observations made by hand, and the calls of scripted players on them."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ MINE, NEUTRAL, ENEMY = 1, 3, 4
 
 
 def make(player_class, map_name='MoveToBeacon', **kwargs):
-    """A player of games whose specs are what it needs, but for the given arguments."""
+    """Makes a player with the specs that it requires, except for the given arguments."""
     needs = dict(
         functions=player_class.functions,
         screen_size=player_class.screen_size,
@@ -47,7 +47,7 @@ def available(player, *games):
 
 
 def calls(player, observation, done=None):
-    """What the player calls: for each game (name, arguments as PySC2 has them)."""
+    """Returns the calls of a player: for each game (name, PySC2's arguments)."""
     action = player.act(observation, done)
     result = []
     for k in range(len(observation['available_actions'])):

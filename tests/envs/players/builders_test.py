@@ -1,4 +1,4 @@
-"""The players of the two maps without enemies, by what they build and train when."""
+"""The players of the two maps with an economy: what they build and train, and when."""
 
 import numpy as np
 
@@ -33,7 +33,7 @@ HARVEST = 'select_idle_worker', 'Harvest_Gather_screen', [12, 20]
 
 
 class Game:
-    """Calls in pairs: which unit is selected, and what it is ordered to do."""
+    """Returns pairs of calls: the selection of a unit, and the order to it."""
 
     def __init__(self, player_class):
         self.player = boards.make(player_class)

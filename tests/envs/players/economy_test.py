@@ -37,20 +37,20 @@ def builders(rows, **kwargs):
     return np.flatnonzero(see(rows, **kwargs).builders()).tolist()
 
 
-def test_who_harvests_or_is_idle_can_build():
+def test_idle_and_harvesting_workers_can_build():
     rows = [scv(20, 20), scv(25, 20, 0), scv(27, 20, unit_types.RETURNING)]
     assert builders(rows) == [0, 1, 2]
     enemy = boards.unit(unit_types.SCV, boards.ENEMY, 5, 5)
     assert builders([enemy] + rows) == [1, 2, 3]
 
 
-def test_who_stands_at_an_unfinished_building_is_at_work():
+def test_a_worker_at_an_unfinished_building_is_busy():
     rows = [scv(20, 20), scv(33, 37, BUILDING), depot(30, 30, 50)]
     assert builders(rows) == [0]
     assert builders(rows[:2] + [depot(30, 30, 100)]) == [1]
 
 
-def test_who_is_on_its_way_builds_alone():
+def test_a_worker_on_its_way_is_the_only_builder():
     rows = [scv(20, 20), scv(50, 37, BUILDING), depot(30, 30, 50)]
     assert builders(rows) == [1]
     # A larger screen has larger distances.
@@ -70,7 +70,7 @@ def test_every_field_has_its_turn_and_nothing_else():
     assert min(map(drawn.count, set(drawn))) > 20
 
 
-def test_games_that_look_alike_draw_apart():
+def test_equal_games_draw_different_fields():
     row = [boards.unit(unit_types.MINERAL_FIELD, boards.NEUTRAL, x, 40) for x in range(8)]
     observation = {
         'feature_units': np.repeat(boards.feature_units(row), 64, axis=0),

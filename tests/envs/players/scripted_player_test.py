@@ -57,7 +57,7 @@ def test_another_number_of_games_resets_the_state():
         ),
     ],
 )
-def test_it_says_what_is_lacking(kwargs, complaint):
+def test_missing_requirements_are_errors(kwargs, complaint):
     with pytest.raises(ValueError, match=complaint):
         boards.make(Counter, **kwargs)
 
@@ -71,7 +71,7 @@ def test_arguments_fixed_to_zero_and_those_of_other_functions_do_no_harm():
 
 
 @pytest.mark.parametrize('map_name', sorted(players.RULES))
-def test_every_player_says_what_it_needs(map_name):
+def test_every_player_declares_what_it_uses(map_name):
     for player_class in players.RULES[map_name].values():
         player = boards.make(player_class)
         assert player.action_spec.function_names == player_class.functions

@@ -1,4 +1,4 @@
-"""From hand-made observations to arrays, and from numbers to PySC2's calls."""
+"""Conversion of hand-made observations to arrays, and of numbers to PySC2's calls."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ SCREEN, MINIMAP = (4, 3), (5, 2)
 
 
 def make(functions='all', vectors='all', screen_layers='all', minimap_layers='all'):
-    """A writer, and the arrays that it writes to, which hold something else before."""
+    """A writer, and the arrays that it writes to, which contain other values before."""
     specs = envs.make_specs(
         'MoveToBeacon',
         functions,
@@ -45,7 +45,7 @@ def stack(table, size):
 
 
 def observation(**changes):
-    """What PySC2 gives, with two marines selected and a list of three units on the screen."""
+    """An observation of PySC2 with two selected marines and a list of three units on the screen."""
     unit = [48, 1, 45, 0, 0, 0, 0]
     return dict(
         dict(
@@ -85,7 +85,7 @@ def test_vectors_are_filled_up_with_zeros():
     assert not arrays['feature_units'][3:].any()
 
 
-def test_lists_that_are_too_long_are_cut():
+def test_lists_that_are_too_long_are_truncated():
     writer, arrays = make()
     many = np.arange(300 * 7, dtype=np.int32).reshape(300, 7)
     writer.write(
@@ -138,7 +138,7 @@ def test_layers_go_to_where_their_names_say():
         ('height_map', 255, 255),
     ],
 )
-def test_labels_that_do_not_exist_are_none_and_amounts_are_cut(name, value, expected):
+def test_unknown_labels_become_zero_and_amounts_are_clipped(name, value, expected):
     writer, arrays = make()
     given = observation()
     given['feature_screen'][features.SCREEN_FEATURES._fields.index(name), 1, 2] = value
@@ -175,7 +175,7 @@ def test_nothing_is_looked_at_that_is_not_asked_for():
 
 
 @pytest.mark.parametrize('change', [{'feature_screen': np.zeros([27, 3, 5], np.int32)}, {}])
-def test_what_is_no_observation_is_an_error(change):
+def test_an_invalid_observation_is_an_error(change):
     writer, _ = make()
     given = observation(**change)
     if not change:

@@ -1,4 +1,4 @@
-"""The machinery around the games, with games that are none and fail when they are told to."""
+"""The process handling of the environment, with fake games that fail on request."""
 
 import gc
 import os
@@ -24,7 +24,7 @@ SEEDS = 7, 8
 
 @pytest.fixture(autouse=True)
 def folder(monkeypatch, tmp_path_factory):
-    """Where all temporary files are; nothing may be left there after the test."""
+    """The folder of all temporary files, which must be empty after the test."""
     folder = tmp_path_factory.mktemp('temporary')
     monkeypatch.setattr(game_process, 'WORKER', FAKE)
     leftovers.use(folder, monkeypatch)
@@ -55,7 +55,7 @@ def action_of(env, function=0, **heads):
 
 
 def step(env, faults=0, loops=1):
-    """Steps with every game told how to fail, 0 being not at all."""
+    """Steps all games, each with a way to fail, or 0 to succeed."""
     faults = np.broadcast_to(faults, [env.num_envs])
     action = action_of(env, (faults > 0).astype(np.int32), control_group_id=faults)
     return env.step(action, np.broadcast_to(np.array(loops, np.int32), [env.num_envs]))
@@ -124,7 +124,7 @@ def test_games_are_launched_one_after_another(tmp_path):
 
 @pytest.fixture(scope='module')
 def env(tmp_path_factory):
-    """Games that may fail; the next test goes on with those that took their places."""
+    """Games that may fail; the next test continues with their replacements."""
     folder = tmp_path_factory.mktemp('module')
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr(game_process, 'WORKER', FAKE)
@@ -242,7 +242,7 @@ class TestRelaunch:
                 if output.done[0]:
                     lengths.append(int(output.info.episode_frames[0]))
                     assert game_loops(output)[0] == 0
-            # The third episode of a game would have 40 loops.
+            # The third episode of a game would have 40 frames.
             assert lengths == [20, 30] * 2 + [20]
             seeds = [environment.seed_of_launch(7, launch) for launch in range(3)]
             assert rewards == list(np.repeat(np.float32(seeds), 5))[:12]
@@ -256,7 +256,7 @@ class TestRelaunch:
 
 
 class TestNothingIsLeft:
-    """The fixture `folder` waits until there is nothing, and fails if something stays."""
+    """The fixture `folder` waits until the folder is empty, and fails if it does not become so."""
 
     def test_after_close_in_the_middle_of_a_step(self, folder, monkeypatch):
         monkeypatch.setattr(environment, '_CLOSE_SECS', 0.2)
@@ -316,7 +316,7 @@ class TestNothingIsLeft:
 
 
 def play_trainer(end):
-    """What the process of a trainer does that has no time to close its environment."""
+    """The program of a trainer that does not close its environment."""
     game_process.WORKER = FAKE
     env = make()
     env.reset()

@@ -1,4 +1,4 @@
-"""A worker whose game is no StarCraft II: one that a test can foresee, and make fail as it likes.
+"""A worker with a fake game: one that a test can predict, and make fail.
 
 The real machinery around it: processes, commands, shared arrays. It is told what to do by the
 control group that an action selects, and how to start by the version of the game.
@@ -21,14 +21,14 @@ from sc2impala.envs.pysc2_backend import protocol, worker
 
 SELECT_CONTROL_GROUP = 4
 DIE, RAISE, HANG, STOP, NONSENSE, MEET, SILENCE, LOSE_GAME = range(1, 9)
-"""What happens to the worker in a step that selects this control group."""
+"""Failures of the worker by the control group that an action selects."""
 
 TimeStep = collections.namedtuple('TimeStep', ['reward', 'observation', 'is_last'])
 TimeStep.last = lambda self: self.is_last
 
 
 class FakeSC2Env:
-    """Pays seed + function id for every action; its episode k lasts 20 + 10 * (k mod 3) loops.
+    """Its reward is seed + function id; its episode k lasts 20 + 10 * (k mod 3) frames.
 
     Every number that is observed is the game loop. Functions 0 to 4 are available, and all others
     in odd game loops. The game is a process that sleeps, and has a temporary folder.
@@ -99,7 +99,7 @@ class FakeSC2Env:
             raise ConnectionError('Is it up?')
 
     def _meet(self):
-        """Waits until two games are in this place at the same time."""
+        """Waits until two games have reached this point at the same time."""
         open(os.path.join(self._settings.replay_dir, str(self._seed)), 'w').close()
         while len(os.listdir(self._settings.replay_dir)) < 2:
             time.sleep(0.01)
@@ -124,7 +124,7 @@ class FakeSC2Env:
 
 
 def main(arguments):
-    """What the process runs."""
+    """Runs the worker with a fake game."""
     if os.environ.get('FAKE_WORKER') == 'dies':
         print('cannot even begin', file=sys.stderr)
         sys.exit(4)

@@ -1,4 +1,4 @@
-"""What PySC2 is asked to do: how its environment is made, on mini-games and on ladder maps."""
+"""The arguments of PySC2's environment, on mini-games and on ladder maps."""
 
 import collections
 import enum
@@ -17,7 +17,7 @@ Difficulty = enum.IntEnum('Difficulty', list(envs.pysc2_backend.DIFFICULTIES))
 
 @pytest.fixture
 def client():
-    """PySC2 without a game: everything that is made keeps what it was made of."""
+    """A fake of PySC2 whose objects keep their constructor's arguments."""
 
     def kept(name):
         return lambda *args, **kwargs: (name,) + args + tuple(sorted(kwargs.items()))

@@ -1,4 +1,4 @@
-"""The stand-in, which answers nonsense after a signal: in good frames, or not even in frames."""
+"""A stand-in that returns invalid data after a signal, inside or outside of websocket frames."""
 
 import signal
 import sys
@@ -9,7 +9,7 @@ NONSENSE = bytes([0xFF]) * 1000
 
 
 class GarblingConnection(server.Connection):
-    """Answers nonsense as soon as it is told to."""
+    """Returns invalid data after a signal."""
 
     mode = None
 
@@ -21,7 +21,7 @@ class GarblingConnection(server.Connection):
 
 
 def garble(number, unused_frame):
-    """From now on."""
+    """Starts to return invalid data."""
     GarblingConnection.mode = number
 
 

@@ -1,4 +1,4 @@
-"""Names that PySC2 has and that are listed here too, since loading it changes a process."""
+"""Names of PySC2 that the package repeats, because importing PySC2 has side effects."""
 
 import json
 import subprocess

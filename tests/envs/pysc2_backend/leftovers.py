@@ -1,4 +1,4 @@
-"""What runs and temporary folders there are, to see what an environment leaves behind."""
+"""Processes and temporary folders that environments leave behind."""
 
 import glob
 import os
@@ -8,11 +8,11 @@ import time
 import psutil
 
 PATIENCE_SECS = 60.0
-"""How long anything may take to vanish after it was killed."""
+"""Seconds that killed processes and their folders may take to disappear."""
 
 
 def processes_in(folder):
-    """Processes whose temporary files are in a folder, and that are alive: workers and games."""
+    """Returns the living processes whose temporary files are in a folder: workers and games."""
     found = []
     for process in psutil.process_iter():
         try:
@@ -26,18 +26,18 @@ def processes_in(folder):
 
 
 def folders_in(folder):
-    """Temporary folders of environments."""
+    """Returns the temporary folders of environments."""
     return glob.glob(os.path.join(str(folder), 'sc2impala-*'))
 
 
 def use(folder, monkeypatch):
-    """Lets environments of this process, and of its children, have their files in a folder."""
+    """Makes environments of this process and of its children put their files into a folder."""
     monkeypatch.setenv('TMPDIR', str(folder))
     monkeypatch.setattr(tempfile, 'tempdir', str(folder))
 
 
 def await_none(folder, but=()):
-    """Waits until there is nothing left; fails with what is."""
+    """Waits until nothing is left; fails with a list of what is left."""
     give_up = time.monotonic() + PATIENCE_SECS
     while True:
         alive = [process for process in processes_in(folder) if process.pid not in but]

@@ -1,4 +1,4 @@
-"""Memory of several processes: its layout, and that it has no name to be left behind."""
+"""Shared memory: its layout, and that no file remains."""
 
 import os
 import subprocess
@@ -83,7 +83,7 @@ def test_another_process_sees_the_same():
     assert arrays.copy_observation()['screen']['unit_type'][1, 2, 4] == 332
 
 
-def test_where_there_is_no_room_in_memory_it_is_a_file(monkeypatch, tmp_path):
+def test_without_space_in_memory_a_file_is_used(monkeypatch, tmp_path):
     made = []
     real = tempfile.TemporaryFile
 

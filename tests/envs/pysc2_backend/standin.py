@@ -1,4 +1,4 @@
-"""The stand-in for the game, installed for a test, and ways to harm its games while they run."""
+"""The stand-in for the game, installed for a test, and functions that make its games fail."""
 
 import os
 import shlex
@@ -19,7 +19,7 @@ HARM = {
     'garbled': signal.SIGUSR1,
     'garbled on the wire': signal.SIGUSR2,
 }
-"""What a signal does to a game."""
+"""Failures by the signal that causes them."""
 
 _SCRIPT = """#!/bin/sh
 PYTHONPATH={root}
@@ -29,14 +29,14 @@ exec {python} -m tests.envs.pysc2_backend.garbling_game "$@"
 
 
 def install_in(folder):
-    """Makes a folder for SC2PATH, whose games can also be made to answer nonsense."""
+    """Makes a folder for SC2PATH with games that can also be made to return invalid data."""
     install.install(str(folder))
     with open(os.path.join(str(folder), install.BINARY), 'w') as file:
         file.write(_SCRIPT.format(root=shlex.quote(ROOT), python=shlex.quote(sys.executable)))
 
 
 def games_in(folder):
-    """The games whose temporary files are in a folder: those processes that are no workers."""
+    """Returns the games whose temporary files are in a folder: processes that are not workers."""
     found = []
     for process in leftovers.processes_in(folder):
         try:
@@ -48,7 +48,7 @@ def games_in(folder):
 
 
 def harm_one(folder, how, rng, youngest_secs=0.0):
-    """Harms a game and waits until it is gone.
+    """Makes a game fail and waits until it has ended.
 
     Args:
       folder: where its temporary files are.

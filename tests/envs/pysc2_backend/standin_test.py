@@ -1,4 +1,4 @@
-"""Whole processes: PySC2 as it is, talking to the stand-in for the game."""
+"""Whole processes: an unmodified PySC2 with the stand-in for the game."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def game(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def folder(game, monkeypatch, tmp_path_factory):
-    """Where all temporary files are; nothing may be left there after the test."""
+    """The folder of all temporary files, which must be empty after the test."""
     folder = tmp_path_factory.mktemp('temporary')
     monkeypatch.setenv('SC2PATH', str(game))
     leftovers.use(folder, monkeypatch)
@@ -28,7 +28,7 @@ def folder(game, monkeypatch, tmp_path_factory):
 
 
 def check_equal(observations, others, index):
-    """The part `index` of [K, ...] must be the only part of [1, ...], all the way down."""
+    """Checks that game `index` of nested arrays [K, ...] equals that of arrays [1, ...]."""
     assert observations.keys() == others.keys()
     for name, values in observations.items():
         if isinstance(values, dict):
@@ -48,7 +48,7 @@ def test_it_plays_what_the_simulator_plays(map_name='DefeatRoaches', max_step_mu
         vectors='all',
         fixed_arguments={},
     )
-    # Seeds of the game are numbers of 32 bits.
+    # Seeds of the game have 32 bits.
     apart = [
         envs.SimulatedEnvironment(map_name, [seed % 2**32], *specs, max_step_mul=max_step_mul)
         for seed in SEEDS

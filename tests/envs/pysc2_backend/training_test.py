@@ -1,4 +1,4 @@
-"""Runs on the stand-in through PySC2: trained, harmed in the middle, evaluated."""
+"""Training on the stand-in through PySC2, with failures, and evaluation."""
 
 import contextlib
 import os
@@ -19,7 +19,7 @@ GAME = '--backend=pysc2', '--num_envs=2', '--game_deadline_secs=2'
 
 @pytest.fixture(autouse=True)
 def folder(monkeypatch, tmp_path_factory):
-    """Where all temporary files are; nothing may be left there after the test."""
+    """The folder of all temporary files, which must be empty after the test."""
     game, folder = tmp_path_factory.mktemp('game'), tmp_path_factory.mktemp('temporary')
     standin.install_in(game)
     monkeypatch.setenv('SC2PATH', str(game))
@@ -29,7 +29,7 @@ def folder(monkeypatch, tmp_path_factory):
 
 
 def await_episodes(logdir, count):
-    """Waits until so many more episodes have been learned from, whatever came before them."""
+    """Waits until this many more episodes have been used for training."""
     give_up = time.monotonic() + leftovers.PATIENCE_SECS
     path = os.path.join(str(logdir), 'episodes.csv')
     wanted = None
@@ -48,7 +48,7 @@ def await_episodes(logdir, count):
 def check_that_no_aborted_episode_counts(logdir, num_aborted):
     rows = tiny.episodes(logdir)
     assert len(rows) > num_aborted
-    # Of the stand-in every episode lasts as long as this: a shorter one was aborted.
+    # Every episode of the stand-in has this length: a shorter one was aborted.
     assert all(row[3] == 1920 and row[4] == tiny.EPISODE_STEPS for row in rows)
     tags = tiny.summaries(logdir)
     assert {value for _, value in tags['MoveToBeacon/episode_frames']} == {1920.0}
@@ -111,7 +111,7 @@ def test_a_simulated_run_is_evaluated_alike_on_the_game(run):
 
 @contextlib.contextmanager
 def trainer_of(logdir):
-    """A training in a process of its own, which is killed if it still runs at the end."""
+    """Training in a separate process, which is killed if it still runs at the end."""
     flags = list(tiny.FLAGS + GAME) + ['--num_actors=2', f'--logdir={logdir}']
     with open(f'{logdir}.output', 'w') as output, subprocess.Popen(
         [sys.executable, '-m', 'sc2impala.experiment', '--total_environment_frames=1e9'] + flags,
@@ -135,7 +135,7 @@ def test_harmed_twenty_times(how, folder, tmp_path):
             standin.harm_one(folder, how, rng, youngest_secs=4.0)
             await_episodes(logdir, 3)
             assert trainer.poll() is None
-        # What was aborted last is still on its way to the learner.
+        # The last aborted episode may not have reached the learner yet.
         await_episodes(logdir, 20)
         trainer.terminate()
         assert trainer.wait() == 0

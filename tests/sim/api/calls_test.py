@@ -16,7 +16,7 @@ SPACE = actions.ActionSpace.FEATURES
 
 
 def sent(function_id, values):
-    """The Action that PySC2 makes of a call."""
+    """Returns the Action message that PySC2 sends for a call."""
     function = actions.FUNCTIONS[function_id]
     message = sc2api_pb2.Action()
     named = {kind.name: kind.fn(value) for kind, value in zip(function.args, values)}
@@ -59,7 +59,7 @@ def test_every_call_arrives_as_it_was_made(function_id):
 
 
 @pytest.mark.parametrize('function_id', [8, 9, 10])
-def test_calls_that_nobody_can_make_are_still_read(function_id):
+def test_calls_that_are_never_available_are_read(function_id):
     (call,) = calls.read(sent(function_id, values_of(function_id, 0)))
     assert call.function == function_id
 

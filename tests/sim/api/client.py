@@ -1,4 +1,4 @@
-"""The installed PySC2 client, unmodified, on a stand-in of its own."""
+"""The installed PySC2 client, unmodified, on a new stand-in."""
 
 import contextlib
 import importlib

@@ -1,4 +1,4 @@
-"""Requests to a session, and their answers."""
+"""A client that sends requests to a session directly."""
 
 from s2clientprotocol import common_pb2, sc2api_pb2
 
@@ -31,7 +31,7 @@ def join(raw=False, size=SIZE, **fields):
 
 
 class Client:
-    """Asks a session of its own."""
+    """Sends requests to a new session."""
 
     def __init__(self):
         self.session = Session()

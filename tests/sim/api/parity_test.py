@@ -1,4 +1,4 @@
-"""What a player sees through PySC2 and the stand-in is what the simulator shows directly."""
+"""Observations through PySC2 and the stand-in equal those of the simulator used directly."""
 
 import numpy as np
 import pytest
@@ -62,7 +62,7 @@ def test_a_whole_episode_and_the_beginning_of_the_next_are_the_same(standin, map
     game = make_game(map_name)
     rng = np.random.RandomState(0)
     longest = 100 if game.episode_loops > 5000 else 16
-    # An episode of a quarter of an hour is left early: `reset` ends it as well.
+    # An episode of a quarter of an hour is ended early, by `reset`.
     loops = 3000 if game.episode_loops > 10000 else game.episode_loops
     with client.make_env(map_name, SIZE, SEED) as env:
         time_step = env.reset()[0]

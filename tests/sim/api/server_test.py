@@ -1,4 +1,4 @@
-"""The process: how it starts and that it ends."""
+"""The server process: its start and its end."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ from s2clientprotocol import sc2api_pb2
 from sc2impala.sim.api import install, server
 from tests.sim.api import websocket_test
 
-LIMIT = 20  # Seconds; what takes longer hangs.
+LIMIT = 20  # Seconds after which a process counts as hung.
 
 
 def free_port():
@@ -72,7 +72,7 @@ def ask(client, **request):
     return response
 
 
-def test_it_ends_when_it_is_told_to(start):
+def test_it_ends_at_a_quit_request(start):
     port = free_port()
     process = start(port, '-tempDir', '/tmp/', '-verbose', '-eglpath', 'x', '-dataVersion', 'ABC')
     with upgraded(port) as client:
@@ -81,7 +81,7 @@ def test_it_ends_when_it_is_told_to(start):
     assert process.wait(LIMIT) == 0
 
 
-def test_it_ends_when_its_client_goes(start):
+def test_it_ends_when_its_client_disconnects(start):
     port = free_port()
     process = start(port)
     upgraded(port).close()
@@ -97,7 +97,7 @@ def test_it_ends_at_sigterm_also_at_many(start):
         assert process.wait(LIMIT) == 0
 
 
-def test_it_ends_when_its_parent_goes(binary, tmp_path):
+def test_it_ends_when_its_parent_ends(binary, tmp_path):
     port = free_port()
     script = (
         'import subprocess, sys, time\n'
@@ -118,7 +118,7 @@ def test_it_ends_when_its_parent_goes(binary, tmp_path):
 
 
 def is_running(pid):
-    """Whether there is such a process that is not just waiting to be forgotten."""
+    """Returns whether a process exists and is not a zombie."""
     try:
         with open(f'/proc/{pid}/stat') as file:
             return file.read().rpartition(')')[2].split()[0] != 'Z'
@@ -126,7 +126,7 @@ def is_running(pid):
         return False
 
 
-def test_who_is_turned_away_does_not_end_it(start):
+def test_a_rejected_client_does_not_end_it(start):
     port = free_port()
     process = start(port)
     with connect(port) as stranger:

@@ -114,7 +114,7 @@ def test_without_a_seed_games_differ():
         (lambda r: r.player_setup.add(type=sc2api_pb2.Participant), 'MultiplayerUnsupported'),
     ],
 )
-def test_what_cannot_be_created_is_said(change, error):
+def test_games_that_cannot_be_created_are_errors(change, error):
     client = helpers.Client()
     request = helpers.create()
     change(request)
@@ -164,7 +164,7 @@ def negative(request):
         (negative, 'FeatureUnsupported'),
     ],
 )
-def test_what_cannot_be_joined_is_said(change, error):
+def test_games_that_cannot_be_joined_are_errors(change, error):
     client = in_status(INIT)
     request = helpers.join()
     change(request)
@@ -182,7 +182,7 @@ def test_what_the_simulator_has_not_is_refused(name):
 
 
 @pytest.mark.parametrize('message', [b'', b'\xff' * 20, b'\x0a\xff\xff\xff\xff\x0f'])
-def test_bytes_that_ask_for_nothing_are_refused(message):
+def test_invalid_and_empty_requests_are_refused(message):
     client = in_status(IN_GAME)
     assert client.raw(message).error
     assert client.session.status == IN_GAME
@@ -223,7 +223,7 @@ def test_tables_name_every_type_on_the_map():
     assert not client.ask(data=True).data.units
 
 
-def test_what_is_saved_tells_of_the_game():
+def test_a_saved_replay_describes_the_game():
     client = helpers.Client().start(seed=9)
     client.step(11)
     account = json.loads(client.ask(save_replay=True).save_replay.data.decode())

@@ -69,7 +69,7 @@ def test_the_handshake_is_that_of_the_standard(pair):
         (b'x' * (websocket.MAX_HEADER_BYTES + 1), b'431'),
     ],
 )
-def test_others_are_turned_away(pair, request_bytes, status):
+def test_other_requests_are_rejected(pair, request_bytes, status):
     server, client = pair
     client.sendall(request_bytes)
     with pytest.raises(websocket.Closed):
@@ -145,7 +145,7 @@ def test_closing_is_answered(pair):
         (b'\x82\xff' + struct.pack('>Q', 1 << 62), websocket.TOO_BIG),
     ],
 )
-def test_who_breaks_the_protocol_is_told_and_left(pair, data, code):
+def test_a_client_that_violates_the_protocol_is_disconnected(pair, data, code):
     connection, client, _ = upgraded(pair)
     client.sendall(data)
     with pytest.raises(websocket.Closed):
