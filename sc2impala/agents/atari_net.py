@@ -1,7 +1,7 @@
 """Atari-net of the SC2LE paper (Vinyals et al. 2017, section 4.3).
 
-Two strided convolutions of screen and minimap, all spatial structure given up in one hidden layer,
-and points chosen as a row and a column independent of each other.
+Two strided convolutions over screen and minimap, then one hidden layer over the flattened result.
+The row and the column of a point are chosen independently of each other.
 """
 
 from typing import Any
@@ -15,6 +15,6 @@ def make_parts(observation_spec: Any, action_spec: Any, num_step_muls: int) -> t
     """Returns torso, core and heads."""
     return (
         torsos.ConvTorso(observation_spec, CONVOLUTIONS),
-        recurrent.NoMemory(),
+        recurrent.FeedForwardCore(),
         heads.Heads(action_spec, num_step_muls, heads.FactoredPointHead),
     )

@@ -1,9 +1,9 @@
 """FullyConv of the SC2LE paper (Vinyals et al. 2017, section 4.3).
 
-Convolutions that keep the resolution, so that a point is chosen by a 1 x 1 convolution. The paper
-also broadcasts the non-spatial features over the screen; a plane that is the same everywhere adds
-the same number to every logit of that 1 x 1 convolution, which changes nothing, so here they enter
-the hidden layer alone.
+The convolutions keep the resolution, and the logits of a point are a 1 x 1 convolution of their
+output. The paper also broadcasts the non-spatial features over the screen. A constant plane adds
+the same number to every logit of the 1 x 1 convolution, which does not change the distribution, so
+here the non-spatial features enter the hidden layer only.
 """
 
 from typing import Any
@@ -17,6 +17,6 @@ def make_parts(observation_spec: Any, action_spec: Any, num_step_muls: int) -> t
     """Returns torso, core and heads."""
     return (
         torsos.ConvTorso(observation_spec, CONVOLUTIONS),
-        recurrent.NoMemory(),
+        recurrent.FeedForwardCore(),
         heads.Heads(action_spec, num_step_muls, heads.ConvPointHead),
     )

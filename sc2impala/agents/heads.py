@@ -1,7 +1,7 @@
-"""From core output to the logits of every head and the baseline."""
+"""Heads: map the output of the core to the logits of the policy and to the baseline."""
 
 import collections
-from typing import Any, Optional
+from typing import Any, Dict, Optional
 
 import sonnet as snt
 import tensorflow.compat.v1 as tf
@@ -15,11 +15,11 @@ HeadOutputs = collections.namedtuple(
 baseline: float32 [N]."""
 
 BASELINE_HIDDEN = 64
-"""The critic has a layer of its own, so that pre-training it has something to train."""
+"""Units of the baseline's own hidden layer, which critic pre-training trains."""
 
 
 class ConvPointHead(snt.Module):
-    """A point as one distribution over all pixels: a 1 x 1 convolution of the spatial features."""
+    """A point head with one distribution over all pixels: a 1 x 1 convolution of the features."""
 
     def __init__(self, width: int, height: int, name: str):
         super().__init__(name=name)
@@ -27,7 +27,15 @@ class ConvPointHead(snt.Module):
         self._conv = snt.Conv2D(1, 1, name='pixels')
 
     def __call__(self, spatial: tf.Tensor, hidden: tf.Tensor) -> tf.Tensor:
-        """float32 [N, h, w, C] -> logits, float32 [N, H * W], index y * W + x."""
+        """Returns the logits of all pixels; `hidden` is unused.
+
+        Args:
+          spatial: float32 [N, h, w, C].
+          hidden: float32 [N, D].
+
+        Returns:
+          float32 [N, H * W], index y * W + x.
+        """
         logits = self._conv(spatial)
         if tuple(logits.shape.as_list()[1:3]) != self._size:
             logits = tf.image.resize_bilinear(logits, self._size)
@@ -35,7 +43,7 @@ class ConvPointHead(snt.Module):
 
 
 class FactoredPointHead(snt.Module):
-    """A point as independent distributions of row and column: logit(x, y) = a(x) + b(y)."""
+    """A point head with independent distributions of row and column: logit(x, y) = a(x) + b(y)."""
 
     def __init__(self, width: int, height: int, name: str):
         super().__init__(name=name)
@@ -43,14 +51,22 @@ class FactoredPointHead(snt.Module):
         self._row = snt.Linear(height, name='y')
 
     def __call__(self, spatial: tf.Tensor, hidden: tf.Tensor) -> tf.Tensor:
-        """float32 [N, D] -> logits, float32 [N, H * W], index y * W + x."""
+        """Returns the logits of all pixels; `spatial` is unused.
+
+        Args:
+          spatial: any.
+          hidden: float32 [N, D].
+
+        Returns:
+          float32 [N, H * W], index y * W + x.
+        """
         return snt.flatten(
             self._row(hidden)[:, :, tf.newaxis] + self._column(hidden)[:, tf.newaxis, :]
         )
 
 
 class Heads(snt.Module):
-    """A hidden layer over everything, and a head for each part of the output."""
+    """A hidden layer over all features, followed by one head for each part of the output."""
 
     def __init__(
         self,
@@ -62,13 +78,15 @@ class Heads(snt.Module):
     ):
         """Args:
         action_spec: `ActionSpec`.
-        num_step_muls: choices of the step multiplier head; 1 makes no head.
-        point_head: class of the point heads, built with (width, height, name).
-        hidden_size: units of the hidden layer; None for none, where a core has made the vector.
+        num_step_muls: choices of the step multiplier head; with 1 there is no such head.
+        point_head: class of the point heads, constructed with (width, height, name).
+        hidden_size: units of the hidden layer; None for no hidden layer, if the vector is the
+          output of a recurrent core.
         """
         super().__init__(name=name)
         self._hidden = snt.Linear(hidden_size, name='hidden') if hidden_size else None
-        self._points, self._linears = {}, {}
+        self._points: Dict[str, snt.Module] = {}
+        self._linears: Dict[str, snt.Module] = {}
         sizes = {
             'screen': action_spec.screen_size,
             'screen2': action_spec.screen_size,
@@ -83,12 +101,14 @@ class Heads(snt.Module):
         self._baseline = snt.nets.MLP([BASELINE_HIDDEN, 1], name='baseline')
 
     def __call__(self, features: Features) -> HeadOutputs:
-        """`Features` of [N, ...] -> `HeadOutputs`."""
+        """Maps `Features` of [N, ...] to `HeadOutputs` of [N, ...]."""
         hidden = features.vector
         if self._hidden is not None:
             flat = tf.concat([snt.flatten(features.spatial), hidden], axis=-1)
             hidden = tf.nn.relu(self._hidden(flat))
-        action_logits = {head: layer(hidden) for head, layer in self._linears.items()}  # type: Dict[str, tf.Tensor]
+        action_logits: Dict[str, tf.Tensor] = {
+            head: layer(hidden) for head, layer in self._linears.items()
+        }
         for head, layer in self._points.items():
             action_logits[head] = layer(features.spatial, hidden)
         if self._step_mul is None:

@@ -1,29 +1,32 @@
-"""Weights that are applied in parts or over time, in fewer and larger operations.
+"""Convolution kernels and weight matrices, applied in fewer and larger operations than in Sonnet.
 
 N stands for one leading dimension.
 """
 
 import collections
-from typing import Any, Callable, List, Sequence, Tuple
+from typing import Callable, List, Sequence, Tuple
 
 import numpy as np
 import sonnet as snt
 import tensorflow.compat.v1 as tf
 
 Channels = collections.namedtuple('Channels', ['fixed', 'learned', 'is_learned'])
-"""Channels for a convolution. fixed: float32 [N, H, W, F], to which no gradient flows, or None;
-learned: float32 [N, H, W, L], or None; is_learned: NumPy bool [F + L], the order of both together.
+"""The input channels of a convolution, split by whether they depend on variables.
+
+fixed: float32 [N, H, W, F], to which no gradient flows, or None.
+learned: float32 [N, H, W, L], or None.
+is_learned: NumPy bool [F + L], for each input channel whether it is the next one of `learned`.
 """
 
 
 class Kernel(snt.Module):
-    """The variables of a `snt.Conv2D` or `snt.Linear`, by the same names, for who applies them."""
+    """The variables of an `snt.Conv2D` or `snt.Linear` with the same names, not the operation."""
 
     def __init__(self, size: Sequence[int], channels: int, with_bias: bool = True, name: str = ''):
         """Args:
-        size: of the kernel in pixels; empty for a matrix.
-        channels: of the output.
-        with_bias: whether there is a bias, zero at first.
+        size: size of the kernel in pixels; empty for a matrix.
+        channels: number of output channels.
+        with_bias: whether there is a bias; it is initialised with zeros.
         name: prefix of the variables `w` and `b`.
         """
         super().__init__(name=name)
@@ -33,7 +36,7 @@ class Kernel(snt.Module):
 
     @snt.once
     def create(self, input_channels: int) -> None:
-        """Makes the variables, initialised as Sonnet does, when called for the first time."""
+        """Creates the variables, initialised as in Sonnet; has no effect after the first call."""
         shape = self._size + [int(input_channels), self._channels]
         initializer = snt.initializers.TruncatedNormal(stddev=1 / np.sqrt(np.prod(shape[:-1])))
         self.w = tf.Variable(initializer(shape, tf.float32), name='w')
@@ -41,15 +44,19 @@ class Kernel(snt.Module):
             self.b = tf.Variable(tf.zeros([self._channels]), name='b')
 
     def split(self, channels: Sequence[int]) -> List[Callable[[tf.Tensor], tf.Tensor]]:
-        """Cuts a kernel into several with so many outputs each.
+        """Splits the kernel along its output channels.
 
-        To split a large output costs a copy, and its gradient another one.
+        Splitting a large output instead would cost one copy in the forward pass and one in the
+        backward pass.
+
+        Args:
+          channels: number of output channels of each part.
 
         Returns:
-          A function from [N, H, W, C] to [N, H, W, its channels] for each of them.
+          For each part a function from float32 [N, H, W, C] to float32 [N, H, W, its channels].
         """
 
-        def part(w, b):
+        def part(w: tf.Tensor, b: tf.Tensor) -> Callable[[tf.Tensor], tf.Tensor]:
             return lambda inputs: tf.nn.bias_add(apply(inputs, w), b)
 
         return [
@@ -59,59 +66,71 @@ class Kernel(snt.Module):
 
 
 class InputConv(Kernel):
-    """A `snt.Conv2D` of channels of which only some depend on variables.
+    """An `snt.Conv2D` over channels of which only some depend on variables.
 
-    Only to these a gradient flows: to all of them it costs as much as the convolution itself, and
-    is thrown away.
+    The gradient is computed for these channels only: the gradient of all input channels costs as
+    much as the convolution itself, and most of it would not be used.
     """
 
     def __init__(self, channels: int, kernel_size: int, stride: int = 1, name: str = ''):
-        """Args: channels, kernel_size, stride, name: as of `snt.Conv2D`, with a bias."""
+        """Args: channels, kernel_size, stride, name: as in `snt.Conv2D`. There is always a bias."""
         super().__init__([kernel_size] * 2, channels, name=name)
         self._stride = stride
 
     def __call__(self, inputs: Channels) -> tf.Tensor:
-        """`Channels` of [N, H, W] -> float32 [N, H / stride, W / stride, channels], rounded up."""
+        """Maps `Channels` of [N, H, W] to float32 [N, H / stride, W / stride, C], rounded up."""
         self.create(len(inputs.is_learned))
         parts = []
-        for part, of_part in (
+        for part, in_part in (
             (inputs.fixed, ~inputs.is_learned),
             (inputs.learned, inputs.is_learned),
         ):
-            if of_part.any():
-                w = self.w if of_part.all() else tf.gather(self.w, np.flatnonzero(of_part), axis=2)
+            if in_part.any():
+                w = self.w if in_part.all() else tf.gather(self.w, np.flatnonzero(in_part), axis=2)
                 parts.append(apply(part, w, self._stride))
         parts[0] = tf.nn.bias_add(parts[0], self.b)
         return sum(parts[1:], parts[0])
 
 
 def apply(inputs: tf.Tensor, w: tf.Tensor, stride: int = 1) -> tf.Tensor:
-    """The convolution, or for a matrix the product: float32 [N, ..., C] -> [N, ..., channels]."""
+    """Applies a kernel: a 'SAME' convolution, or a matrix product if `w` is a matrix.
+
+    Args:
+      inputs: float32 [N, H, W, C], or [N, C] for a matrix.
+      w: float32 [height, width, C, channels], or [C, channels].
+      stride: stride of the convolution.
+
+    Returns:
+      float32 [N, H / stride, W / stride, channels], rounded up, or [N, channels].
+    """
     if len(w.shape) == 2:
         return tf.matmul(inputs, w)
     return tf.nn.conv2d(inputs, w, strides=stride, padding='SAME')
 
 
-def with_gradient_at_once(
+def fuse_weight_gradient(
     kernel: Kernel, sums: tf.Tensor
 ) -> Tuple[tf.Tensor, Callable[[tf.Tensor, tf.Tensor], tf.Tensor]]:
-    """For weights that are used at each of T steps: their gradient in one operation after the last.
+    """Applies a kernel at each of T steps, with the gradient of its weights in one operation.
+
+    The gradient of the weights is attached to the returned sums. It is computed from the
+    concatenated inputs of all steps, instead of once for each step and then summed. Second
+    derivatives are not supported.
 
     Args:
-      kernel: `Kernel` without bias, which exists.
-      sums: float32 [T, B, ..., channels], to be unstacked; at each step something is added to them.
+      kernel: `Kernel` without bias, whose variables exist.
+      sums: float32 [T, B, ..., channels], the terms to which the kernel's outputs are added.
 
     Returns:
-      `sums` as they are, and `add(sum_t, inputs_t)`, to be called once for each step and in order:
-      it returns sum_t + kernel(inputs_t), [B, ..., channels]. The gradient to the weights takes
-      its way through the returned sums: it is computed from all steps together, instead of one by
-      one and then added up. It can be taken once, not twice.
+      sums: float32 [T, B, ..., channels], with the values of `sums`. The caller unstacks it.
+      add: function of (sum_t, inputs_t) that returns sum_t + kernel(inputs_t), float32
+        [B, ..., channels]. It must be called once for each step, in order.
     """
-    all_inputs = []
+    all_inputs: List[tf.Tensor] = []
 
     @tf.custom_gradient
-    def through_weights(sums, w):
-        def gradient(d_sums):
+    def through_weights(sums: tf.Tensor, w: tf.Tensor) -> Tuple[tf.Tensor, Callable]:
+        def gradient(d_sums: tf.Tensor) -> Tuple[tf.Tensor, tf.Tensor]:
             inputs = tf.concat(all_inputs, axis=0)
             d_sums_flat = tf.reshape(d_sums, [-1] + sums.shape.as_list()[2:])
             return d_sums, _weight_gradient(inputs, w.shape.as_list(), d_sums_flat)
@@ -121,14 +140,14 @@ def with_gradient_at_once(
     w = tf.convert_to_tensor(kernel.w)
     constant_w = tf.stop_gradient(w)
 
-    def add(sum_t, inputs):
+    def add(sum_t: tf.Tensor, inputs: tf.Tensor) -> tf.Tensor:
         all_inputs.append(inputs)
         return sum_t + apply(inputs, constant_w)
 
     return through_weights(sums, w), add
 
 
-def _weight_gradient(inputs: tf.Tensor, shape: Sequence[int], d_outputs: tf.Tensor) -> Any:
+def _weight_gradient(inputs: tf.Tensor, shape: Sequence[int], d_outputs: tf.Tensor) -> tf.Tensor:
     if len(shape) == 2:
         return tf.matmul(inputs, d_outputs, transpose_a=True)
     return tf.nn.conv2d_backprop_filter(

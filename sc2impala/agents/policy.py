@@ -1,25 +1,26 @@
 """The joint action distribution: a function, the arguments it uses, and a step multiplier.
 
-Given the logits the heads are independent categorical distributions, and
+Given the logits, the heads are independent categorical distributions, and
 
-    log pi(a) = log pi(function) + sum over the heads that this function uses + log pi(step_mul),
+    log pi(a) = log pi(function) + sum over used heads of log pi(head) + log pi(step_mul),
 
-the last term only when the step multiplier is learned. Heads that the chosen function does not use
-add nothing to log-probabilities, entropy or divergences. Everything here is elementwise over any
-leading dimensions, written [...]: [K] in an actor, [T, B] in the learner.
+where the used heads are the arguments of the chosen function, and the last term is present only if
+the step multiplier is learned. Unused heads contribute nothing to log-probabilities, entropy or KL
+divergences. All functions are elementwise over any leading dimensions, written [...]: [K] in an
+actor, [T, B] in the learner.
 """
 
-from typing import Any, Dict, Mapping
+from typing import Any, Callable, Dict, Mapping
 
 import numpy as np
 import tensorflow.compat.v1 as tf
 
 UNAVAILABLE_LOGIT = -1e9
-"""Finite, because minus infinity turns the divergence of two masked distributions into a NaN."""
+"""Finite: with minus infinity the KL divergence of two masked distributions would be NaN."""
 
 
 def mask_unavailable(function_logits: tf.Tensor, available: tf.Tensor) -> tf.Tensor:
-    """Takes unavailable functions out of a distribution; no gradient flows to their logits.
+    """Masks the logits of unavailable functions; no gradient flows to these logits.
 
     Args:
       function_logits: float32 [..., F].
@@ -34,20 +35,20 @@ def mask_unavailable(function_logits: tf.Tensor, available: tf.Tensor) -> tf.Ten
 class JointPolicy:
     """Sampling, log-probability, entropy and divergence over the dictionary of heads.
 
-    The arguments named `parameters` supply `action_logits` and `step_mul_logits`, those named
-    `choice` supply `action` and `step_mul`; an `AgentOutput` can serve as both.
+    Arguments named `parameters` must have the attributes `action_logits` and `step_mul_logits`;
+    arguments named `choice` must have `action` and `step_mul`. An `AgentOutput` has all of them.
     """
 
     def __init__(
         self, heads: Mapping[str, int], head_used: Mapping[str, np.ndarray], learn_step_mul: bool
     ):
         """Args:
-        heads: number of choices of every head; must hold 'function'.
-        head_used: for every other head, bool [F]: which functions use it.
-        learn_step_mul: whether the step multiplier is a choice of the agent.
+        heads: number of choices of every head; must contain 'function'.
+        head_used: for every other head bool [F], which functions use it.
+        learn_step_mul: whether the agent chooses the step multiplier.
 
         Raises:
-          ValueError: if the two do not name the same argument heads.
+          ValueError: if `heads` and `head_used` do not have the same argument heads.
         """
         if set(head_used) != set(heads) - {'function'}:
             raise ValueError(
@@ -55,7 +56,7 @@ class JointPolicy:
                     sorted(head_used), sorted(set(heads) - {'function'})
                 )
             )
-        # A fixed order of summation: results must not depend on the order of a dictionary.
+        # Sorted, so that the order of summation does not depend on the order of the dictionary.
         self.heads = {name: int(heads[name]) for name in sorted(heads)}
         self.learn_step_mul = learn_step_mul
         self._head_used = {
@@ -65,78 +66,86 @@ class JointPolicy:
         }
 
     def sample(self, action_logits: Mapping[str, tf.Tensor]) -> Dict[str, tf.Tensor]:
-        """Draws every head: float32 [N, choices] each -> int32 [N] each."""
+        """Samples every head: float32 [N, choices] to int32 [N] for each."""
         return {name: sample_categorical(action_logits[name]) for name in self.heads}
 
     def mode(self, action_logits: Mapping[str, tf.Tensor]) -> Dict[str, tf.Tensor]:
-        """The most probable choice of every head: float32 [..., choices] -> int32 [...]."""
+        """Returns the most probable choice of every head: float32 [..., choices] to int32 [...]."""
         return {name: most_probable(action_logits[name]) for name in self.heads}
 
     def log_prob(self, parameters: Any, choice: Any) -> tf.Tensor:
-        """log pi(choice), float32 [...]."""
-        return self._over_used_heads(choice, _log_prob, _logits(parameters), _indices(choice))
+        """Returns log pi(choice), float32 [...]."""
+        return self._sum_over_used_heads(choice, _log_prob, _logits(parameters), _indices(choice))
 
     def entropy(self, parameters: Any, choice: Any) -> tf.Tensor:
-        """Entropy of the heads that the chosen function uses, float32 [...].
+        """Returns the entropy of the heads that the chosen function uses, float32 [...].
 
         Its expectation over the function is the entropy of the joint distribution.
         """
-        return self._over_used_heads(choice, _entropy, _logits(parameters))
+        return self._sum_over_used_heads(choice, _entropy, _logits(parameters))
 
     def kl(self, behaviour: Any, target: Any, choice: Any) -> tf.Tensor:
-        """KL(behaviour || target) of the heads that the chosen function uses, float32 [...].
+        """Returns KL(behaviour || target) of the heads that the chosen function uses.
 
-        `choice` holds the actions that the behaviour policy took. No gradient reaches `behaviour`.
+        Args:
+          behaviour: parameters of the behaviour policy; no gradient flows to them.
+          target: parameters of the target policy.
+          choice: the actions of the behaviour policy.
+
+        Returns:
+          float32 [...].
         """
-        return self._over_used_heads(choice, _kl, _logits(behaviour), _logits(target))
+        return self._sum_over_used_heads(choice, _kl, _logits(behaviour), _logits(target))
 
     def used_heads(self, choice: Any) -> Dict[str, tf.Tensor]:
-        """Which heads were used by the functions chosen: bool [...] for every head."""
+        """Returns for every head whether the chosen function uses it: bool [...]."""
         function = choice.action['function']
-        used = {name: tf.gather(by, function) > 0 for name, by in self._head_used.items()}
+        used = {name: tf.gather(table, function) > 0 for name, table in self._head_used.items()}
         return dict(used, function=tf.ones_like(function, tf.bool))
 
-    def _over_used_heads(self, choice, term, *by_head):
-        """Sum of term(*[values[head] for values in by_head]) over the heads in use."""
+    def _sum_over_used_heads(
+        self, choice: Any, term: Callable[..., tf.Tensor], *by_head: Mapping[str, tf.Tensor]
+    ) -> tf.Tensor:
+        """Returns the sum of term(*[values[head] for values in by_head]) over the used heads."""
 
-        def of_head(name):
+        def head_term(name: str) -> tf.Tensor:
             return term(*[values[name] for values in by_head])
 
-        total = of_head('function')
-        for name, used_by in self._head_used.items():
-            total += tf.gather(used_by, choice.action['function']) * of_head(name)
+        total = head_term('function')
+        for name, table in self._head_used.items():
+            total += tf.gather(table, choice.action['function']) * head_term(name)
         if self.learn_step_mul:
-            total += of_head('step_mul')
+            total += head_term('step_mul')
         return total
 
 
 def sample_categorical(logits: tf.Tensor) -> tf.Tensor:
-    """float32 [N, choices] -> int32 [N]; seeded by the graph."""
+    """Samples from logits, float32 [N, choices], with the seed of the graph; returns int32 [N]."""
     return tf.squeeze(tf.random.categorical(logits, 1, dtype=tf.int32), axis=1)
 
 
 def most_probable(logits: tf.Tensor) -> tf.Tensor:
-    """float32 [..., choices] -> int32 [...]."""
+    """Returns the index of the largest logit: maps float32 [..., choices] to int32 [...]."""
     return tf.argmax(logits, axis=-1, output_type=tf.int32)
 
 
-def _logits(parameters):
+def _logits(parameters: Any) -> Dict[str, tf.Tensor]:
     return dict(parameters.action_logits, step_mul=parameters.step_mul_logits)
 
 
-def _indices(choice):
+def _indices(choice: Any) -> Dict[str, tf.Tensor]:
     return dict(choice.action, step_mul=choice.step_mul - 1)
 
 
-def _log_prob(logits, index):
+def _log_prob(logits: tf.Tensor, index: tf.Tensor) -> tf.Tensor:
     return -tf.nn.sparse_softmax_cross_entropy_with_logits(labels=index, logits=logits)
 
 
-def _entropy(logits):
+def _entropy(logits: tf.Tensor) -> tf.Tensor:
     log_p = tf.nn.log_softmax(logits)
     return -tf.reduce_sum(tf.exp(log_p) * log_p, axis=-1)
 
 
-def _kl(behaviour_logits, target_logits):
+def _kl(behaviour_logits: tf.Tensor, target_logits: tf.Tensor) -> tf.Tensor:
     log_mu = tf.stop_gradient(tf.nn.log_softmax(behaviour_logits))
     return tf.reduce_sum(tf.exp(log_mu) * (log_mu - tf.nn.log_softmax(target_logits)), axis=-1)

@@ -1,12 +1,12 @@
-"""Memory between torso and heads, unrolled over time with resets at episode ends.
+"""Recurrent cores between torso and heads, unrolled over time, with resets at episode boundaries.
 
-T is the unroll length plus one, B the batch. A core has `initial_state(batch_size)` and
-`unroll(features, done, state)`; `done[t]` says that the observation at t is the first of an
-episode, so the state is reset before step t.
+T is the unroll length plus one, B the batch size. A core has the methods
+`initial_state(batch_size)` and `unroll(features, done, state)`. Where `done[t]` is set, the
+observation at step t is the first of an episode, so the state is reset before step t.
 """
 
 import collections
-from typing import Any, Tuple
+from typing import Any, List, Tuple
 
 import numpy as np
 import sonnet as snt
@@ -15,32 +15,36 @@ import tensorflow.compat.v1 as tf
 from sc2impala.agents import kernels
 
 Features = collections.namedtuple('Features', ['spatial', 'vector'])
-"""What a torso makes of an observation. spatial: float32 [N, H, W, C], or () if all that is spatial
-was given up. vector: float32 [N, D]."""
+"""The output of a torso.
+
+spatial: float32 [N, H, W, C], or () if the torso has no spatial output.
+vector: float32 [N, D].
+"""
 
 
-class NoMemory(snt.Module):
-    """The core of a feed-forward agent."""
+class FeedForwardCore(snt.Module):
+    """The core of a feed-forward agent: it has no state and returns its input."""
 
     def initial_state(self, batch_size: Any) -> Tuple:
-        """An empty state."""
+        """Returns the empty state."""
         return ()
 
     def unroll(self, features: Features, done: tf.Tensor, state: Tuple) -> Tuple[Features, Tuple]:
-        """Returns what it was given."""
+        """Returns `features` and `state` unchanged."""
         return features, state
 
 
 class LSTM(snt.Module):
-    """LSTM (Hochreiter & Schmidhuber 1997, with a forget gate) over the vector.
+    """An LSTM (Hochreiter & Schmidhuber 1997, with a forget gate) over the vector.
 
-    The product with the inputs does not depend on the state, so it is one for all time steps.
+    The product of inputs and weights does not depend on the state, so it is computed once for all
+    time steps.
     """
 
     def __init__(self, size: int, forget_bias: float = 1.0, name: str = 'lstm'):
         """Args:
-        size: units of hidden and cell state.
-        forget_bias: added to the forget gate, so that memory is kept at first.
+        size: number of units of hidden and cell state.
+        forget_bias: constant added to the forget gate, so that an untrained core keeps its state.
         """
         super().__init__(name=name)
         self._size = size
@@ -49,7 +53,7 @@ class LSTM(snt.Module):
         self._hidden_weights = kernels.Kernel([], 4 * size, with_bias=False, name='hidden')
 
     def initial_state(self, batch_size: Any) -> Tuple[tf.Tensor, tf.Tensor]:
-        """Hidden and cell state, zeros: two float32 [batch_size, size]."""
+        """Returns hidden and cell state, two float32 [batch_size, size] of zeros."""
         return _zero_state(batch_size, [self._size])
 
     def unroll(
@@ -63,24 +67,24 @@ class LSTM(snt.Module):
           state: as `initial_state` returns it, before the first step.
 
         Returns:
-          `Features` with the hidden states as vector, [T, B, size], and what was spatial passed on;
-          the state after the last step.
+          `Features` with the hidden states as vector, [T, B, size], and `spatial` unchanged.
+          The state after the last step.
         """
         gates = snt.BatchApply(self._input_linear)(features.vector)
-        gates += _only_forget_gate(self._size, self._forget_bias)
+        gates += _forget_gate_bias(self._size, self._forget_bias)
         hidden, state = _unroll_gates(gates, done, state, self._hidden_weights)
         return Features(features.spatial, hidden), state
 
 
 class ConvLSTM(snt.Module):
-    """Convolutional LSTM (Shi et al. 2015, arXiv 1506.04214, without peepholes).
+    """A convolutional LSTM (Shi et al. 2015, arXiv 1506.04214, without peepholes).
 
-    The convolution of the inputs does not depend on the state, so it runs once for all time steps.
-    The vector enters every gate through a linear layer, which away from the border is the same as
-    convolving the vector broadcast over the screen, and much cheaper.
+    The convolution of the inputs does not depend on the state, so it is computed once for all time
+    steps. The vector enters every gate through a linear layer. Away from the border this is
+    equivalent to a convolution of the vector broadcast over the screen, and much cheaper.
 
-    What comes out is the hidden state plus a linear map of the inputs: what can be told from the
-    present alone need not pass through the gates. Without that path learning is far slower.
+    The output is the hidden state plus a linear map of the inputs, which bypasses the gates.
+    Without this bypass learning is far slower.
     """
 
     def __init__(
@@ -93,15 +97,15 @@ class ConvLSTM(snt.Module):
         forget_bias: float = 1.0,
         name: str = 'conv_lstm',
     ):
-        """Builds the layers.
+        """Constructs the layers.
 
         Args:
-          height, width: of the state in pixels.
-          channels: of hidden and cell state.
-          kernel_size: of the convolution of the hidden state.
-          input_kernel_size: of the convolution of the inputs. Their torso has looked around
-            already, so that one pixel does, at a fraction of the arithmetic.
-          forget_bias: added to the forget gate, so that memory is kept at first.
+          height, width: size of the state in pixels.
+          channels: number of channels of hidden and cell state.
+          kernel_size: kernel size of the convolution of the hidden state.
+          input_kernel_size: kernel size of the convolution of the inputs. The torso has aggregated
+            over the neighbourhood already, so 1 is sufficient, and much cheaper.
+          forget_bias: constant added to the forget gate, so that an untrained core keeps its state.
         """
         super().__init__(name=name)
         self._state_shape = [height, width, channels]
@@ -115,7 +119,7 @@ class ConvLSTM(snt.Module):
         )
 
     def initial_state(self, batch_size: Any) -> Tuple[tf.Tensor, tf.Tensor]:
-        """Hidden and cell state, zeros: two float32 [batch_size, H, W, channels]."""
+        """Returns hidden and cell state, two float32 [batch_size, H, W, channels] of zeros."""
         return _zero_state(batch_size, self._state_shape)
 
     def unroll(
@@ -129,8 +133,8 @@ class ConvLSTM(snt.Module):
           state: as `initial_state` returns it, before the first step.
 
         Returns:
-          `Features` of [T, B, H, W, channels] with the vector passed on, and the state after the
-          last step.
+          `Features` with the output as spatial, [T, B, H, W, channels], and `vector` unchanged.
+          The state after the last step.
         """
         # [T, B, H, W, C] -> [T, B, H, W, 4 * channels] and [T, B, H, W, channels].
         self._input_kernel.create(features.spatial.shape[-1])
@@ -139,47 +143,54 @@ class ConvLSTM(snt.Module):
             for part in self._input_kernel.split([4 * self._channels, self._channels])
         )
         vector_gates = snt.BatchApply(self._vector_linear)(features.vector)
-        vector_gates += _only_forget_gate(self._channels, self._forget_bias)
+        vector_gates += _forget_gate_bias(self._channels, self._forget_bias)
         gates += vector_gates[:, :, tf.newaxis, tf.newaxis, :]
         hidden, state = _unroll_gates(gates, done, state, self._hidden_kernel)
         return Features(hidden + bypass, features.vector), state
 
 
-def _zero_state(batch_size, shape):
+def _zero_state(batch_size: Any, shape: List[int]) -> Tuple[tf.Tensor, tf.Tensor]:
     zeros = tf.zeros(tf.concat([[batch_size], shape], axis=0))
     zeros = tf.ensure_shape(zeros, [None] + shape)
     return zeros, zeros
 
 
-def _only_forget_gate(size, value):
-    """`value` in the place of the forget gate among all gates, float32 [4 * size]."""
+def _forget_gate_bias(size: int, value: float) -> tf.Tensor:
+    """Returns `value` for the forget gate and 0 for all other gates, float32 [4 * size]."""
     return tf.constant(np.repeat(np.array([0.0, 0.0, value, 0.0], np.float32), size))
 
 
-def _unroll_gates(input_gates, done, state, hidden_kernel):
-    """The recurrence that both kinds share.
+def _unroll_gates(
+    input_gates: tf.Tensor,
+    done: tf.Tensor,
+    state: Tuple[tf.Tensor, tf.Tensor],
+    hidden_kernel: kernels.Kernel,
+) -> Tuple[tf.Tensor, Tuple[tf.Tensor, tf.Tensor]]:
+    """Runs the recurrence that `LSTM` and `ConvLSTM` share.
 
     Args:
-      input_gates: float32 [T, B, ..., 4 * size], what the inputs add to the gates.
+      input_gates: float32 [T, B, ..., 4 * size], the contribution of the inputs to the gates.
       done: bool [T, B].
-      state: hidden and cell, [B, ..., size].
-      hidden_kernel: `Kernel` from a hidden state [B, ..., size] to what it adds to the gates.
+      state: hidden and cell state, float32 [B, ..., size] each.
+      hidden_kernel: `Kernel` that maps a hidden state, [B, ..., size], to its contribution to the
+        gates, [B, ..., 4 * size].
 
     Returns:
-      Hidden states, [T, B, ..., size], and the last state.
+      The hidden states, float32 [T, B, ..., size], and the state after the last step.
     """
     hidden_kernel.create(state[0].shape[-1])
-    input_gates, add_hidden = kernels.with_gradient_at_once(hidden_kernel, input_gates)
+    input_gates, add_hidden = kernels.fuse_weight_gradient(hidden_kernel, input_gates)
     hidden = []
     for gates_t, done_t in zip(tf.unstack(input_gates), tf.unstack(done)):
-        # In TF1 a rank-1 condition picks rows.
-        state = tuple(tf.where(done_t, tf.zeros_like(part), part) for part in state)
-        state = _lstm_step(add_hidden(gates_t, state[0]), state[1])
+        # In TF1 a condition of rank 1 selects along the first dimension.
+        old_hidden, cell = (tf.where(done_t, tf.zeros_like(part), part) for part in state)
+        state = _lstm_step(add_hidden(gates_t, old_hidden), cell)
         hidden.append(state[0])
     return tf.stack(hidden), state
 
 
-def _lstm_step(gates, cell):
+def _lstm_step(gates: tf.Tensor, cell: tf.Tensor) -> Tuple[tf.Tensor, tf.Tensor]:
+    """Returns the next hidden and cell state, float32 [B, ..., size] each."""
     candidate, input_gate, forget_gate, output_gate = tf.split(gates, 4, axis=-1)
     cell = tf.sigmoid(forget_gate) * cell + tf.sigmoid(input_gate) * tf.tanh(candidate)
     return tf.sigmoid(output_gate) * tf.tanh(cell), cell

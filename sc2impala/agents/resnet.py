@@ -1,4 +1,4 @@
-"""Residual convolutions from observation to a vector."""
+"""The residual torso of IMPALA's deep network: maps an observation to a vector."""
 
 from typing import Any, Mapping, Sequence
 
@@ -10,10 +10,10 @@ from sc2impala.agents.recurrent import Features
 
 
 class ResidualTorso(snt.Module):
-    """Screen and minimap through sections of residual blocks each, then a layer over everything.
+    """A stack of residual sections for screen and for minimap, then a hidden layer over both.
 
-    A section is a 3 x 3 convolution, a 3 x 3 pooling with stride 2, and two blocks of two
-    convolutions around which the input is added again.
+    A section is a 3 x 3 convolution, a 3 x 3 max pooling with stride 2, and two residual blocks of
+    two 3 x 3 convolutions each.
     """
 
     def __init__(
@@ -25,29 +25,29 @@ class ResidualTorso(snt.Module):
     ):
         """Args:
         observation_spec: `ObservationSpec`; a group without layers gets no stack.
-        channels: of each section.
-        hidden_size: units of the layer over the last sections.
+        channels: number of channels of each section.
+        hidden_size: number of units of the hidden layer.
         """
         super().__init__(name=name)
-        self._stacks = torsos.stacks_of_groups(
+        self._stacks = torsos.make_group_stacks(
             observation_spec,
             lambda group: snt.Sequential(
                 [
                     _Section(
                         snt.Conv2D if index else kernels.InputConv,
-                        each,
+                        num_channels,
                         name=f'{group}_section_{index}',
                     )
-                    for index, each in enumerate(channels)
+                    for index, num_channels in enumerate(channels)
                 ]
             ),
         )
         self._hidden = snt.Linear(hidden_size, name='hidden')
 
     def __call__(self, observation: Mapping[str, Any], last_function: tf.Tensor) -> Features:
-        """Nested dict of [N, ...] -> `Features` of [N, hidden_size + vector], nothing spatial."""
+        """Maps a nested dict of [N, ...] to `Features` with a vector only, [N, hidden_size + D]."""
         maps = [tf.nn.relu(stack(observation[group])) for group, stack in self._stacks]
-        flat = tf.concat([snt.flatten(each) for each in maps], axis=-1)
+        flat = tf.concat([snt.flatten(images) for images in maps], axis=-1)
         vector = preprocessing.encode_vector(observation, last_function)
         return Features(
             spatial=(), vector=tf.concat([tf.nn.relu(self._hidden(flat)), vector], axis=-1)
@@ -56,7 +56,7 @@ class ResidualTorso(snt.Module):
 
 class _Section(snt.Module):
     def __init__(self, first_conv: Any, channels: int, name: str):
-        """Args: first_conv: `InputConv` for what comes out of an encoder, else `snt.Conv2D`."""
+        """Args: first_conv: `InputConv` if the input is `Channels`, otherwise `snt.Conv2D`."""
         super().__init__(name=name)
         self._first = first_conv(channels, 3, name='first')
         self._blocks = [
@@ -65,7 +65,7 @@ class _Section(snt.Module):
         ]
 
     def __call__(self, images: Any) -> tf.Tensor:
-        """`Channels` or float32 [N, H, W, C] -> [N, H / 2, W / 2, channels], rounded up."""
+        """Maps `Channels` or float32 [N, H, W, C] to [N, ceil(H / 2), ceil(W / 2), channels]."""
         images = tf.nn.max_pool2d(self._first(images), ksize=3, strides=2, padding='SAME')
         for first, second in self._blocks:
             images += second(tf.nn.relu(first(tf.nn.relu(images))))

@@ -1,4 +1,4 @@
-"""Convolutions from observation to `Features`."""
+"""Torsos: map an observation to `Features`."""
 
 from typing import Any, Callable, List, Mapping, Sequence, Tuple
 
@@ -13,41 +13,44 @@ ConvSpec = Sequence[Tuple[int, int, int]]
 
 
 class ConvTorso(snt.Module):
-    """Screen and minimap through a stack of convolutions each, side by side in the channels."""
+    """A stack of convolutions for screen and for minimap, with the outputs concatenated."""
 
     def __init__(self, observation_spec: Any, convolutions: ConvSpec, name: str = 'conv_torso'):
         """Args:
         observation_spec: `ObservationSpec`; a group without layers gets no stack.
-        convolutions: the stack, the same for screen and minimap.
+        convolutions: the layers of a stack, the same for screen and minimap.
         """
         super().__init__(name=name)
-        self._stacks = stacks_of_groups(
+        self._stacks = make_group_stacks(
             observation_spec, lambda group: _conv_stack(convolutions, name=group + '_convolutions')
         )
 
     def __call__(self, observation: Mapping[str, Any], last_function: tf.Tensor) -> Features:
-        """Nested dict of [N, ...] -> `Features` of [N, ...].
+        """Maps a nested dict of [N, ...] to `Features` of [N, ...].
 
-        Where the two groups differ in size, the minimap is resized to the screen.
+        If screen and minimap differ in size, the output for the minimap is resized to that for the
+        screen.
         """
         maps = [stack(observation[group]) for group, stack in self._stacks]
         return Features(
-            spatial=tf.concat([resize_like(each, maps[0]) for each in maps], axis=-1),
+            spatial=tf.concat([resize_like(images, maps[0]) for images in maps], axis=-1),
             vector=preprocessing.encode_vector(observation, last_function),
         )
 
 
-def stacks_of_groups(
+def make_group_stacks(
     observation_spec: Any, make_stack: Callable[[str], Any]
 ) -> List[Tuple[str, Any]]:
-    """What screen and minimap go through each: an encoder of their layers, and a stack.
+    """Constructs a `LayerEncoder` followed by a stack for each group of feature layers.
 
     Args:
-      observation_spec: `ObservationSpec`; a group without layers gets nothing.
-      make_stack: makes a function of `Channels` of [N, H, W] for 'screen' or 'minimap'.
+      observation_spec: `ObservationSpec`; a group without layers is skipped.
+      make_stack: function of the name of the group, 'screen' or 'minimap'; it returns a function of
+        `Channels` of [N, H, W].
 
     Returns:
-      For each group its name, and a function from its layers to what its stack makes of them.
+      For each group its name, and a function that maps its layers, a dict of unsigned integers
+      [N, H, W], to the output of its stack.
     """
     groups = [
         ('screen', observation_spec.screen_layers),
@@ -66,15 +69,15 @@ def stacks_of_groups(
 
 
 def resize_like(images: tf.Tensor, reference: tf.Tensor) -> tf.Tensor:
-    """float32 [N, h, w, C] -> [N, H, W, C], bilinear, with the size of `reference`."""
+    """Resizes float32 [N, h, w, C] to the size of `reference`, [N, H, W, ...], bilinearly."""
     size = reference.shape.as_list()[1:3]
     if images.shape.as_list()[1:3] == size:
         return images
     return tf.image.resize_bilinear(images, size)
 
 
-def _conv_stack(convolutions, name):
-    layers = []
+def _conv_stack(convolutions: ConvSpec, name: str) -> snt.Module:
+    layers: List[Any] = []
     for index, (channels, kernel_size, stride) in enumerate(convolutions):
         conv = snt.Conv2D if index else kernels.InputConv
         layers += [conv(channels, kernel_size, stride, name=f'{name}_{index}'), tf.nn.relu]

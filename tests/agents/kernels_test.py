@@ -1,4 +1,4 @@
-"""Weights applied in parts and over time, against Sonnet's layers and step by step."""
+"""Kernels compared with Sonnet's layers and with separate steps."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ SHAPES = {'matrix': ([], [5]), 'convolution': ([3, 3], [6, 4, 5])}
 
 
 @pytest.mark.parametrize('size, layer', [([], snt.Linear(7)), ([3, 5], snt.Conv2D(7, [3, 5]))])
-def test_variables_are_those_of_sonnet(size, layer):
+def test_variables_match_those_of_sonnet(size, layer):
     with tf.Graph().as_default(), tf.Session() as session:
         inputs = tf.zeros([2, 40] if not size else [2, 4, 4, 40])
         kernel = kernels.Kernel(size, 7, name='kernel')
@@ -24,20 +24,20 @@ def test_variables_are_those_of_sonnet(size, layer):
         assert [v.op.name for v in tf.trainable_variables()][:2] == ['kernel/w', 'kernel/b']
     assert w.shape == expected_w.shape and b.shape == expected_b.shape
     assert not b.any()
-    # Truncated at two deviations; of 280 and more numbers both differ by chance.
+    # Truncated at two standard deviations; with 280 and more samples both vary.
     fan_in = np.prod(w.shape[:-1])
     for values in (w, expected_w):
         assert 0.75 < values.std() * np.sqrt(fan_in) < 1.0
         assert abs(values).max() <= 2 / np.sqrt(fan_in)
 
 
-def test_no_bias_where_none_is_asked_for():
+def test_kernel_without_bias():
     with tf.Graph().as_default():
         kernels.Kernel([3, 3], 4, with_bias=False, name='kernel').create(2)
         assert [v.op.name for v in tf.trainable_variables()] == ['kernel/w']
 
 
-def test_parts_are_the_split_whole():
+def test_split_equals_the_split_output():
     rng = np.random.RandomState(0)
     with tf.Graph().as_default(), tf.Session() as session:
         inputs = tf.constant(rng.normal(size=[2, 5, 4, 3]).astype(np.float32))
@@ -55,7 +55,7 @@ def test_parts_are_the_split_whole():
 
 
 @pytest.mark.parametrize('shape', sorted(SHAPES))
-def test_values_and_gradients_are_those_of_single_steps(shape):
+def test_fused_gradient_equals_that_of_separate_steps(shape):
     size, rest = SHAPES[shape]
     rng = np.random.RandomState(1)
 
@@ -68,11 +68,11 @@ def test_values_and_gradients_are_those_of_single_steps(shape):
         sums, weights = array(T, B, *(rest[:-1] + [7])), array(T, B, *(rest[:-1] + [7]))
         first, back = array(B, *rest), array(7, rest[-1])
         results = []
-        for at_once in (True, False):
+        for fused in (True, False):
             unrolled, add = sums, lambda sum_t, x: sum_t + kernels.apply(x, kernel.w + 0.0)
-            if at_once:
-                unrolled, add = kernels.with_gradient_at_once(kernel, sums)
-            # What goes in at a step depends on the step before, as in a recurrence.
+            if fused:
+                unrolled, add = kernels.fuse_weight_gradient(kernel, sums)
+            # The input of a step depends on the previous step, as in a recurrence.
             x, outputs = first, []
             for sum_t in tf.unstack(unrolled):
                 outputs.append(add(sum_t, x))
@@ -89,15 +89,15 @@ def test_values_and_gradients_are_those_of_single_steps(shape):
 @pytest.mark.parametrize(
     'is_learned', [[0, 1, 1, 0, 0, 1], [0, 0, 0], [1, 1]], ids=['some', 'none', 'all']
 )
-def test_the_first_convolution_is_that_of_all_channels_in_their_order(is_learned):
-    """Values and gradients to weights and to what is learned, with a stride."""
+def test_input_conv_equals_conv2d_over_all_channels_in_order(is_learned):
+    """Compares outputs and gradients of weights and learned channels, with a stride."""
     is_learned = np.array(is_learned, bool)
     rng = np.random.RandomState(2)
     channels = rng.normal(size=[2, 6, 5, len(is_learned)]).astype(np.float32)
     with tf.Graph().as_default(), tf.Session() as session:
         parts = [
-            tf.constant(channels[..., kind]) if kind.any() else None
-            for kind in (~is_learned, is_learned)
+            tf.constant(channels[..., mask]) if mask.any() else None
+            for mask in (~is_learned, is_learned)
         ]
         conv = kernels.InputConv(7, 3, stride=2, name='conv')
         found = conv(kernels.Channels(parts[0], parts[1], is_learned))

@@ -1,4 +1,4 @@
-"""The joint action distribution against loops over single steps."""
+"""The joint action distribution compared with loops over single steps."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def _log_softmax(logits):
 
 
 def _reference(term, choice, learn_step_mul, *parameters):
-    """Sum over used heads of term(list of log-softmaxes, index), step by step."""
+    """Sums term(list of log-softmaxes, index) over the used heads of each step."""
     result = np.zeros([T, B])
     for t, b in np.ndindex(T, B):
         for name in _used(choice.action['function'][t, b]):
@@ -59,7 +59,7 @@ def _tensors(nest):
 
 
 @pytest.mark.parametrize('learn_step_mul', [True, False])
-def test_agrees_with_loops(learn_step_mul):
+def test_equals_loops_over_steps(learn_step_mul):
     policy = agents.JointPolicy(HEADS, HEAD_USED, learn_step_mul)
     mu, pi = _outputs(0), _outputs(1)
     with tf.Graph().as_default(), tf.Session() as session:
@@ -92,7 +92,7 @@ def test_agrees_with_loops(learn_step_mul):
     )
 
 
-def test_unused_heads_add_nothing_and_get_no_gradient():
+def test_unused_heads_contribute_nothing_and_get_no_gradient():
     policy = agents.JointPolicy(HEADS, HEAD_USED, learn_step_mul=True)
     mu, pi = _outputs(0), _outputs(1)
     mu.action['function'][:] = 3  # Uses 'queued' only.
@@ -163,7 +163,7 @@ def test_sampling_follows_the_distribution():
     np.testing.assert_allclose(counts / 20000.0, probabilities, atol=0.015)
 
 
-def test_order_of_dictionaries_changes_nothing():
+def test_result_does_not_depend_on_the_order_of_dictionaries():
     mu, pi = _outputs(0), _outputs(1)
     backwards = {name: HEADS[name] for name in reversed(list(HEADS))}
     reversed_pi = pi._replace(
@@ -187,6 +187,6 @@ def test_used_heads():
     assert used['function'].all()
 
 
-def test_refuses_tables_that_do_not_fit():
+def test_head_used_must_match_heads():
     with pytest.raises(ValueError, match='head_used'):
         agents.JointPolicy(HEADS, {'screen': HEAD_USED['screen']}, learn_step_mul=True)

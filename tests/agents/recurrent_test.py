@@ -1,4 +1,4 @@
-"""The two LSTMs against slow NumPy."""
+"""Both LSTMs compared with a NumPy implementation."""
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -14,13 +14,13 @@ def _sigmoid(x):
     return 1 / (1 + np.exp(-x))
 
 
-def _reference(input_gates, done, hidden, cell, of_hidden, forget_bias):
-    """Gates in the order candidate, input, forget, output, along the last dimension."""
+def _reference(input_gates, done, hidden, cell, hidden_to_gates, forget_bias):
+    """The gates are in the order candidate, input, forget, output, along the last dimension."""
     outputs = []
     for t in range(T):
         hidden, cell = hidden.copy(), cell.copy()
         hidden[done[t]] = cell[done[t]] = 0
-        gates = input_gates[t] + of_hidden(hidden)
+        gates = input_gates[t] + hidden_to_gates(hidden)
         candidate, input_gate, forget_gate, output_gate = np.split(gates, 4, axis=-1)
         cell = cell * _sigmoid(forget_gate + forget_bias)
         cell = cell + _sigmoid(input_gate) * np.tanh(candidate)
@@ -30,7 +30,7 @@ def _reference(input_gates, done, hidden, cell, of_hidden, forget_bias):
 
 
 def _convolve(images, w):
-    """Slow 'same' convolution, [N, H, W, C] with [3, 3, C, D]."""
+    """Computes a 'SAME' convolution of [N, H, W, C] with [3, 3, C, D]."""
     padded = np.pad(images, [(0, 0), (1, 1), (1, 1), (0, 0)], mode='constant')
     height, width = images.shape[1:3]
     out = 0
@@ -41,7 +41,7 @@ def _convolve(images, w):
 
 
 def _run(core, features, state, done, feed):
-    """Outputs of the unrolled core, last state, and variables by name."""
+    """Returns the outputs of the unrolled core, its last state, and its variables by name."""
     outputs, last_state = core.unroll(features, tf.constant(done), state)
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
@@ -84,9 +84,9 @@ def test_conv_lstm():
         )
     np.testing.assert_array_equal(outputs.vector, vector)
     projected = spatial.dot(values['conv_lstm/input/w'][0, 0]) + values['conv_lstm/input/b']
-    of_vector = vector.dot(values['conv_lstm/vector/w'])[:, :, np.newaxis, np.newaxis]
+    vector_gates = vector.dot(values['conv_lstm/vector/w'])[:, :, np.newaxis, np.newaxis]
     expected, hidden, cell = _reference(
-        projected[..., : 4 * C] + of_vector,
+        projected[..., : 4 * C] + vector_gates,
         done,
         *state,
         lambda h: _convolve(h, values['conv_lstm/hidden/w']),
@@ -97,7 +97,7 @@ def test_conv_lstm():
         np.testing.assert_allclose(found, wanted, atol=1e-5)
 
 
-def test_states_at_the_start_are_zero():
+def test_initial_states_are_zero():
     with tf.Graph().as_default(), tf.Session() as session:
         flat = session.run(recurrent.LSTM(C).initial_state(B))
         images = session.run(recurrent.ConvLSTM(HEIGHT, WIDTH, C).initial_state(tf.constant(B)))

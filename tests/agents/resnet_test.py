@@ -1,4 +1,4 @@
-"""IMPALA's residual torso: its operations, and one section by hand."""
+"""IMPALA's residual torso: its operations, and one section compared with its definition."""
 
 import numpy as np
 import sonnet as snt
@@ -20,8 +20,8 @@ def _torso_of_frames():
     return torso(observation, tf.zeros([N, specs[1].num_functions]))
 
 
-def test_it_is_the_network_of_the_paper():
-    """15 convolutions, and the 103 million operations that others publish for 72 x 96 x 3."""
+def test_operations_match_the_paper():
+    """15 convolutions, and the published 103 million operations for an input of 72 x 96 x 3."""
     with tf.Graph().as_default() as graph:
         features = _torso_of_frames()
         operations = 0
@@ -42,8 +42,8 @@ def test_it_is_the_network_of_the_paper():
     assert features.vector.shape.as_list() == [N, 256 + 9 + 9]
 
 
-def test_a_block_adds_to_its_input():
-    """With weights of zero in the second convolution of each block, nothing is added."""
+def test_a_block_adds_its_output_to_its_input():
+    """If the weights of the second convolution of each block are 0, the block is the identity."""
     rng = np.random.RandomState(0)
     images = rng.normal(size=[N, 5, 6, 3]).astype(np.float32)
     with tf.Graph().as_default(), tf.Session() as session:
@@ -59,11 +59,11 @@ def test_a_block_adds_to_its_input():
         assert np.abs(different - without).max() > 0.01
         session.run([conv.w.assign(tf.zeros_like(conv.w)).op for conv in second])
         np.testing.assert_allclose(*session.run([output, pooled]), atol=1e-6)
-        # What comes out of a block is not cut at zero.
+        # There is no ReLU after a block.
         assert without.min() < 0
 
 
-def test_screen_and_minimap_have_sections_of_their_own():
+def test_screen_and_minimap_have_separate_sections():
     specs = fakes.make_specs()
     rng = np.random.RandomState(0)
     with tf.Graph().as_default(), tf.Session() as session:
