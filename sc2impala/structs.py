@@ -1,7 +1,7 @@
-"""The tuples that cross a boundary between two parts of the package.
+"""The tuples that environments, agents, actors, replay buffer and learner exchange.
 
-T is the unroll length, K the number of environments of one actor, B the batch of the learner. A
-trajectory holds T + 1 steps. The fields may hold NumPy arrays, tensors, or their specs, with any
+T is the unroll length, K the number of environments of one actor, B the batch size of the learner.
+An unroll consists of T + 1 steps. The fields are NumPy arrays, tensors, or their specs, with any
 number of leading dimensions: none for one step, [K] in an actor, [T + 1, B] in the learner.
 """
 
@@ -10,24 +10,25 @@ import collections
 AgentOutput = collections.namedtuple(
     'AgentOutput', ['action', 'action_logits', 'step_mul', 'step_mul_logits', 'baseline']
 )
-"""What the agent chose on an observation, and the distribution it chose from.
+"""The choice of the agent for one observation, and the distribution that it was sampled from.
 
-action: dict from head name to int32 []; point heads index `y * width + x`. Heads that the chosen
-    function does not use hold a sampled value without effect.
+action: dict from head name to int32 []; the value of a point head is `y * width + x`. Heads that
+    the chosen function does not use have a sampled value without effect.
 action_logits: dict with the same keys, float32 [number of choices]. Functions that were not
     available have a large finite negative logit.
-step_mul: int32 [], game loops until the agent acts again, 1..max_step_mul.
+step_mul: int32 [], environment frames (StarCraft II game loops) until the next agent step,
+    1..max_step_mul.
 step_mul_logits: float32 [max_step_mul]; a single zero when the step multiplier is fixed.
 baseline: float32 [], the critic's estimate of the discounted return.
 """
 
 EnvOutput = collections.namedtuple('EnvOutput', ['reward', 'info', 'done', 'observation'])
-"""What followed an action.
+"""The result of an action.
 
 reward: float32 [], the change of the game's score since the last observation.
 info: EpisodeInfo of the episode that the reward belongs to.
 done: bool [], the episode ended with this step. Reward and info then belong to the old episode and
-    the observation is the first of the next one: no action is ever asked for on a last observation.
+    the observation is the first of the next one; the final observation is not returned.
 observation: nested dict of arrays, as described by the observation spec.
 """
 
@@ -37,10 +38,10 @@ EpisodeInfo = collections.namedtuple(
 """Running totals of an episode up to and including this step.
 
 episode_return: float32 [], sum of the rewards.
-episode_frames: int32 [], game loops played.
-episode_steps: int32 [], agent steps taken.
+episode_frames: int32 [], environment frames.
+episode_steps: int32 [], agent steps.
 aborted: bool [], set only together with `done`: the game died, hung or was relaunched. The step is
-    no terminal: it is neither trained on nor does it enter a statistic.
+    not terminal; it is excluded from training and from statistics.
 """
 
 ActorOutput = collections.namedtuple('ActorOutput', ['agent_state', 'env_outputs', 'agent_outputs'])

@@ -1,4 +1,4 @@
-"""Puts TensorFlow 1.15 and 2.x into the one mode that the package runs in, once.
+"""Switches TensorFlow 1.15 and 2.x to the mode that the package requires, on first import.
 
 Graphs are built explicitly inside `tf.Graph().as_default()`; control flow, tensor shapes and
 variables are those of TensorFlow 2 on both versions.
@@ -6,7 +6,7 @@ variables are those of TensorFlow 2 on both versions.
 
 import os
 
-# What TensorFlow says about its build and about the age of this API is no news to the user.
+# Hides messages about the build of TensorFlow and the deprecation of this API.
 os.environ.setdefault('TF_CPP_MIN_LOG_LEVEL', '2')
 
 import sonnet as snt  # noqa: E402
@@ -14,5 +14,5 @@ import tensorflow.compat.v1 as tf  # noqa: E402
 
 tf.logging.set_verbosity(tf.logging.ERROR)
 tf.enable_v2_behavior()
-# Sonnet 2 insists on eager mode when the first module of a process is made, and never asks again.
+# Sonnet 2 checks for eager mode only when the first module of a process is constructed.
 snt.Module()

@@ -1,7 +1,7 @@
-"""The terms of the loss and what goes into them: pure functions, unreduced, without costs.
+"""The loss terms, reward transformation and discounts, as pure functions of tensors.
 
-T is the length of the unroll, B the batch size. Tensors are float32 [T, B] unless stated otherwise,
-and each loss has one value per step, to be masked, weighted and summed by the caller.
+T is the length of the unroll, B the batch size. Tensors are float32 [T, B] unless stated otherwise.
+Each loss has one value per step; the caller masks, weights and sums them.
 """
 
 from typing import Union
@@ -10,8 +10,9 @@ import tensorflow.compat.v1 as tf
 
 REWARD_CLIPPINGS = ('abs_one', 'soft_asymmetric', 'none')
 
-GAME_LOOPS_PER_DISCOUNT = 8
-"""Game loops of PySC2's default step, the unit of time of a discount per frame."""
+FRAMES_PER_DISCOUNT = 8
+"""Environment frames (StarCraft II game loops) to which a discount per frame refers: the default
+step of PySC2."""
 
 
 def policy_gradient_loss(action_log_probs: tf.Tensor, advantages: tf.Tensor) -> tf.Tensor:
@@ -25,21 +26,21 @@ def baseline_loss(vs: tf.Tensor, baseline: tf.Tensor) -> tf.Tensor:
 
 
 def entropy_loss(entropy: tf.Tensor) -> tf.Tensor:
-    """Returns the negative entropy of the policy: to descend it is to explore."""
+    """Returns the negative entropy of the policy; minimising it encourages exploration."""
     return -entropy
 
 
 def policy_cloning_loss(kl: tf.Tensor) -> tf.Tensor:
-    """Returns KL(mu || pi), mu the replayed and pi the current policy, as it is.
+    """Returns `kl`, KL(mu || pi) of the behaviour policy mu and the target policy pi, unchanged.
 
-    The first cloning term of CLEAR (Rolnick et al. 2018, arXiv:1811.11682). The logits of mu come
-    out of the memory, so the gradient of `kl` reaches those of pi only.
+    This is the first cloning term of CLEAR (Rolnick et al. 2018, arXiv:1811.11682). The logits of
+    mu are read from the replay buffer, so the gradient of `kl` reaches the logits of pi only.
     """
     return kl
 
 
 def value_cloning_loss(baseline: tf.Tensor, behaviour_baseline: tf.Tensor) -> tf.Tensor:
-    """Returns (V - V_replay)^2, the second cloning term of CLEAR: without the factor 1/2.
+    """Returns (V - V_replay)^2, the second cloning term of CLEAR, without a factor of 1/2.
 
     Its gradient, 2 (V - V_replay), reaches `baseline` only.
     """
@@ -52,8 +53,8 @@ def transform_rewards(rewards: tf.Tensor, scaling: float, clipping: str) -> tf.T
     Args:
       rewards: float32, any shape.
       scaling: factor that is applied before clipping.
-      clipping: 'abs_one' clips to [-1, 1]. 'soft_asymmetric' squashes r to 5 tanh(r / 5), and to
-        0.3 times that where it is negative, as IMPALA does on DMLab-30. 'none' leaves r alone.
+      clipping: 'abs_one' clips to [-1, 1]. 'soft_asymmetric' squashes r to 5 tanh(r / 5), times 0.3
+        if it is negative, as IMPALA does on DMLab-30. 'none' does not clip.
 
     Returns:
       float32 of the shape of `rewards`.
@@ -78,18 +79,18 @@ def step_discounts(
     discounting: Union[float, tf.Tensor],
     per_frame: bool,
 ) -> tf.Tensor:
-    """Computes the discount after each step: 0 where the episode ended with it.
+    """Computes the discount after each step, which is 0 if the episode ended with the step.
 
     Args:
       done: bool [T, B].
-      step_mul: int32 [T, B] or one number, the game loops that the step took.
-      discounting: the discount per agent step, or per 8 game loops if `per_frame`.
-      per_frame: whether long steps discount more: discounting ** (step_mul / 8). An agent that
-        chooses its step multiplier would otherwise see further ahead by taking longer steps.
+      step_mul: int32 [T, B] or one number, the environment frames that the step took.
+      discounting: the discount per agent step, or per FRAMES_PER_DISCOUNT frames if `per_frame`.
+      per_frame: if True the discount is discounting ** (step_mul / FRAMES_PER_DISCOUNT). Otherwise
+        an agent that chooses its step multiplier could extend its horizon by longer steps.
 
     Returns:
       float32 [T, B].
     """
     if per_frame:
-        discounting = tf.pow(discounting, tf.cast(step_mul, tf.float32) / GAME_LOOPS_PER_DISCOUNT)
+        discounting = tf.pow(discounting, tf.cast(step_mul, tf.float32) / FRAMES_PER_DISCOUNT)
     return discounting * tf.cast(tf.logical_not(done), tf.float32)

@@ -1,4 +1,4 @@
-"""The check at the door of every function of this package."""
+"""The rank check of all functions of this package."""
 
 from typing import Optional
 
@@ -8,7 +8,7 @@ import tensorflow.compat.v1 as tf
 def assert_rank(name: str, tensor: tf.Tensor, rank: Optional[int]) -> None:
     """Raises ValueError if `tensor` has another number of dimensions than `rank`.
 
-    Both may be None: not known before the graph runs.
+    Either may be None, if it is not known before the graph runs.
     """
     if None not in (rank, tensor.shape.rank) and tensor.shape.rank != rank:
         raise ValueError(f'`{name}` must have rank {rank}, but its shape is {tensor.shape}.')

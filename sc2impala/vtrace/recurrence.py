@@ -1,10 +1,11 @@
-"""The one recurrence behind V-trace, discounted returns and generalised advantages.
+"""The linear recurrence behind V-trace, discounted returns and generalised advantages.
 
-A scan takes T steps, each waiting for the one before. But two steps of a linear recurrence are
-again one step of a linear recurrence, so the distance that a step covers can be doubled: then
-ceil(log2 T) rounds of whole-array arithmetic do (Hillis and Steele, 'Data parallel algorithms',
-1986).
+A scan takes T sequential steps. But two steps of a linear recurrence are again one step of a linear
+recurrence, so the distance that a step covers can be doubled repeatedly: ceil(log2 T) rounds of
+whole-array arithmetic are sufficient (Hillis and Steele, 'Data parallel algorithms', 1986).
 """
+
+from typing import Any, Tuple
 
 import tensorflow.compat.v1 as tf
 
@@ -12,13 +13,13 @@ import tensorflow.compat.v1 as tf
 def reverse_linear_recurrence(a: tf.Tensor, b: tf.Tensor, initial: tf.Tensor) -> tf.Tensor:
     """Solves x_t = b_t + a_t * x_{t+1} for t = T-1, ..., 0, where x_T = `initial`.
 
-    Differentiable with respect to all three arguments. T and all other dimensions may be unknown
-    until the graph runs.
+    It is differentiable with respect to all three arguments. T and all other dimensions may be
+    unknown until the graph runs.
 
     Args:
-      a: float tensor [T, ...], the weight of the future. Trailing dimensions may be 1 where those
-        of `b` are not.
-      b: float tensor [T, ...] of the same rank, what each step adds.
+      a: float tensor [T, ...], the weight of x_{t+1}. Trailing dimensions may be 1 where those of
+        `b` are not.
+      b: float tensor [T, ...] of the same rank, the term of each step.
       initial: float tensor with the shape of `b` without its time dimension.
 
     Returns:
@@ -34,19 +35,19 @@ def reverse_linear_recurrence(a: tf.Tensor, b: tf.Tensor, initial: tf.Tensor) ->
     return _doubled_in_loop(a, b)
 
 
-def _doubled(a, b, shift):
-    """Turns x_t = b_t + a_t x_{t+shift} into the same equation at twice the shift; x_T.. are 0."""
+def _doubled(a: tf.Tensor, b: tf.Tensor, shift: Any) -> Tuple[tf.Tensor, tf.Tensor]:
+    """Transforms x_t = b_t + a_t x_{t+shift}, with x_t = 0 for t >= T, to twice the shift."""
 
-    def later(tensor):
+    def later(tensor: tf.Tensor) -> tf.Tensor:
         return tf.concat([tensor[shift:], tf.zeros_like(tensor[:shift])], axis=0)
 
     return a * later(a), b + a * later(b)
 
 
-def _doubled_in_loop(a, b):
+def _doubled_in_loop(a: tf.Tensor, b: tf.Tensor) -> tf.Tensor:
     length = tf.shape(b)[0]
 
-    def body(shift, a, b):
+    def body(shift: tf.Tensor, a: tf.Tensor, b: tf.Tensor) -> Tuple[tf.Tensor, ...]:
         return (2 * shift,) + _doubled(a, b, shift)
 
     _, _, x = tf.while_loop(
@@ -58,5 +59,5 @@ def _doubled_in_loop(a, b):
     return x
 
 
-def _any_length(shape):
+def _any_length(shape: tf.TensorShape) -> tf.TensorShape:
     return shape if shape.rank is None else tf.TensorShape([None]).concatenate(shape[1:])

@@ -1,4 +1,4 @@
-"""Discounted returns: what a critic learns before there is a policy to correct for."""
+"""Discounted returns, the targets of critic pre-training."""
 
 from typing import Optional
 
@@ -15,7 +15,7 @@ def discounted_returns(
     mask: Optional[tf.Tensor] = None,
     values: Optional[tf.Tensor] = None,
 ) -> tf.Tensor:
-    """Sums the discounted rewards of an unroll: G_t = r_t + discount_t * G_{t+1}, G_T = bootstrap.
+    """Computes discounted returns: G_t = r_t + discount_t * G_{t+1}, G_T = bootstrap_value.
 
     T is the length of the unroll, B the batch size.
 
@@ -23,9 +23,9 @@ def discounted_returns(
       rewards: float32 [T, B], the reward that followed step t.
       discounts: float32 [T, B], the discount after step t: 0 where an episode ended with it.
       bootstrap_value: float32 [B], the value of the observation after the last step.
-      mask: float32 [T, B] or None. Where it is 0 the step is no step of the return (its episode was
-        aborted): the return there is the step's own value, from which earlier steps bootstrap.
-      values: float32 [T, B], the values of the observations at step t. Needed with `mask` only.
+      mask: float32 [T, B] or None. Steps at which it is 0 (their episode was aborted) are excluded:
+        the return there is the step's own value, from which earlier steps bootstrap.
+      values: float32 [T, B], the values of the observations at step t. Required with `mask`.
 
     Returns:
       float32 [T, B]: G_0, ..., G_{T-1}. No gradient flows through it.
@@ -42,7 +42,7 @@ def discounted_returns(
     if mask is not None:
         if values is None:
             raise ValueError(
-                '`values` must be given with `mask`: a masked step has no return but its value.'
+                '`values` must be given with `mask`: the return of a masked step is its value.'
             )
         mask = tf.convert_to_tensor(mask, dtype=tf.float32)
         values = tf.convert_to_tensor(values, dtype=tf.float32)

@@ -2,11 +2,11 @@
 
 Espeholt et al. 2018, 'IMPALA: Scalable Distributed Deep-RL with Importance Weighted Actor-Learner
 Architectures' (arXiv:1802.01561), equation 1, remark 1 and section 4.2. Names, arguments and
-results are those that users of DeepMind's scalable_agent know; `mask` is the one addition.
+results are those of DeepMind's scalable_agent; `mask` is the only addition.
 
-T is the length of the unroll, B the batch size, mu the behaviour policy that acted, pi the target
-policy that learns. Tensors are time-major, step t holds the observation x_t, the action a_t chosen
-on it, and the reward and discount that followed.
+T is the length of the unroll, B the batch size, mu the behaviour policy, which acted, pi the target
+policy, which is trained. Tensors are time-major; step t consists of the observation x_t, the action
+a_t chosen at x_t, and the reward and discount that followed.
 """
 
 import collections
@@ -68,14 +68,15 @@ def from_logits(
 ) -> VTraceFromLogitsReturns:
     """Computes V-trace for two softmax policies over one set of actions.
 
-    Policies over several heads take the difference of their summed log-probabilities to
+    For policies over several heads, pass the difference of the summed log-probabilities to
     `from_importance_weights`.
 
     Args:
-      behaviour_policy_logits: float32 [T, B, num_actions], logits of mu, the policy that acted.
-      target_policy_logits: float32 [T, B, num_actions], logits of pi, the policy that learns.
+      behaviour_policy_logits: float32 [T, B, num_actions], logits of mu, the behaviour policy.
+      target_policy_logits: float32 [T, B, num_actions], logits of pi, the target policy.
       actions: int32 [T, B], sampled from mu.
-      discounts: as in `from_importance_weights`, and so are all arguments that follow.
+      discounts: float32 [T, B]. This and all following arguments are those of
+        `from_importance_weights`.
       rewards: float32 [T, B].
       values: float32 [T, B].
       bootstrap_value: float32 [B].
@@ -128,7 +129,7 @@ def from_importance_weights(
     name: str = 'vtrace_from_importance_weights',
     mask: Optional[tf.Tensor] = None,
 ) -> VTraceReturns:
-    """Computes V-trace from the log importance weights of the actions, whatever an action is.
+    """Computes V-trace from the log importance weights of the actions.
 
     With rho_t = min(clip_rho_threshold, exp(log_rho_t)) and c_t = min(1, exp(log_rho_t)):
 
@@ -143,13 +144,13 @@ def from_importance_weights(
       log_rhos: float32 [T, B], log pi(a_t | x_t) - log mu(a_t | x_t).
       discounts: float32 [T, B], the discount after step t: 0 where an episode ended with it.
       rewards: float32 [T, B], the reward that followed a_t.
-      values: float32 [T, B], the baseline V(x_t) of the policy that learns.
+      values: float32 [T, B], the baseline V(x_t) of the target policy.
       bootstrap_value: float32 [B], the baseline V(x_T) of the observation after the last step.
       clip_rho_threshold: float, scalar tensor or None (no clipping): rho bar of the paper.
       clip_pg_rho_threshold: float, scalar tensor or None (no clipping): the same for rho^pg.
       name: the name scope of the operations.
-      mask: float32 [T, B] or None. Where it is 0 the step is no step of the return (its episode was
-        aborted): vs_t = V(x_t), from which earlier steps bootstrap, and pg_advantage_t = 0.
+      mask: float32 [T, B] or None. Steps at which it is 0 (their episode was aborted) are excluded:
+        vs_t = V(x_t), from which earlier steps bootstrap, and pg_advantage_t = 0.
 
     Returns:
       VTraceReturns.
@@ -173,7 +174,7 @@ def from_importance_weights(
         if mask is not None:
             mask = tf.convert_to_tensor(mask, dtype=tf.float32)
             assert_rank('mask', mask, log_rhos.shape.rank)
-            # A weight of 0 does it all: no temporal difference, no trace, no advantage.
+            # With a weight of 0 the temporal difference, the trace and the advantage are all 0.
             rhos = tf.where_v2(tf.not_equal(mask, 0.0), rhos, 0.0)
 
         values_tp1 = tf.concat([values[1:], bootstrap_value[tf.newaxis]], axis=0)

@@ -32,7 +32,7 @@ def _evaluate(function, *arrays):
         (losses.value_cloning_loss, (X, Y), (X - Y) ** 2, (2 * (X - Y), None)),
     ],
 )
-def test_losses_and_where_their_gradients_flow(function, inputs, loss, gradients):
+def test_losses_and_their_gradients(function, inputs, loss, gradients):
     actual_loss, actual_gradients = _evaluate(function, *inputs)
     assert actual_loss.shape == (6, 4)
     np.testing.assert_allclose(actual_loss, loss, rtol=1e-5, atol=1e-5)
@@ -43,7 +43,7 @@ def test_losses_and_where_their_gradients_flow(function, inputs, loss, gradients
             np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=1e-5)
 
 
-def test_descending_the_policy_gradient_makes_good_actions_likelier():
+def test_policy_gradient_increases_the_probability_of_good_actions():
     _, (gradient, _) = _evaluate(losses.policy_gradient_loss, X, np.abs(Y))
     assert np.all(gradient < 0)
 
@@ -88,7 +88,7 @@ def test_discounts_per_step_ignore_the_step_multiplier():
     assert discounts.dtype == np.float32
 
 
-def test_discounts_per_frame_follow_the_game_loops():
+def test_discounts_per_frame_depend_on_the_step_multiplier():
     discounts = _discounts(0.9, per_frame=True)
     expected = [[0.9 ** (1 / 8), 0], [0, 0.9**2], [0.9**3, 0.9 ** (1 / 4)]]
     np.testing.assert_allclose(discounts, expected, rtol=1e-6)
@@ -100,6 +100,6 @@ def test_discounts_per_frame_with_a_fixed_step_multiplier():
 
 
 @pytest.mark.parametrize('per_frame', [False, True])
-def test_one_stays_one_and_zero_stays_zero(per_frame):
+def test_discounts_of_one_and_zero(per_frame):
     np.testing.assert_array_equal(_discounts(1.0, per_frame), 1.0 - DONE)
     np.testing.assert_array_equal(_discounts(0.0, per_frame), np.zeros([3, 2]))

@@ -54,7 +54,7 @@ def test_gradients(num_steps, shapes):
 
     grad_a, grad_b, grad_initial = reference.evaluate(gradients, feeds, shapes)
 
-    # d x_s / d b_t is the product of a_s, ..., a_{t-1}; what b_t adds, a_t adds x_{t+1} times.
+    # d x_s / d b_t = a_s * ... * a_{t-1}, and d x_s / d a_t = x_{t+1} * d x_s / d b_t.
     a, weights, initial = feeds['a'], feeds['weights'], feeds['initial']
     expected_b = np.zeros([num_steps, 3])
     for t in range(num_steps):
@@ -67,7 +67,7 @@ def test_gradients(num_steps, shapes):
     np.testing.assert_allclose(grad_initial, expected_b[-1] * a[-1], rtol=1e-5, atol=1e-5)
 
 
-def test_keeps_what_is_known_of_the_shape():
+def test_keeps_the_static_shape():
     with tf.Graph().as_default():
         for shape in ([5, 3], [None, 3], [5, None]):
             b = tf.placeholder(tf.float32, shape)

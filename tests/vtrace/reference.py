@@ -1,4 +1,4 @@
-"""The formulas of the papers as slow loops in double precision, and a way to run a graph once."""
+"""The formulas of the papers as loops in double precision, and a function that runs a graph."""
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -7,8 +7,8 @@ import tensorflow.compat.v1 as tf
 def evaluate(build, feeds, shapes='static'):
     """Runs `build(**placeholders)` in a new graph and returns its value.
 
-    feeds: dict from argument name to array. shapes: how much of the arrays' shapes the graph knows:
-    'static' (all), 'rank' (only the number of dimensions) or 'unknown' (nothing).
+    feeds: dict from argument name to array. shapes: the static shapes of the placeholders: 'static'
+    (the full shape), 'rank' (only the number of dimensions) or 'unknown'.
     """
     known = {
         'static': lambda v: v.shape,
@@ -33,7 +33,7 @@ def linear_recurrence(a, b, initial):
 
 
 def discounted_returns(rewards, discounts, bootstrap_value):
-    """Sums every return from its definition, without going through a later return."""
+    """Computes every return from its definition, not from the following return."""
     num_steps = len(rewards)
     returns = np.zeros(rewards.shape)
     for s in range(num_steps):

@@ -12,7 +12,7 @@ RANKS = {'log_rhos': 2, 'discounts': 2, 'rewards': 2, 'values': 2, 'bootstrap_va
 
 
 def _weights_feeds(num_steps=11, batch_size=5):
-    """Inputs without symmetry: weights on both sides of 1, episodes that end in the middle."""
+    """Returns inputs with weights below and above 1, and with episode ends within the unroll."""
     rng = np.random.RandomState(num_steps)
     shape = (num_steps, batch_size)
     discounts = rng.uniform(0.8, 1, shape) * (rng.uniform(size=shape) > 0.15)
