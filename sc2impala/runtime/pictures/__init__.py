@@ -1,6 +1,7 @@
-"""What a run leaves to look at: an animated episode, and the learning curve.
+"""Pictures of a run: an animated episode and the learning curve.
 
-No TensorFlow, and no display: Pillow draws the one, matplotlib's own canvas the other.
+They require neither TensorFlow nor a display: the first is drawn with Pillow, the second with
+matplotlib's Agg canvas.
 """
 
 from sc2impala.runtime.pictures.episode_picture import EpisodePicture

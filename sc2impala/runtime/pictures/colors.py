@@ -1,10 +1,11 @@
-"""The colors of feature layers and text: one palette for a whole animation.
+"""The colors of feature layers and text: one palette for the whole animation.
 
-Pictures are arrays of indices into it, which keeps colors exact and files small. H, W are the
-height and the width of a layer.
+Pictures are arrays of indices into the palette, which keeps colors exact and files small. H and W
+are the height and the width of a layer.
 """
 
 import colorsys
+from typing import Dict, List, Union
 
 import matplotlib
 import numpy as np
@@ -12,16 +13,17 @@ import numpy as np
 from sc2impala.envs.specs import LayerSpec
 
 TEXT_LEVELS = 16
-"""Steps of a ramp from a background to its text: smooth letters need those in between."""
+"""Number of colors from a background to its text; the intermediate ones are for anti-aliasing."""
 
 
-def _ramp(background, text):
+def _ramp(background: np.ndarray, text: np.ndarray) -> np.ndarray:
+    """Returns TEXT_LEVELS colors from `background` to `text`, float64 [TEXT_LEVELS, 3]."""
     weights = np.linspace(0, 1, TEXT_LEVELS)[:, np.newaxis]
     return (1 - weights) * background + weights * text
 
 
-def _label_colors(number):
-    """Colors that differ most for labels next to each other: hues turn by the golden ratio."""
+def _label_colors(number: int) -> List[List[float]]:
+    """Returns RGB colors whose hues advance by the golden ratio, so that adjacent labels differ."""
     hues = [0.618034 * i % 1 for i in range(number)]
     shades = [(0.75, 0.95), (0.5, 0.9), (0.85, 0.7)]
     return [
@@ -30,7 +32,7 @@ def _label_colors(number):
     ]
 
 
-_COLORS = {
+_COLORS: Dict[str, Union[np.ndarray, List[List[float]]]] = {
     'plain': _ramp(np.array([24, 26, 32]), np.array([236, 238, 244])),
     'gain': _ramp(np.array([16, 104, 52]), np.array([250, 255, 250])),
     'loss': _ramp(np.array([138, 30, 34]), np.array([255, 250, 250])),
@@ -38,10 +40,10 @@ _COLORS = {
     'player_relative': [[9, 10, 13], [46, 204, 94], [244, 208, 63], [122, 162, 200], [226, 56, 60]],
     'visibility_map': [[10, 10, 14], [72, 76, 84], [150, 156, 166], [36, 38, 42]],
     'binary': [[10, 12, 14], [226, 206, 150]],
-    'labels': [[9, 9, 12]] + _label_colors(61),
+    'labels': [[9.0, 9.0, 12.0]] + _label_colors(61),
     'amounts': 255 * matplotlib.colormaps['inferno'](np.linspace(0, 1, 96))[:, :3],
 }
-"""RGB colors by their use. Those of player_relative are none, self, ally, neutral and enemy."""
+"""RGB colors by their use. Those of player_relative are for none, self, ally, neutral and enemy."""
 
 _START = dict(zip(_COLORS, np.cumsum([0] + [len(colors) for colors in _COLORS.values()]).tolist()))
 
@@ -49,7 +51,7 @@ PALETTE = np.concatenate(list(_COLORS.values())).round().astype(np.uint8)
 """uint8 [number of colors, 3], at most 256."""
 
 PLAIN, GAIN, LOSS = _START['plain'], _START['gain'], _START['loss']
-"""Indices of the backgrounds; the ramp to the text follows each."""
+"""Indices of the backgrounds; the colors of the text follow each of them."""
 
 MARKER_EDGE, MARKER = _START['marker'], _START['marker'] + 1
 
@@ -57,14 +59,15 @@ MARKER_EDGE, MARKER = _START['marker'], _START['marker'] + 1
 def color_layer(layer: LayerSpec, values: np.ndarray, low: int, high: int) -> np.ndarray:
     """Colors a feature layer.
 
-    Amounts lie on a ramp from dark to bright, over low..high. A label has a color of its own, which
-    in a layer of more than 62 labels it shares with some others; label 0 is always dark.
+    The values of a scalar layer get colors from dark to bright, over the range low..high. The
+    values of a categorical layer are labels: each has its own color, but in a layer of more than 62
+    labels some share a color. Label 0 is always dark.
 
     Args:
-      layer: what the values mean.
+      layer: `LayerSpec` of the values.
       values: unsigned int [H, W].
-      low: the amount that is darkest; labels do not use it.
-      high: the amount that is brightest.
+      low: the value with the darkest color; unused for categorical layers.
+      high: the value with the brightest color; unused for categorical layers.
 
     Returns:
       uint8 [H, W], indices into PALETTE.
@@ -80,5 +83,6 @@ def color_layer(layer: LayerSpec, values: np.ndarray, low: int, high: int) -> np
     return _index('labels', np.where(values == 0, 0, repeated))
 
 
-def _index(name, positions):
+def _index(name: str, positions: np.ndarray) -> np.ndarray:
+    """Returns the indices into PALETTE of colors of `name`, uint8."""
     return (_START[name] + positions).astype(np.uint8)

@@ -1,6 +1,6 @@
 """Text and markers, as arrays of palette indices."""
 
-from typing import Sequence, Tuple
+from typing import Any, Sequence, Tuple
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
@@ -18,12 +18,12 @@ def draw_text(
     margin: Tuple[int, int] = (0, 0),
     background: int = colors.PLAIN,
 ) -> np.ndarray:
-    """Draws lines of text; what does not fit is cut off.
+    """Draws lines of text, clipped to the size of the picture.
 
     Args:
       lines: the text, from the top down.
       size: (width, height) in pixels.
-      font_size: in pixels; Pillow before 10.1 has one size only, 11.
+      font_size: in pixels; ignored by Pillow before 10.1, where it is 11.
       margin: (left, top) in pixels.
       background: colors.PLAIN, GAIN or LOSS.
 
@@ -39,20 +39,20 @@ def draw_text(
 
 
 def enlarge(pixels: np.ndarray, factor: int) -> np.ndarray:
-    """Makes every pixel a square: [H, W] -> [H * factor, W * factor]."""
+    """Repeats every pixel in both dimensions: [H, W] to [H * factor, W * factor]."""
     return pixels.repeat(factor, axis=0).repeat(factor, axis=1)
 
 
 def mark_point(pixels: np.ndarray, point: Tuple[int, int], factor: int) -> np.ndarray:
-    """Draws a ring with a cross around a pixel of an enlarged layer.
+    """Draws a ring with a cross in it, centred on a pixel of an enlarged layer.
 
     Args:
       pixels: uint8 [H * factor, W * factor].
       point: (x, y) in pixels of the layer.
-      factor: how many times it was enlarged.
+      factor: the factor by which the layer was enlarged.
 
     Returns:
-      uint8 [H * factor, W * factor], a new array; what sticks out of it is cut off.
+      uint8 [H * factor, W * factor], a new array. The marker is clipped at its border.
     """
     image = Image.fromarray(pixels)
     draw = ImageDraw.Draw(image)
@@ -70,13 +70,13 @@ def mark_point(pixels: np.ndarray, point: Tuple[int, int], factor: int) -> np.nd
 def mark_rectangle(
     pixels: np.ndarray, corner: Tuple[int, int], opposite: Tuple[int, int], factor: int
 ) -> np.ndarray:
-    """Draws a frame along the edges of the pixels from one to another, both within it.
+    """Draws the outline of a rectangle of pixels of an enlarged layer, both corners included.
 
     Args:
       pixels: uint8 [H * factor, W * factor].
       corner: (x, y) in pixels of the layer.
-      opposite: (x, y) of the corner opposite to it, in any direction.
-      factor: how many times the layer was enlarged.
+      opposite: (x, y) of the opposite corner, in any direction.
+      factor: the factor by which the layer was enlarged.
 
     Returns:
       uint8 [H * factor, W * factor], a new array.
@@ -94,7 +94,8 @@ def mark_rectangle(
     return np.array(image)
 
 
-def _font(size):
+def _font(size: int) -> Any:
+    """Returns Pillow's default font."""
     try:
         return ImageFont.load_default(size)
     except TypeError:  # Pillow before 10.1

@@ -1,4 +1,4 @@
-"""An animated picture of one episode: what the agent saw, and what it did about it."""
+"""An animated picture of one episode: the observations and the actions of the agent."""
 
 from typing import Any, List, Mapping, Sequence
 
@@ -10,35 +10,36 @@ from sc2impala.envs.actions import FUNCTIONS, ActionSpec
 from sc2impala.envs.specs import ObservationSpec
 from sc2impala.runtime.pictures import colors, frames
 
-LOOPS_PER_SECOND = 16
-"""Game loops in a second of game time."""
+FRAMES_PER_SECOND = 16
+"""Environment frames (StarCraft II game loops) in one second of game time."""
 
 MIN_FRAME_MS = 20
-"""Viewers show for 100 ms what asks for less than this."""
+"""Viewers replace shorter durations by 100 ms."""
 
 LAST_FRAME_MS = 1500
 
 
 class EpisodePicture:
-    """Records the agent steps of one environment and draws one frame for each.
+    """Records the agent steps of one environment and draws one picture for each.
 
-    A frame shows the feature layers that the agent saw side by side, screen before minimap, each
-    enlarged and under its name; on them the point or the rectangle of the action it chose; below
-    them the action, the reward that followed, and the return with it. The caption turns green under
-    a positive reward and red under a negative one. Amounts are colored over the range that they
-    have in the episode, which stands behind the layer's name.
+    A picture shows the feature layers of the observation side by side, screen before minimap, each
+    enlarged and with its name above it. The point or the rectangle of the chosen action is marked
+    on the layers. The caption below them shows the action, the reward that followed, and the return
+    including that reward. The background of the caption is green for a positive and red for a
+    negative reward. The colors of a scalar layer cover the range of its values in the episode,
+    which is shown after its name.
 
-    Of more layers than `frames.MAX_PANELS` the most telling ones are shown, and the caption says
-    how many are not.
+    If there are more than `frames.MAX_PANELS` layers, the most informative ones are shown, and the
+    caption shows the number of the others.
     """
 
     def __init__(self, observation_spec: ObservationSpec, action_spec: ActionSpec):
-        """Starts without steps; the specs are those of the environment."""
+        """Args: observation_spec, action_spec: the specs of the environment."""
         self._action_spec = action_spec
         self._panels = frames.choose_panels(observation_spec)
         num_layers = len(observation_spec.screen_layers) + len(observation_spec.minimap_layers)
         self._num_hidden = num_layers - len(self._panels)
-        self._steps = []
+        self._steps: List[frames.Step] = []
 
     def add(
         self,
@@ -51,16 +52,16 @@ class EpisodePicture:
         """Records one agent step.
 
         Args:
-          observation: nested dict of arrays as `ObservationSpec.structure`, what the agent saw; its
-            layers are copied.
-          action: a scalar int for every head, what it chose.
-          step_mul: game loops until its next step.
-          reward: what followed.
-          episode_return: sum of the rewards of the episode, this one included.
+          observation: nested dict of arrays as in `ObservationSpec.structure`; the layers are
+            copied.
+          action: dict from head name to scalar int, the action chosen for this observation.
+          step_mul: environment frames until the next agent step.
+          reward: the reward that followed the action.
+          episode_return: sum of the rewards of the episode, including this one.
 
         Raises:
-          ValueError: if a layer is missing or has another shape than the spec's, the action is none
-            of the spec, or `step_mul` is not a positive integer.
+          ValueError: if a layer is missing or its shape is not that of the spec, if the action does
+            not match the spec, or if `step_mul` is not a positive integer.
         """
         function_id, arguments = self._action_spec.to_function_call(action)
         function = FUNCTIONS[function_id]
@@ -76,17 +77,17 @@ class EpisodePicture:
         )
 
     def save(self, path: str, speed: float = 4.0) -> None:
-        """Writes the steps so far as an animated GIF that repeats for ever.
+        """Writes the recorded steps as an animated GIF that repeats indefinitely.
 
-        Meanwhile memory holds one byte for each pixel of each frame.
+        While it is written, one byte for each pixel of each picture is in memory.
 
         Args:
-          path: the file, replaced if it is there.
-          speed: how many times faster than game time it plays. A step lasts step_mul / (16 * speed)
-            seconds, but no less than MIN_FRAME_MS; the last one stays for LAST_FRAME_MS.
+          path: the file; an existing file is replaced.
+          speed: playback speed relative to game time. A step is shown for step_mul / (16 * speed)
+            seconds, but not for less than MIN_FRAME_MS; the last one is shown for LAST_FRAME_MS.
 
         Raises:
-          ValueError: if there are no steps, or the speed is not positive.
+          ValueError: if there are no steps, or if the speed is not positive.
         """
         if not self._steps:
             raise ValueError('The picture has 0 steps, expected at least one to save.')
@@ -99,14 +100,15 @@ class EpisodePicture:
             save_all=True,
             append_images=images,
             duration=_durations_ms([step.step_mul for step in self._steps], speed),
-            # Without it, every frame would bring its own copy of the palette.
+            # Without this argument every picture of the file has its own copy of the palette.
             palette=colors.PALETTE.tobytes(),
             optimize=True,
             loop=0,
         )
 
 
-def _copy_layer(observation, panel):
+def _copy_layer(observation: Mapping[str, Any], panel: frames.Panel) -> np.ndarray:
+    """Returns a copy of the layer of a panel, unsigned int [H, W]."""
     name, (width, height) = panel.layer.name, panel.size
     layer = np.array(observation.get(panel.group, {}).get(name))
     if layer.shape != (height, width):
@@ -118,13 +120,13 @@ def _copy_layer(observation, panel):
 
 
 def _durations_ms(step_muls: Sequence[int], speed: float) -> List[int]:
-    """How long to show each step, in the GIF's unit of 10 ms; rounding does not add up."""
-    ends = np.cumsum(step_muls) * (100 / (LOOPS_PER_SECOND * speed))
+    """Returns the duration of each step, in multiples of 10 ms; rounding does not accumulate."""
+    ends = np.cumsum(step_muls) * (100 / (FRAMES_PER_SECOND * speed))
     durations = 10 * np.diff(np.round(ends).astype(np.int64), prepend=0)
     return np.maximum(durations, MIN_FRAME_MS).tolist()[:-1] + [LAST_FRAME_MS]
 
 
-def _to_image(pixels):
+def _to_image(pixels: np.ndarray) -> Image.Image:
     image = Image.fromarray(pixels)
     image.putpalette(colors.PALETTE.tobytes())
     return image

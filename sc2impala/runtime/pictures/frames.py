@@ -1,7 +1,7 @@
-"""The frames of an animated episode, drawn from its recorded steps."""
+"""The pictures (frames) of an animated episode, drawn from its recorded steps."""
 
 import collections
-from typing import Iterator, List, Sequence
+from typing import Any, Iterator, List, Mapping, Sequence, Tuple
 
 import numpy as np
 
@@ -13,19 +13,23 @@ Step = collections.namedtuple(
 )
 """One agent step.
 
-layers: unsigned int [H, W] for each panel, what the agent saw.
-function: name of the PySC2 function that it chose; arguments: dict from the names of the arguments
-    that the function takes to lists of ints, [x, y] for points.
-step_mul: game loops until its next step.
-reward: what followed; episode_return: with this reward.
+layers: for each panel unsigned int [H, W], the observation of the agent.
+function: name of the chosen PySC2 function.
+arguments: dict from the names of the function's arguments to lists of ints; [x, y] for points.
+step_mul: environment frames (StarCraft II game loops) until the next agent step.
+reward: the reward that followed the action.
+episode_return: the return of the episode, including this reward.
 """
 
 Panel = collections.namedtuple('Panel', ['group', 'layer', 'size'])
-"""group: 'screen' or 'minimap'. layer: its LayerSpec. size: (width, height) of the layer."""
+"""One feature layer of the picture.
+
+group: 'screen' or 'minimap'. layer: its LayerSpec. size: (width, height) of the layer.
+"""
 
 MAX_PANELS = 12
 
-_MOST_TELLING = (
+_MOST_INFORMATIVE = (
     'player_relative',
     'selected',
     'unit_type',
@@ -38,11 +42,11 @@ _MOST_TELLING = (
     'active',
     'build_progress',
 )
-"""Which layers come first where there are too many."""
+"""The layers that are preferred if there are more than MAX_PANELS, best first."""
 
 
 def choose_panels(observation_spec: ObservationSpec) -> List[Panel]:
-    """The layers to show: all in their order, or the MAX_PANELS most telling ones."""
+    """Returns the layers to show, in order: all, or the MAX_PANELS most informative ones."""
     panels = [
         Panel(group, layer, size)
         for group, layers, size in (
@@ -51,7 +55,7 @@ def choose_panels(observation_spec: ObservationSpec) -> List[Panel]:
         )
         for layer in layers
     ]
-    ranks = {name: rank for rank, name in enumerate(_MOST_TELLING)}
+    ranks = {name: rank for rank, name in enumerate(_MOST_INFORMATIVE)}
     by_rank = sorted(panels, key=lambda panel: ranks.get(panel.layer.name, len(ranks)))
     return [panel for panel in panels if panel in by_rank[:MAX_PANELS]]
 
@@ -59,12 +63,12 @@ def choose_panels(observation_spec: ObservationSpec) -> List[Panel]:
 def draw_frames(
     panels: Sequence[Panel], steps: Sequence[Step], num_hidden: int
 ) -> Iterator[np.ndarray]:
-    """Draws one frame for each step.
+    """Draws one picture for each step.
 
     Args:
-      panels: what the layers of the steps are.
+      panels: the panels of the layers of the steps.
       steps: at least one.
-      num_hidden: how many layers have no panel, for the caption.
+      num_hidden: number of layers without a panel, for the caption.
 
     Yields:
       uint8 [height, width], indices into `colors.PALETTE`.
@@ -77,7 +81,7 @@ def draw_frames(
         title = drawing.draw_text([_title(panel, *value_range)], size, font_size=12)
         _paste(titled, title, (x, y - layout.TITLE_HEIGHT))
 
-    loop = 0
+    elapsed_frames = 0
     for number, step in enumerate(steps):
         frame = titled.copy()
         for i, panel in enumerate(panels):
@@ -86,28 +90,29 @@ def draw_frames(
             pixels = _mark(pixels, panel.group, step.arguments, plan.factors[i])
             _paste(frame, pixels, plan.corners[i])
         caption = drawing.draw_text(
-            _caption(number, loop, step, num_hidden),
+            _caption(number, elapsed_frames, step, num_hidden),
             (plan.size[0], layout.CAPTION_HEIGHT),
             font_size=13,
             margin=(layout.GAP, layout.GAP // 2),
             background=_background(step.reward),
         )
         _paste(frame, caption, (0, plan.caption_top))
-        loop += step.step_mul
+        elapsed_frames += step.step_mul
         yield frame
 
 
-def _value_range(layers):
+def _value_range(layers: Sequence[np.ndarray]) -> Tuple[int, int]:
+    """Returns the smallest and the largest value of all arrays."""
     return min(int(layer.min()) for layer in layers), max(int(layer.max()) for layer in layers)
 
 
-def _title(panel, low, high):
+def _title(panel: Panel, low: int, high: int) -> str:
     name = panel.layer.name if panel.group == 'screen' else 'minimap ' + panel.layer.name
     return name if panel.layer.categorical else f'{name}  {low}..{high}'
 
 
-def _mark(pixels, group, arguments, factor):
-    """Draws the points among the arguments that lie on this group of layers."""
+def _mark(pixels: np.ndarray, group: str, arguments: Mapping[str, Any], factor: int) -> np.ndarray:
+    """Draws those of the arguments that are points on this group of layers."""
     if group == 'screen' and 'screen2' in arguments:
         return drawing.mark_rectangle(pixels, arguments['screen'], arguments['screen2'], factor)
     if group in arguments:
@@ -115,13 +120,14 @@ def _mark(pixels, group, arguments, factor):
     return pixels
 
 
-def _caption(number, loop, step, num_hidden):
+def _caption(number: int, elapsed_frames: int, step: Step, num_hidden: int) -> List[str]:
+    """Returns the lines of the caption of one step."""
     arguments = ', '.join(
         f'{name}={value if len(value) > 1 else value[0]}' for name, value in step.arguments.items()
     )
     lines = [
         f'{step.function}({arguments})',
-        f'step {number}    loop {loop}    step_mul {step.step_mul}',
+        f'step {number}    frame {elapsed_frames}    step_mul {step.step_mul}',
         f'reward {step.reward:g}    return {step.episode_return:g}',
     ]
     if num_hidden:
@@ -129,13 +135,13 @@ def _caption(number, loop, step, num_hidden):
     return lines
 
 
-def _background(reward):
+def _background(reward: float) -> int:
     if reward == 0:
         return colors.PLAIN
     return colors.GAIN if reward > 0 else colors.LOSS
 
 
-def _paste(frame, pixels, corner):
+def _paste(frame: np.ndarray, pixels: np.ndarray, corner: Tuple[int, int]) -> None:
     x, y = corner
     height, width = pixels.shape
     frame[y : y + height, x : x + width] = pixels

@@ -1,11 +1,11 @@
-"""Where the parts of a picture lie. All numbers are pixels of the picture."""
+"""Positions and sizes of the parts of a picture, in pixels of the picture."""
 
 import collections
 import math
 from typing import Sequence, Tuple
 
 PANEL_SIZE = 200
-"""The longer side of a layer is enlarged by the whole factor that brings it nearest to this."""
+"""Layers are enlarged by the integer factor that brings their longer side closest to this size."""
 
 GAP = 8
 TITLE_HEIGHT = 18
@@ -17,18 +17,18 @@ Layout = collections.namedtuple(
     'Layout', ['size', 'factors', 'corners', 'cell_width', 'caption_top']
 )
 """size: (width, height) of the picture.
-factors: how many times each panel's layer is enlarged.
-corners: (x, y) of the upper left pixel of each panel; its title is in the TITLE_HEIGHT above.
-cell_width: from one panel to the next, what a title can use.
-caption_top: y where the caption begins, which is as wide as the picture.
+factors: for each panel the factor by which its layer is enlarged.
+corners: (x, y) of the upper left pixel of each panel; its title is TITLE_HEIGHT pixels high, above.
+cell_width: distance between adjacent panels in a row, which is available to a title.
+caption_top: y of the upper edge of the caption, which is as wide as the picture.
 """
 
 
 def make_layout(layer_sizes: Sequence[Tuple[int, int]]) -> Layout:
-    """Places panels in rows as even as possible, columns of equal width, and a caption below.
+    """Places panels in rows of nearly equal length, in columns of equal width, above a caption.
 
     Args:
-      layer_sizes: (width, height) of each panel's layer, in pixels of the layer; possibly none.
+      layer_sizes: (width, height) of each panel's layer, in pixels of the layer; may be empty.
     """
     factors = [max(1, int(PANEL_SIZE / max(size) + 0.5)) for size in layer_sizes]
     panels = [(width * f, height * f) for (width, height), f in zip(layer_sizes, factors)]

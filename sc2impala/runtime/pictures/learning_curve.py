@@ -1,7 +1,7 @@
-"""The learning curve of a run, or of several: returns of finished episodes over frames."""
+"""The learning curve of one or several runs: episode returns over environment frames."""
 
 import csv
-from typing import Mapping, Tuple, Union
+from typing import Any, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 from matplotlib import ticker
@@ -9,7 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 WINDOW = 100
-"""Episodes that the running mean is over."""
+"""Number of episodes in the running mean."""
 
 _LABELS = ('episode', f'mean of the last {WINDOW} episodes', 'one standard deviation')
 _COLUMNS = ('start', 'global_step', 'episode_return')
@@ -18,28 +18,29 @@ _COLUMNS = ('start', 'global_step', 'episode_return')
 def save_learning_curve(
     episodes_csv: Union[str, Mapping[str, str]], path: str, map_name: str = ''
 ) -> None:
-    """Draws the return of every finished episode, their running mean and its deviation.
+    """Draws the return of every finished episode, their running mean and standard deviation.
 
-    Dots are episodes; the line is the mean of the last WINDOW of them, of fewer at the beginning;
-    the band is one standard deviation of the same episodes.
+    Each dot is an episode. The line is the mean of the last WINDOW episodes, or of all if there are
+    fewer; the band is one standard deviation of the same episodes.
 
     Args:
       episodes_csv: the `episodes.csv` of a run; or {label: file} to compare several runs.
-      path: the PNG to write, 900 x 500 pixels, replaced if it is there.
-      map_name: for the title.
+      path: the PNG file to write, 900 x 500 pixels; an existing file is replaced.
+      map_name: the title.
 
     Raises:
-      ValueError: as `read_episodes`, or if there is no file.
+      ValueError: as in `read_episodes`, or if `episodes_csv` is empty.
     """
     compared = isinstance(episodes_csv, Mapping)
-    runs = episodes_csv if compared else {'': episodes_csv}
+    runs = episodes_csv if isinstance(episodes_csv, Mapping) else {'': episodes_csv}
     if not runs:
         raise ValueError(f'episodes_csv is {runs}, expected at least one file.')
     figure = Figure(figsize=(9, 5), dpi=100, layout='constrained')
     axes = figure.subplots()
     for i, (label, file) in enumerate(runs.items()):
         labels = (None, label, None) if compared else _LABELS
-        _draw_run(axes, *read_episodes(file), color=f'C{i}', labels=labels)
+        frames, returns = read_episodes(file)
+        _draw_run(axes, frames, returns, color=f'C{i}', labels=labels)
     axes.set_xlabel('environment frames (game loops)')
     axes.set_ylabel('episode return')
     axes.set_title(map_name)
@@ -54,12 +55,12 @@ def save_learning_curve(
 
 
 def read_episodes(episodes_csv: str) -> Tuple[np.ndarray, np.ndarray]:
-    """Reads the finished episodes that a run learned from and kept.
+    """Reads the finished episodes of a run, without those that a later start replaced.
 
-    A run that dies goes on from its last checkpoint, at an earlier step than it had reached. What
-    it had played since then is in the file but was lost: episodes of a start at or beyond the first
-    step of a later start are left out. So are lines with too few or too many values, which is what
-    is left of a line that was being written when the run died.
+    A run that is killed resumes from its last checkpoint, at an earlier step than it had reached.
+    The episodes after the checkpoint are in the file, but the training on them was lost: episodes
+    of a start at or after the first step of a later start are skipped. Lines with too few or too
+    many values are skipped as well; they occur if the run is killed while it writes a line.
 
     Args:
       episodes_csv: file with the columns start, global_step and episode_return, among others.
@@ -68,8 +69,8 @@ def read_episodes(episodes_csv: str) -> Tuple[np.ndarray, np.ndarray]:
       int64 [n] environment frames at the end of each episode, and float64 [n] returns; n > 0.
 
     Raises:
-      ValueError: if the file cannot be read, lacks a column or a finished episode, or holds
-        anything but numbers in these columns.
+      ValueError: if the file cannot be read, if it lacks a column or a finished episode, or if a
+        value in these columns is not a number.
     """
     try:
         with open(episodes_csv, newline='', encoding='utf-8', errors='replace') as file:
@@ -100,30 +101,31 @@ def read_episodes(episodes_csv: str) -> Tuple[np.ndarray, np.ndarray]:
 
 
 def running_mean_and_std(values: np.ndarray, window: int) -> Tuple[np.ndarray, np.ndarray]:
-    """Mean and standard deviation of the last values, of fewer where there are not so many yet.
+    """Computes mean and standard deviation over a sliding window that ends at each value.
 
     Args:
       values: float64 [n].
-      window: how many values, including the one at each place.
+      window: number of values, including the current one; at the beginning there are fewer.
 
     Returns:
-      Two float64 [n].
+      Mean and standard deviation, float64 [n] each.
     """
     counts = np.minimum(np.arange(len(values)) + 1, window)
-    # Around the mean, since the difference of large sums would leave little of a small variance.
+    # Centred, since the difference of large sums is too inexact for a small variance.
     centered = values - values.mean()
     means, squares = (_window_sums(x, window) / counts for x in (centered, centered**2))
     return means + values.mean(), np.sqrt(np.maximum(squares - means**2, 0))
 
 
-def _window_sums(values, window):
+def _window_sums(values: np.ndarray, window: int) -> np.ndarray:
+    """Returns the sums of the last `window` values, float64 [n]."""
     sums = np.cumsum(values)
     sums[window:] -= sums[:-window].copy()
     return sums
 
 
-def _kept(starts, steps):
-    """Which episodes were not played again by a later start: bool [n]."""
+def _kept(starts: np.ndarray, steps: np.ndarray) -> np.ndarray:
+    """Returns for each episode whether no later start replaced it, bool [n]."""
     kept = np.ones([len(starts)], np.bool_)
     first_later_step = np.inf
     for start in sorted(set(starts), reverse=True):
@@ -133,9 +135,15 @@ def _kept(starts, steps):
     return kept
 
 
-def _draw_run(axes, frames, returns, color, labels):
+def _draw_run(
+    axes: Any,
+    frames: np.ndarray,
+    returns: np.ndarray,
+    color: str,
+    labels: Sequence[Optional[str]],
+) -> None:
     axes.plot(frames, returns, '.', color=color, alpha=0.25, ms=4, mew=0, label=labels[0])
-    # Environments that run in step end episodes at the same frame: one value of the mean for each.
+    # Several environments may end an episode at the same frame: only the last mean is drawn.
     last = np.append(np.diff(frames) > 0, True)
     mean, std = (values[last] for values in running_mean_and_std(returns, WINDOW))
     band = (frames[last], mean - std, mean + std)

@@ -9,8 +9,8 @@ def rgb(layer, values, low=0, high=1):
     return colors.PALETTE[colors.color_layer(layer, np.array([values]), low, high)][0].astype(int)
 
 
-def test_the_palette_fits_a_gif_and_has_no_color_twice():
-    # Pillow finds a palette's colors by their value: one that is there twice would be confused.
+def test_the_palette_has_at_most_256_unique_colors():
+    # Pillow looks up palette indices by color, so the colors must be unique.
     assert len(colors.PALETTE) <= 256
     assert len(np.unique(colors.PALETTE, axis=0)) == len(colors.PALETTE)
 
@@ -33,7 +33,7 @@ def test_labels_of_small_layers_differ(name, scale):
     assert values[0].max() < 20
 
 
-def test_many_labels_repeat_the_colors_but_never_that_of_zero():
+def test_many_labels_share_colors_but_not_that_of_label_zero():
     layer = LayerSpec('unit_type', 1962, categorical=True)
     values = rgb(layer, np.arange(1962, dtype=np.uint16))
     assert len(np.unique(values, axis=0)) == 62
@@ -47,7 +47,7 @@ def test_labels_beyond_the_scale_are_shown_as_the_last_one():
     assert one.tolist() == nine.tolist()
 
 
-def test_amounts_grow_brighter_from_low_to_high():
+def test_scalar_values_are_brighter_from_low_to_high():
     layer = LayerSpec('unit_hit_points', 1600, categorical=False)
     values = rgb(layer, np.arange(10, 101, 10).astype(np.uint16), low=20, high=90)
     luminance = values.dot([0.2126, 0.7152, 0.0722])
@@ -57,12 +57,12 @@ def test_amounts_grow_brighter_from_low_to_high():
     assert luminance[0] < 5 and luminance[-1] > 230
 
 
-def test_the_same_amount_everywhere_is_dark():
+def test_a_constant_scalar_layer_is_dark():
     layer = LayerSpec('height_map', 256, categorical=False)
     assert rgb(layer, np.array([127, 127], np.uint8), low=127, high=127).max() < 20
 
 
-def test_large_unsigned_amounts_do_not_wrap():
+def test_large_unsigned_values_do_not_overflow():
     layer = LayerSpec('unit_hit_points', 1600, categorical=False)
     low, high = rgb(layer, np.array([0, 255], np.uint8), low=0, high=255)
     assert low.max() < 20 and high.min() > 150

@@ -4,22 +4,22 @@ import pytest
 from sc2impala.runtime.pictures import colors, drawing
 
 NOTHING = 200
-"""An index that markers and text do not use."""
+"""A palette index that markers and text do not use."""
 
 
 def box(mask):
-    """(left, top, right, bottom) of the pixels that are set, all of them within it."""
+    """Returns (left, top, right, bottom), inclusive, of the pixels that are set."""
     ys, xs = np.nonzero(mask)
     return xs.min(), ys.min(), xs.max(), ys.max()
 
 
-def test_enlarge_makes_squares():
+def test_enlarge_repeats_pixels():
     assert drawing.enlarge(np.array([[1, 2]]), 2).tolist() == [[1, 1, 2, 2], [1, 1, 2, 2]]
 
 
 @pytest.mark.parametrize('factor', [2, 3, 13])
 @pytest.mark.parametrize('point', [(15, 10), (16, 22)])
-def test_a_point_is_marked_in_the_middle_of_its_pixel(factor, point):
+def test_a_point_is_marked_at_the_centre_of_its_pixel(factor, point):
     pixels = np.full([30 * factor, 40 * factor], NOTHING, np.uint8)
     marked = drawing.mark_point(pixels, point, factor)
     x, y = point[0] * factor + factor // 2, point[1] * factor + factor // 2
@@ -31,7 +31,7 @@ def test_a_point_is_marked_in_the_middle_of_its_pixel(factor, point):
     assert (pixels == NOTHING).all()
 
 
-def test_a_marker_at_the_border_is_cut_off():
+def test_a_marker_at_the_border_is_clipped():
     pixels = np.full([20, 20], NOTHING, np.uint8)
     marked = drawing.mark_point(pixels, (9, 0), 2)
     assert marked.shape == (20, 20)
@@ -67,12 +67,12 @@ def test_text_uses_the_ramp_of_its_background(background):
     assert background + colors.TEXT_LEVELS // 2 < pixels.max() < background + colors.TEXT_LEVELS
 
 
-def test_text_begins_at_the_margin_and_each_line_below_the_last():
+def test_text_starts_at_the_margin_and_each_line_below_the_previous_one():
     first = box(drawing.draw_text(['H'], (60, 60), 13, margin=(7, 5)) > colors.PLAIN)
     both = box(drawing.draw_text(['H', 'H'], (60, 60), 13, margin=(7, 5)) > colors.PLAIN)
     assert 7 <= first[0] <= 10 and first[1] >= 5
     assert both[3] >= first[3] + 13
 
 
-def test_text_that_is_too_long_is_cut_off():
+def test_text_that_is_too_long_is_clipped():
     assert drawing.draw_text(['H' * 99], (30, 20), 13).shape == (20, 30)

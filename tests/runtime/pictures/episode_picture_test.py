@@ -29,7 +29,7 @@ def make_action(action_spec, function=0, **heads):
 
 
 def play(picture, specs, step_muls):
-    """Moves to a new pixel at every step, on the same observation."""
+    """Adds steps that move to a different pixel each, with the same observation."""
     observation = make_observation(specs[0])
     for t, step_mul in enumerate(step_muls):
         picture.add(observation, make_action(specs[1], 2, screen=t), step_mul, t % 3 - 1, t)
@@ -88,7 +88,7 @@ def test_a_long_picture_is_a_small_file(tmp_path):
         ([1, 1, 1], 16.0, [20, 20]),
     ],
 )
-def test_time_in_the_file_is_time_in_the_game(tmp_path, step_muls, speed, expected):
+def test_durations_are_proportional_to_game_time(tmp_path, step_muls, speed, expected):
     specs = make_specs()
     picture = pictures.EpisodePicture(*specs)
     play(picture, specs, step_muls)
@@ -98,7 +98,7 @@ def test_time_in_the_file_is_time_in_the_game(tmp_path, step_muls, speed, expect
     assert durations == expected + [episode_picture.LAST_FRAME_MS]
 
 
-def test_it_repeats(tmp_path):
+def test_the_gif_repeats(tmp_path):
     specs = make_specs()
     picture = pictures.EpisodePicture(*specs)
     play(picture, specs, [8, 8])
@@ -118,7 +118,7 @@ def test_one_step_is_a_picture(tmp_path):
     assert len(images) == 1
 
 
-def test_an_action_is_drawn_where_it_points(tmp_path):
+def test_an_action_is_drawn_at_its_point(tmp_path):
     specs = make_specs(screen_layers=['player_relative'])
     picture = pictures.EpisodePicture(*specs)
     observation = make_observation(specs[0])
@@ -132,11 +132,11 @@ def test_an_action_is_drawn_where_it_points(tmp_path):
     middle = corner + [125, 45]
     near = (np.abs(xs - middle[0]) < 20) & (np.abs(ys - middle[1]) < 20)
     assert near.sum() > 20
-    assert (ys[~near] > 26 + 100).all(), 'the caption lies below the panel'
+    assert (ys[~near] > 26 + 100).all(), 'the caption is below the panel'
     assert after[middle[1], middle[0]].tolist() == [255, 255, 255]
 
 
-def test_it_keeps_what_was_seen(tmp_path):
+def test_observations_are_copied(tmp_path):
     specs = make_specs(screen_layers=['selected'])
     saved = []
     for later in (0, 1):
@@ -168,7 +168,7 @@ def test_an_episode_of_the_simulator(tmp_path):
     assert durations[0] == 3750
 
 
-def test_bad_steps_are_refused():
+def test_invalid_steps_are_rejected():
     specs = make_specs(screen_layers=['selected'])
     picture = pictures.EpisodePicture(*specs)
     observation = make_observation(specs[0])
@@ -183,7 +183,7 @@ def test_bad_steps_are_refused():
             picture.add(wrong, action, 8, 0.0, 0.0)
 
 
-def test_nothing_can_be_saved_from_no_steps(tmp_path):
+def test_a_picture_without_steps_cannot_be_saved(tmp_path):
     path = tmp_path / 'episode.gif'
     with pytest.raises(ValueError, match='0 steps, expected at least one'):
         pictures.EpisodePicture(*make_specs()).save(str(path))
@@ -191,7 +191,7 @@ def test_nothing_can_be_saved_from_no_steps(tmp_path):
 
 
 @pytest.mark.parametrize('speed', [0, -1.0, float('nan')])
-def test_a_bad_speed_is_refused(tmp_path, speed):
+def test_an_invalid_speed_is_rejected(tmp_path, speed):
     specs = make_specs()
     picture = pictures.EpisodePicture(*specs)
     play(picture, specs, [8])

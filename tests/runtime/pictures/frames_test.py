@@ -28,7 +28,7 @@ def make_step(panels, arguments=None, reward=0.0, step_mul=8):
 
 
 def panel_pixels(frame, panels):
-    """The part of the frame that each panel covers."""
+    """Returns the part of the picture that each panel covers."""
     plan = layout.make_layout([panel.size for panel in panels])
     return [
         frame[y : y + panel.size[1] * factor, x : x + panel.size[0] * factor]
@@ -44,7 +44,7 @@ def names(panels):
     return [(panel.group, panel.layer.name) for panel in panels]
 
 
-def test_all_of_a_few_layers_are_shown_screen_first():
+def test_all_layers_are_shown_screen_first():
     panels = make_panels(['unit_type', 'creep'], ['camera', 'creep'])
     assert names(panels) == [
         ('screen', 'unit_type'),
@@ -55,7 +55,7 @@ def test_all_of_a_few_layers_are_shown_screen_first():
     assert [panel.size for panel in panels] == [(20, 10), (20, 10), (16, 16), (16, 16)]
 
 
-def test_of_many_layers_the_telling_ones_are_shown_in_their_order():
+def test_of_many_layers_the_most_informative_ones_are_shown_in_order():
     panels = make_panels('all', 'all')
     assert len(panels) == frames.MAX_PANELS
     assert {('screen', 'player_relative'), ('screen', 'selected')} < set(names(panels))
@@ -97,7 +97,7 @@ def test_layers_are_enlarged_in_their_panels():
         ({'queued': [0], 'minimap': [12, 4]}, False, True),
     ],
 )
-def test_points_are_marked_on_the_layers_that_they_are_on(arguments, on_screen, on_minimap):
+def test_points_are_marked_on_the_layers_of_their_group(arguments, on_screen, on_minimap):
     panels = make_panels(['player_relative', 'selected'], ['player_relative'])
     (frame,) = frames.draw_frames(panels, [make_step(panels, arguments)], num_hidden=0)
     screen, other_screen, minimap = panel_pixels(frame, panels)
@@ -144,15 +144,15 @@ def test_the_caption_has_action_time_reward_and_return(monkeypatch):
     ]
     list(frames.draw_frames([], steps, num_hidden=26))
     first, second = (' / '.join(lines) for lines in captions)
-    for text in ('Move_screen(queued=1, screen=[12, 4])', 'step 0 ', 'loop 0 ', 'step_mul 5'):
+    for text in ('Move_screen(queued=1, screen=[12, 4])', 'step 0 ', 'frame 0 ', 'step_mul 5'):
         assert text in first
     for text in ('reward 1 ', 'return 3', '26 more layers are not shown'):
         assert text in first
-    for text in ('no_op()', 'step 1 ', 'loop 5 ', 'step_mul 3', 'reward -0.5', 'return 2.5'):
+    for text in ('no_op()', 'step 1 ', 'frame 5 ', 'step_mul 3', 'reward -0.5', 'return 2.5'):
         assert text in second
 
 
-def test_amounts_keep_their_color_all_episode_long():
+def test_values_have_the_same_color_in_the_whole_episode():
     panels = make_panels(['unit_hit_points'], [])
     steps = [make_step(panels) for _ in range(3)]
     steps[0].layers[0][:, 10:] = 45

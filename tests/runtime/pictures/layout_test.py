@@ -4,7 +4,7 @@ from sc2impala.runtime.pictures import layout
 
 
 def panel_boxes(plan, sizes):
-    """(left, top, right, bottom) of the panels, each with its title."""
+    """Returns (left, top, right, bottom) of each panel with its title."""
     return [
         (x, y - layout.TITLE_HEIGHT, x + width * factor, y + height * factor)
         for (x, y), (width, height), factor in zip(plan.corners, sizes, plan.factors)
@@ -12,7 +12,7 @@ def panel_boxes(plan, sizes):
 
 
 @pytest.mark.parametrize('num_panels', range(1, 13))
-def test_panels_lie_apart_within_the_picture_and_above_the_caption(num_panels):
+def test_panels_do_not_overlap_and_are_above_the_caption(num_panels):
     sizes = [(84, 64)] * (num_panels // 2) + [(32, 16)] * (num_panels - num_panels // 2)
     plan = layout.make_layout(sizes)
     boxes = panel_boxes(plan, sizes)
@@ -35,7 +35,7 @@ def test_layers_are_enlarged_to_about_the_size_of_a_panel(size, factor):
 
 
 @pytest.mark.parametrize('num_panels, rows', [(3, [3]), (4, [4]), (5, [3, 2]), (12, [4, 4, 4])])
-def test_rows_are_even(num_panels, rows):
+def test_rows_have_nearly_equal_lengths(num_panels, rows):
     plan = layout.make_layout([(16, 16)] * num_panels)
     tops = [y for _, y in plan.corners]
     assert [tops.count(y) for y in sorted(set(tops))] == rows

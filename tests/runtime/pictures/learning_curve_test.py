@@ -27,7 +27,7 @@ def read_pairs(path):
     return list(zip(frames.tolist(), returns.tolist()))
 
 
-def test_a_run_is_a_picture(tmp_path):
+def test_the_curve_of_a_run_is_a_png_file(tmp_path):
     path = str(tmp_path / 'curve.png')
     pictures.save_learning_curve(write_run(tmp_path / 'a.csv', 300), path, 'MoveToBeacon')
     with Image.open(path) as image:
@@ -52,7 +52,7 @@ def test_runs_are_drawn_into_one_picture(tmp_path):
     assert len(contents) == 3
 
 
-def test_what_a_later_start_played_again_is_left_out(tmp_path):
+def test_episodes_that_a_later_start_replaced_are_skipped(tmp_path):
     path = write(
         tmp_path / 'a.csv',
         HEADER,
@@ -69,7 +69,7 @@ def test_what_a_later_start_played_again_is_left_out(tmp_path):
     assert read_pairs(path) == [(100, 1), (200, 2), (300, 5), (450, 7), (450, 8), (600, 9)]
 
 
-def test_a_late_start_that_goes_back_far_undoes_all_before_it(tmp_path):
+def test_a_late_start_may_replace_several_earlier_starts(tmp_path):
     path = write(
         tmp_path / 'a.csv',
         HEADER,
@@ -81,7 +81,7 @@ def test_a_late_start_that_goes_back_far_undoes_all_before_it(tmp_path):
     assert read_pairs(path) == [(100, 1), (200, 4)]
 
 
-def test_lines_that_a_dying_run_left_incomplete_are_left_out(tmp_path):
+def test_incomplete_lines_are_skipped(tmp_path):
     path = write(
         tmp_path / 'a.csv', HEADER, '0,100,1.0,80,10', '0,20,1,150,2.0,80,10', '1,200,3.0,80,10'
     )
@@ -114,7 +114,7 @@ def test_running_mean_and_std(window):
         ([HEADER, '0,100,many,80,10'], 'without numbers: .*many'),
     ],
 )
-def test_a_bad_file_is_refused_by_name(tmp_path, lines, message):
+def test_an_invalid_file_is_rejected_by_name(tmp_path, lines, message):
     file = write(tmp_path / 'bad.csv', *lines)
     path = tmp_path / 'curve.png'
     for runs in (file, {'seed 1': file}):
@@ -123,19 +123,19 @@ def test_a_bad_file_is_refused_by_name(tmp_path, lines, message):
     assert not path.exists()
 
 
-def test_a_file_that_is_not_there_is_refused_by_name(tmp_path):
+def test_a_missing_file_is_rejected_by_name(tmp_path):
     file = str(tmp_path / 'none.csv')
     with pytest.raises(ValueError, match=re.escape(file) + ' cannot be read'):
         pictures.save_learning_curve(file, str(tmp_path / 'curve.png'))
 
 
-def test_a_file_of_another_kind_is_refused_by_name(tmp_path):
+def test_a_file_of_another_type_is_rejected_by_name(tmp_path):
     file = tmp_path / 'model.ckpt'
     file.write_bytes(bytes(range(1, 256)))
     with pytest.raises(ValueError, match='model.ckpt .*expected the list of episodes of a run'):
         pictures.save_learning_curve(str(file), str(tmp_path / 'curve.png'))
 
 
-def test_no_runs_are_refused(tmp_path):
+def test_an_empty_dict_of_runs_is_rejected(tmp_path):
     with pytest.raises(ValueError, match='episodes_csv is {}, expected at least one file'):
         pictures.save_learning_curve({}, str(tmp_path / 'curve.png'))
