@@ -1,4 +1,4 @@
-"""Convolutions and matrix products in bfloat16, where the processor has it."""
+"""Enables convolutions and matrix products in bfloat16 on processors that support it."""
 
 import re
 from typing import Any
@@ -13,27 +13,30 @@ _CPUINFO = '/proc/cpuinfo'
 
 
 def enable(session_config: Any) -> None:
-    """Lets TensorFlow rewrite the graph of a session, a `ConfigProto`; variables stay float32.
+    """Makes TensorFlow rewrite the graph of a session to bfloat16; variables remain float32.
+
+    Args:
+      session_config: `tf.ConfigProto`, which is changed in place.
 
     Raises:
-      UserError: if this TensorFlow or this processor cannot.
+      UserError: if this TensorFlow version or this processor does not support it.
     """
     rewrites = session_config.graph_options.rewrite_options
     if _REWRITE not in type(rewrites).DESCRIPTOR.fields_by_name:
         raise UserError(
-            f'--bfloat16=True is more than TensorFlow {tf.__version__} can do, expected TensorFlow '
+            f'--bfloat16=True is not supported by TensorFlow {tf.__version__}, expected TensorFlow '
             '2.20 or newer, or --bfloat16=False.'
         )
-    if not _processor_has_it():
+    if not _is_supported_by_processor():
         raise UserError(
-            '--bfloat16=True is more than this processor can do, expected one with one of: '
+            '--bfloat16=True is not supported by this processor, expected one with one of: '
             f'{", ".join(_PROCESSOR_FLAGS)} (see {_CPUINFO}), or --bfloat16=False.'
         )
     setattr(rewrites, _REWRITE, rewrites.ON)
 
 
-def _processor_has_it():
-    """True also where the system does not tell: TensorFlow then decides."""
+def _is_supported_by_processor() -> bool:
+    """Also returns True if the processor's flags are unknown: TensorFlow then decides."""
     try:
         with open(_CPUINFO) as file:
             flags = re.search(r'^(?:flags|Features)\s*:(.*)$', file.read(), re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Python's search for garbage, which finds none while a graph is built."""
+"""Pauses the cyclic garbage collector of Python."""
 
 import contextlib
 import gc
@@ -6,8 +6,12 @@ from typing import Iterator
 
 
 @contextlib.contextmanager
-def search_paused() -> Iterator[None]:
-    """For code that makes many objects that live on: looking through them takes a fifth of it."""
+def collection_paused() -> Iterator[None]:
+    """Disables the cyclic garbage collector within the context, and then restores its state.
+
+    While a graph is built, the collector takes a fifth of the time and frees nothing, since the new
+    objects stay alive.
+    """
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""How much memory there is."""
+"""The amount of main memory (RAM) that is available."""
 
 import os
 import re
@@ -7,15 +7,16 @@ _CGROUPS = {
     '/sys/fs/cgroup/memory.max': '/sys/fs/cgroup/memory.current',
     '/sys/fs/cgroup/memory/memory.limit_in_bytes': '/sys/fs/cgroup/memory/memory.usage_in_bytes',
 }
-"""Where a container's limit is told, and what of it is in use."""
+"""The files with the memory limit of a container, and for each the file with its current usage."""
+
 _FILE_CACHE = re.compile(r'^(?:total_)?inactive_file (\d+)$', re.MULTILINE)
-"""In the statistics beside them: what is in use but would be given back."""
+"""The part of the usage that the kernel can reclaim, in `memory.stat` beside these files."""
 
 MIB = 2.0**20
 
 
 def available_bytes() -> float:
-    """Memory that this process may still take; infinity where the system does not tell."""
+    """Returns the bytes that this process can still allocate; infinity if that is unknown."""
     limits = [float('inf')]
     for limit_path, used_path in _CGROUPS.items():
         limit, used = _read(limit_path).strip(), _read(used_path).strip()
@@ -32,7 +33,8 @@ def available_bytes() -> float:
     return max(min(limits), 0.0)
 
 
-def _read(path):
+def _read(path: str) -> str:
+    """Returns the text of a file, or an empty string if it cannot be read."""
     try:
         with open(path) as file:
             return file.read()

@@ -1,4 +1,4 @@
-"""Independent random streams from the one seed of a run."""
+"""Independent random seeds, derived from the seed of a run."""
 
 from typing import List
 
@@ -8,14 +8,14 @@ _PURPOSES = {'graph': 0, 'replay': 1, 'training': 2, 'evaluation': 3, 'player': 
 
 
 def streams(seed: int, purpose: str, count: int, *more: int) -> List[int]:
-    """`count` seeds of 32 bits.
+    """Returns `count` 32-bit seeds that depend on all other arguments.
 
     Args:
       seed: the seed of the run.
-      purpose: a key of `_PURPOSES`; two purposes never share a stream.
-      count: how many.
-      *more: what else tells streams apart: the start of the run, the number of an actor. After a
-        restart other games are played than after the first start.
+      purpose: a key of `_PURPOSES`; different purposes have independent seeds.
+      count: number of seeds; a smaller count returns the first seeds of a larger one.
+      *more: further non-negative integers on which the seeds depend, such as the index of an actor,
+        or the number of starts of the run, so that a restart does not repeat the same games.
     """
     sequence = np.random.SeedSequence([seed, _PURPOSES[purpose]] + list(more))
     return [int(s) for s in sequence.generate_state(count, np.uint32)]

@@ -49,7 +49,7 @@ def train(config: config_lib.Config) -> None:
                 'folder of this program or an empty one.'
             )
         with tf.Graph().as_default(), contextlib.ExitStack() as stack:
-            with garbage.search_paused():
+            with garbage.collection_paused():
                 looped, stages = _prepare(config, specs, manifest, checkpoint, stack)
             looped.run(stages)
 

@@ -1,4 +1,4 @@
-"""bfloat16 as an option: what is rewritten where it can be, and one sentence where it cannot."""
+"""The option bfloat16: the rewritten graph, and the error if bfloat16 is not supported."""
 
 import os
 
@@ -19,7 +19,7 @@ def _can_be_enabled():
 
 
 @pytest.mark.skipif(not _can_be_enabled(), reason='no bfloat16 here')
-def test_products_are_less_exact_and_variables_as_before():
+def test_products_are_rounded_and_variables_unchanged():
     rng = np.random.RandomState(0)
     arrays = [rng.normal(size=[64, 64]).astype(np.float32) for _ in range(2)]
     results = []
@@ -37,7 +37,7 @@ def test_products_are_less_exact_and_variables_as_before():
     assert 1e-3 < difference < 0.5
 
 
-def test_it_is_off_unless_asked_for():
+def test_it_is_disabled_by_default():
     assert graph.session_config(False) == graph.session_config(False, False)
 
 
@@ -49,22 +49,22 @@ def _cpuinfo(monkeypatch, tmp_path, text):
     monkeypatch.setattr(bfloat16, '_CPUINFO', path)
 
 
-def test_a_processor_without_it(monkeypatch, tmp_path):
+def test_an_unsupported_processor(monkeypatch, tmp_path):
     _cpuinfo(monkeypatch, tmp_path, 'processor\t: 0\nflags\t\t: fpu avx512f\n')
-    assert not bfloat16._processor_has_it()
-    with pytest.raises(UserError, match='--bfloat16=True is more than .* expected'):
+    assert not bfloat16._is_supported_by_processor()
+    with pytest.raises(UserError, match='--bfloat16=True is not supported by .* expected'):
         bfloat16.enable(tf.ConfigProto())
 
 
 @pytest.mark.parametrize(
     'text', [None, 'no such line', 'flags : fpu amx_bf16\n', 'Features\t: fp asimd bf16\n']
 )
-def test_a_processor_with_it_or_that_does_not_tell(monkeypatch, tmp_path, text):
+def test_a_supported_or_unknown_processor(monkeypatch, tmp_path, text):
     _cpuinfo(monkeypatch, tmp_path, text)
-    assert bfloat16._processor_has_it()
+    assert bfloat16._is_supported_by_processor()
 
 
-def test_a_tensorflow_without_it(monkeypatch):
+def test_an_unsupported_tensorflow(monkeypatch):
     monkeypatch.setattr(bfloat16, '_REWRITE', 'no_such_rewrite')
-    with pytest.raises(UserError, match='TensorFlow .* can do, expected'):
+    with pytest.raises(UserError, match='not supported by TensorFlow .*, expected'):
         bfloat16.enable(tf.ConfigProto())

@@ -1,4 +1,4 @@
-"""The pause of the search for garbage ends with its block, whatever happens in it."""
+"""The garbage collector is disabled within the context only, also after an error."""
 
 import gc
 
@@ -9,21 +9,21 @@ from sc2impala.runtime import garbage
 
 def test_paused_and_resumed():
     assert gc.isenabled()
-    with garbage.search_paused():
+    with garbage.collection_paused():
         assert not gc.isenabled()
     assert gc.isenabled()
 
 
 def test_resumed_after_an_error():
-    with pytest.raises(KeyError), garbage.search_paused():
+    with pytest.raises(KeyError), garbage.collection_paused():
         raise KeyError
     assert gc.isenabled()
 
 
-def test_who_turned_it_off_keeps_it_off():
+def test_remains_disabled_if_it_was_disabled_before():
     gc.disable()
     try:
-        with garbage.search_paused():
+        with garbage.collection_paused():
             pass
         assert not gc.isenabled()
     finally:

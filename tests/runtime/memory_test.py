@@ -1,4 +1,4 @@
-"""How much memory there is, by what the system says of itself."""
+"""The amount of available memory, from the files of the system."""
 
 import os
 
@@ -9,19 +9,19 @@ from sc2impala.runtime import memory
 
 @pytest.fixture
 def system(monkeypatch):
-    """A dict of the files that can be read, {path: text}."""
+    """Replaces the files of the system by a dict {path: text}."""
     files = {}
     monkeypatch.setattr(memory, '_read', lambda path: files.get(path, ''))
     return files
 
 
-def test_what_is_free(system):
+def test_available_memory_of_the_machine(system):
     system['/proc/meminfo'] = 'MemTotal: 9000 kB\nMemAvailable:   2048 kB\nBuffers: 1 kB\n'
     assert memory.available_bytes() == 2 * memory.MIB
 
 
 @pytest.mark.parametrize('path', memory._CGROUPS)
-def test_a_container_may_have_less(path, system):
+def test_limit_of_a_container(path, system):
     system['/proc/meminfo'] = 'MemAvailable: 2048 kB\n'
     system[path] = '1048576\n'
     assert memory.available_bytes() == memory.MIB
@@ -30,7 +30,7 @@ def test_a_container_may_have_less(path, system):
 
 
 @pytest.mark.parametrize('path', memory._CGROUPS)
-def test_what_a_container_uses_is_gone_but_for_its_cache_of_files(path, system):
+def test_usage_of_a_container_except_its_file_cache_is_subtracted(path, system):
     system['/proc/meminfo'] = 'MemAvailable: 20480 kB\n'
     system[path] = '10000000\n'
     system[memory._CGROUPS[path]] = '7000000\n'
@@ -46,7 +46,7 @@ def test_what_a_container_uses_is_gone_but_for_its_cache_of_files(path, system):
     assert memory.available_bytes() == 0
 
 
-def test_all_that_there_is_where_nothing_tells_what_is_free(system):
+def test_total_memory_if_the_available_amount_is_unknown(system):
     expected = os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE')
     assert memory.available_bytes() == expected
 

@@ -1,9 +1,9 @@
-"""Streams of one seed differ from each other and stay the same."""
+"""Derived seeds are all different, and reproducible."""
 
 from sc2impala.runtime import seeds
 
 
-def test_all_streams_differ():
+def test_all_seeds_differ():
     found = []
     for seed in (0, 1):
         for purpose in seeds._PURPOSES:
@@ -13,10 +13,10 @@ def test_all_streams_differ():
     assert all(type(s) is int and 0 <= s < 2**32 for s in found)
 
 
-def test_the_same_again():
+def test_seeds_are_reproducible():
     assert seeds.streams(3, 'training', 4, 1) == seeds.streams(3, 'training', 4, 1)
     assert seeds.streams(2**63 - 1, 'graph', 1) == seeds.streams(2**63 - 1, 'graph', 1)
 
 
-def test_more_streams_begin_with_the_same_ones():
+def test_a_smaller_count_returns_a_prefix():
     assert seeds.streams(3, 'evaluation', 9)[:4] == seeds.streams(3, 'evaluation', 4)
