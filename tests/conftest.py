@@ -1,4 +1,4 @@
-"""A small finished run, which takes seconds, for all who look at one."""
+"""Fixtures: a small finished run, which takes seconds and is shared by all tests."""
 
 import shutil
 
@@ -9,7 +9,7 @@ from tests.runtime import tiny
 
 @pytest.fixture(scope='session')
 def finished_run(tmp_path_factory):
-    """The folder of a run of `tiny.NUM_UPDATES` updates; tests must not change it."""
+    """Returns the folder of a run of `tiny.NUM_UPDATES` updates; tests must not change it."""
     logdir = tmp_path_factory.mktemp('run') / 'logs'
     tiny.train(logdir, tiny.NUM_UPDATES, *tiny.REPLAY)
     return logdir
@@ -17,5 +17,5 @@ def finished_run(tmp_path_factory):
 
 @pytest.fixture
 def run(finished_run, tmp_path):
-    """A copy of the finished run that the test may change."""
+    """Returns a copy of the finished run, which the test may change."""
     return shutil.copytree(str(finished_run), str(tmp_path / 'run'))

@@ -1,4 +1,4 @@
-"""A game small enough to be understood by a test, as specs and as a vector environment."""
+"""A minimal game for tests: its specs and a vector environment."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ SCREEN = (4, 3)
 
 
 def make_specs(functions=('no_op', 'select_army', 'Move_screen', 'Attack_minimap')):
-    """Specs with every kind of head: points of two sizes, and a binary argument."""
+    """Returns specs with all types of heads: points of two sizes, and a binary argument."""
     action_spec = actions.make_action_spec(functions, SCREEN, (5, 2))
     observation_spec = specs.make_observation_spec(
         SCREEN,
@@ -23,10 +23,11 @@ def make_specs(functions=('no_op', 'select_army', 'Move_screen', 'Attack_minimap
 
 
 class FakeEnvironment:
-    """K environments that pay 1 for playing function `episode index mod F`.
+    """K environments with a reward of 1 for the function `episode index mod F`, and 0 otherwise.
 
-    An episode lasts `episode_steps[k]` agent steps. The second player column shows what is asked
-    for. Every call is written to `tape`. With `abort_every` each such episode ends as aborted.
+    An episode lasts `episode_steps[k]` agent steps. The second column of `player` is 10 times the
+    index of the rewarded function. Every call is appended to `tape`. If `abort_every` is not 0,
+    every `abort_every`-th episode ends as aborted.
     """
 
     def __init__(self, num_envs=3, episode_steps=5, abort_every=0, max_step_mul=16, seed=0):
@@ -47,7 +48,7 @@ class FakeEnvironment:
 
     def step(self, action, step_mul):
         self.tape.append(({k: v.copy() for k, v in action.items()}, step_mul.copy()))
-        reward = (action['function'] == self._wanted()).astype(np.float32)
+        reward = (action['function'] == self._rewarded_function()).astype(np.float32)
         self._return += reward
         self._frames += step_mul
         self._steps += 1
@@ -65,7 +66,7 @@ class FakeEnvironment:
     def close(self):
         self.tape.append('close')
 
-    def _wanted(self):
+    def _rewarded_function(self):
         return self._episode % self.action_spec.num_functions
 
     def _clear(self, games):
@@ -78,7 +79,7 @@ class FakeEnvironment:
 
     def _observe(self):
         player = np.zeros([self.num_envs, 11], np.int32)
-        player[:, 1] = self._wanted() * 10
+        player[:, 1] = self._rewarded_function() * 10
         observation = random_observation(self.observation_spec, [self.num_envs], self._rng)
         available = np.ones([self.num_envs, self.action_spec.num_functions], bool)
         available[:, 1] = self._steps % 2 == 0
@@ -86,7 +87,7 @@ class FakeEnvironment:
 
 
 def random_observation(observation_spec, leading, rng):
-    """Arrays that fit the spec, of shape [*leading, ...]; at least one function is available."""
+    """Returns random arrays of shape [*leading, ...]; at least one function is available."""
 
     def array(name, spec):
         shape = list(leading) + list(spec.shape)

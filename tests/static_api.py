@@ -1,11 +1,12 @@
 """Checks source text against the oldest and newest API of a library, without importing it.
 
-What works with the TensorFlow and the NumPy of this machine may not exist in the oldest one that is
-supported. A listing has one line per public name: 'tf.x.y' for what is not called, such as modules
-and dtypes, and 'tf.x.y(first, second)' for what is.
+Names of the installed TensorFlow and NumPy may not exist in the oldest supported version. A
+listing has one line per public name: 'tf.x.y(first, second)' for callables, and 'tf.x.y' for
+others, such as modules and dtypes.
 
-Not checked, since it takes running the code: methods of objects, such as sessions and writers;
-attributes of classes, such as `tf.GraphKeys.X`; calls through another name; types of arguments.
+Not checked, since that would require running the code: methods of objects, such as sessions and
+writers; attributes of classes, such as `tf.GraphKeys.X`; calls through another name; types of
+arguments.
 """
 
 import ast
@@ -18,7 +19,7 @@ _DATA = os.path.join(os.path.dirname(__file__), 'data')
 
 
 class Symbol(NamedTuple):
-    """A public name; `arguments` is None for what is not called."""
+    """A public name; `arguments` is None if it is not callable."""
 
     arguments: Optional[List[str]]
     takes_any_positional: bool = False
@@ -26,7 +27,7 @@ class Symbol(NamedTuple):
 
 
 class Library(NamedTuple):
-    """A library, the one way to import it, and what of it exists in every supported version."""
+    """A library, the allowed way to import it, and its names in all supported versions."""
 
     name: str
     alias: str
@@ -55,9 +56,9 @@ def parse_line(line: str) -> Tuple[str, Symbol]:
 
 
 def tensorflow() -> Library:
-    """TensorFlow as `tensorflow.compat.v1` of 1.15.5 has it."""
+    """Returns the names in `tensorflow.compat.v1` of TensorFlow 1.15.5."""
     symbols = read_listing('tf115_api.txt.gz')
-    # The listing leaves out names with underscores.
+    # The listing omits names with underscores.
     symbols['tf.__version__'] = Symbol(None)
     return Library(
         name='TensorFlow 1.15',
@@ -69,7 +70,7 @@ def tensorflow() -> Library:
 
 
 def numpy() -> Library:
-    """What NumPy 1.18.5 and 2.4 have in common."""
+    """Returns the names that exist in both NumPy 1.18.5 and 2.4."""
     symbols = read_listing('numpy_api.txt.gz')
     symbols['np.__version__'] = Symbol(None)
     return Library(
@@ -82,7 +83,7 @@ def numpy() -> Library:
 
 
 def find_faults(source: str, library: Library) -> List[str]:
-    """Returns one sentence, with its line, for each use of the library that may not work."""
+    """Returns one sentence, with its line number, for each use that a version does not support."""
     finder = _FaultFinder(library)
     finder.visit(ast.parse(source))
     return finder.faults
@@ -143,7 +144,7 @@ class _FaultFinder(ast.NodeVisitor):
             self._add(node, f'`{name}` {taken}, not {len(positional)}')
 
     def _chain(self, node):
-        """'tf.x.y' for the expression `tf.x.y`, None for any other."""
+        """Returns 'tf.x.y' for the expression `tf.x.y`, None for any other."""
         names = []
         while isinstance(node, ast.Attribute):
             names.append(node.attr)

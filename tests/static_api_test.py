@@ -21,7 +21,7 @@ def _read(path):
         return file.read()
 
 
-def test_the_package_itself_is_read():
+def test_all_sources_are_found():
     assert os.path.join('sc2impala', 'vtrace', 'recurrence.py') in _sources()
     assert os.path.join('tests', 'static_api_test.py') in _sources()
     assert len(_sources()) > 20
@@ -76,7 +76,7 @@ def test_source(path):
         ('from . import tensorflow', None),
     ],
 )
-def test_planted_use_of_tensorflow(source, fault):
+def test_faults_in_uses_of_tensorflow(source, fault):
     _assert_found(static_api.find_faults(source, LIBRARIES['tf']), fault)
 
 
@@ -92,18 +92,18 @@ def test_planted_use_of_tensorflow(source, fault):
         ('from numpy import typing', '`from numpy import ...` must be `import numpy as np`'),
     ],
 )
-def test_planted_use_of_numpy(source, fault):
+def test_faults_in_uses_of_numpy(source, fault):
     _assert_found(static_api.find_faults(source, LIBRARIES['np']), fault)
 
 
-def test_tensorflow_of_this_machine_has_more_than_the_listing():
+def test_listings_have_the_expected_names():
     assert 'tf.where_v2' in LIBRARIES['tf'].symbols
     assert 'tf.contrib' not in LIBRARIES['tf'].symbols
     assert not [name for name in LIBRARIES['tf'].symbols if not name.startswith('tf.')]
     assert not [name for name in LIBRARIES['np'].symbols if not name.startswith('np.')]
 
 
-def test_lines_of_a_listing():
+def test_parsing_the_lines_of_a_listing():
     assert static_api.parse_line('tf.x') == ('tf.x', (None, False, False))
     assert static_api.parse_line('tf.x()') == ('tf.x', ([], False, False))
     assert static_api.parse_line('tf.x(a, *b, **c)') == ('tf.x', (['a'], True, True))

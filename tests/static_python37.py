@@ -1,7 +1,7 @@
 """Checks source text against the syntax and the standard library of Python 3.7.
 
-The table of newer names has those that code of this kind is tempted by. It cannot be complete:
-methods are told by their name alone, and what an object is takes running the code.
+The table of newer names contains those that code of this kind is likely to use; it is not complete.
+Methods are identified by their name only, since the types of objects are known only at run time.
 """
 
 import ast
@@ -136,7 +136,7 @@ NEWER_KEYWORDS = {
     ('write_text', 'newline'),
     ('zip', 'strict'),
 }
-"""Pairs of a function's last name and an argument that it did not have yet."""
+"""Pairs of the last part of a function's name and an argument that Python 3.7 does not have."""
 
 BUILTIN_TYPES = {'bool', 'bytes', 'complex', 'dict', 'float', 'frozenset', 'int', 'list', 'set'}
 BUILTIN_TYPES |= {'str', 'tuple', 'type'}
@@ -158,13 +158,13 @@ NEWER_GENERICS = BUILTIN_TYPES | {
     'subprocess.CompletedProcess',
     'subprocess.Popen',
 }
-"""Types that could not be indexed yet, as in `list[int]`; neither could all of collections.abc."""
+"""Types that cannot be indexed, as in `list[int]`; nor can any type of collections.abc."""
 
 
 def find_faults(source: str) -> List[str]:
-    """Returns one sentence, with its line, for each thing that Python 3.7 would not accept.
+    """Returns one sentence, with its line number, for each construct that Python 3.7 rejects.
 
-    The parser of Python 3.11 can still tell what that of 3.7 refused; later ones only in part.
+    The parser of Python 3.11 detects newer syntax; later versions detect only part of it.
     """
     try:
         tree = _parse(source)
@@ -213,12 +213,12 @@ def _catches_import_error(handler):
 
 
 def _syntax_faults(node, lines):
-    """What a newer parser accepts although it is told to be that of Python 3.7."""
+    """Yields newer syntax that `ast.parse` accepts in spite of its `feature_version`."""
     if sys.version_info < (3, 8):
         return
     for decorator in getattr(node, 'decorator_list', []):
         if _dotted(decorator.func if isinstance(decorator, ast.Call) else decorator) is None:
-            yield 'decorators that are no names'
+            yield 'decorators other than names and calls of names'
     if isinstance(node, ast.Subscript) and _has_star(getattr(node.slice, 'value', node.slice)):
         yield 'star in an index'
     value = node.iter if isinstance(node, ast.For) else getattr(node, 'value', None)
@@ -228,7 +228,7 @@ def _syntax_faults(node, lines):
 
 
 def _name_faults(node, full_names):
-    """Newer functions, methods and arguments."""
+    """Yields newer functions, methods and arguments."""
     if isinstance(node, ast.Attribute):
         if node.attr in NEWER_METHODS:
             yield f'method `{node.attr}`'
@@ -244,7 +244,7 @@ def _name_faults(node, full_names):
 
 
 def _type_faults(node, full_names):
-    """Types that are written as they could not be while a program runs, e.g. in an annotation."""
+    """Yields types, e.g. in annotations, whose notation Python 3.7 cannot evaluate."""
     if isinstance(node, ast.Subscript):
         name = _full(node.value, full_names) or ''
         if name in NEWER_GENERICS or name.startswith('collections.abc.'):
@@ -273,7 +273,7 @@ def _is_type(node):
 
 
 def _full(node, full_names):
-    """The full name of an expression like `x.y`, or None if it is no name."""
+    """Returns the full name of an expression like `x.y`, None for any other."""
     dotted = _dotted(node)
     if dotted is None:
         return None

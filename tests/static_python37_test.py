@@ -5,7 +5,7 @@ import pytest
 from tests import static_python37
 
 UNTIL_311 = pytest.mark.skipif(
-    sys.version_info >= (3, 12), reason='only parsers until 3.11 can tell that 3.7 refused this'
+    sys.version_info >= (3, 12), reason='only parsers up to 3.11 detect this'
 )
 
 
@@ -79,7 +79,7 @@ def test_newer_names_and_types(source, name):
     assert len(faults) == 1 and name in faults[0]
 
 
-def test_all_faults_are_told_in_order_of_lines():
+def test_all_faults_are_reported_in_order_of_lines():
     faults = static_python37.find_faults(
         'import zoneinfo\nx = 1\nzip(a, strict=True)\nx: list[int]'
     )
@@ -106,5 +106,5 @@ def test_all_faults_are_told_in_order_of_lines():
         'cache.unlink(1)',
     ],
 )
-def test_what_python_37_accepts(source):
+def test_source_that_python_37_accepts(source):
     assert static_python37.find_faults(source) == []
