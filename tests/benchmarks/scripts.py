@@ -1,12 +1,9 @@
-"""The benchmarks as modules, and a training that is small enough for a test."""
+"""Shared by the tests of the benchmarks: flags of a tiny training, and the JSON they print."""
 
-import importlib
 import json
 import os
-import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-FOLDER = os.path.join(ROOT, 'benchmarks')
 
 TINY = (
     '--map_name=MoveToBeacon',
@@ -21,15 +18,6 @@ TINY = (
 )
 
 
-def load(name):
-    """A script as a module: benchmarks are no package, but import each other."""
-    sys.path.insert(0, FOLDER)
-    try:
-        return importlib.import_module(name)
-    finally:
-        sys.path.remove(FOLDER)
-
-
 def last_json(capsys):
-    """The last line of what was printed."""
+    """Returns the JSON in the last line of the output."""
     return json.loads(capsys.readouterr().out.splitlines()[-1])

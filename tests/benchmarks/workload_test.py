@@ -1,11 +1,7 @@
-import subprocess
-
 import pytest
-import tensorflow.compat.v1 as tf
 
+from benchmarks import workload
 from tests.benchmarks import scripts
-
-workload = scripts.load('workload')
 
 
 @pytest.fixture(scope='module')
@@ -14,34 +10,26 @@ def config():
 
 
 @pytest.mark.parametrize('flags', list(workload.WORKLOADS.values()))
-def test_every_workload_can_be_trained(flags):
-    assert workload.make_config(flags).mode == 'train'
+def test_every_workload_has_valid_flags(flags):
+    assert workload.sizes(workload.make_config(flags)).num_envs > 0
 
 
-def test_arithmetic_of_what_is_needed():
-    with tf.Graph().as_default():
-        x, weights = tf.ones([3, 4]), tf.ones([4, 5])
-        images, kernel = tf.ones([2, 8, 8, 3]), tf.ones([3, 3, 3, 7])
-        product = tf.matmul(x, weights)
-        picture = tf.nn.conv2d(images, kernel, strides=1, padding='SAME')
-        tf.matmul(product, tf.ones([5, 9]))
-        assert workload.arithmetic(product.op) == {'MatMul': 2 * 3 * 4 * 5}
-        both = workload.arithmetic(tf.group(product, picture))
-        of_picture = 2 * (2 * 8 * 8) * (3 * 3 * 3) * 7
-        assert both == {'MatMul': 2 * 3 * 4 * 5, 'Conv2D': of_picture}
-        gradient = tf.gradients(picture, kernel)[0]
-        assert workload.arithmetic(gradient.op) == {'Conv2DBackpropFilter': of_picture}
+def test_sizes():
+    flags = ['--replay_proportion=0.25', '--num_envs=8']
+    sizes = workload.sizes(workload.make_config(scripts.TINY + tuple(flags)))
+    assert sizes == (8, 1, 3, 4, 1)
+    assert sizes.steps_per_unroll == 8 * 3 and sizes.steps_per_update == 3 * 3
 
 
-def test_arithmetic_of_the_network(config):
-    # The agent has no memory: one more step is the same work once more.
-    act = workload.arithmetic_of(config, 'act')
-    twice = workload.arithmetic_of(config._replace(num_envs=4), 'act')
-    forward = workload.arithmetic_of(config, 'forward')
+def test_flops_of_the_network(config):
+    # Without a recurrent core every step has the same number of operations.
+    act = workload.flops(config, 'act')
+    twice = workload.flops(workload.make_config(scripts.TINY + ('--num_envs=4',)), 'act')
+    forward = workload.flops(config, 'forward')
     assert sorted(act) == ['Conv2D', 'MatMul']
     assert twice == {name: 2 * amount for name, amount in act.items()}
     assert forward == {name: 4 * 4 / 2 * amount for name, amount in act.items()}
-    update = workload.arithmetic_of(config, 'update')
+    update = workload.flops(config, 'update')
     assert update['Conv2D'] == forward['Conv2D']
     assert 0 < update['Conv2DBackpropFilter'] <= update['Conv2D']
     assert 0 < update['Conv2DBackpropInput'] < update['Conv2D']
@@ -49,50 +37,37 @@ def test_arithmetic_of_the_network(config):
 
 
 @pytest.mark.parametrize('name', workload.PARTS)
-def test_parts(config, name):
-    replay = config._replace(replay_proportion=0.25)
-    with workload.part(name, replay) as (run, amount):
+def test_parts(name):
+    with_replay = workload.make_config(scripts.TINY + ('--replay_proportion=0.25',))
+    with workload.part(name, with_replay) as (run, amount):
         assert amount == (3 * 3 if name == 'learner' else 2 * 3)
         assert run() > 0 and run() > 0
 
 
-def test_games_of_a_part_go_on(monkeypatch):
+def test_environments_of_a_part_continue_their_episodes(monkeypatch):
     config = workload.make_config(
         ['--backend=synthetic', '--map_name=Frames', '--screen_size=4', '--num_envs=2']
-        + ['--unroll_length=3']
+        + ['--unroll_length=3', '--step_mul=8']
     )
     played, closed = [], []
-    environment = workload.graph.make_environment(
-        config, workload.config_lib.make_specs(config), 'training', 2
-    )
+    environment = workload.make_environment(config)
     step, close = environment.step, environment.close
     environment.step = lambda *args: played.append(step(*args)) or played[-1]
     environment.close = lambda: closed.append(close())
-    monkeypatch.setattr(workload.graph, 'make_environment', lambda *args: environment)
+    monkeypatch.setattr(workload, 'make_environment', lambda config: environment)
     with workload.part('environment', config) as (run, _):
         run()
         run()
         assert not closed
     assert closed
     assert played[-1].info.episode_steps.tolist() == [6, 6]
-    assert played[-1].info.episode_frames.tolist() == [6 * config.step_mul] * 2
+    assert played[-1].info.episode_frames.tolist() == [6 * 8] * 2
 
 
-def test_a_product_of_matrices():
+def test_matrix_product():
     with workload.matrix_product(size=8) as (run, amount):
         assert run() > 0
     assert amount == 2 * 8 * 8 * 8
-
-
-def test_everybody_has_a_turn():
-    tape = []
-
-    def run(name, seconds):
-        return lambda: tape.append(name) or seconds
-
-    found = workload.times_in_turn({'a': run('a', 2.0), 'b': run('b', 3.0)}, seconds=0, rounds=2)
-    assert tape == list('ab' + 'aabb' + 'aabb')
-    assert found == {'a': [2.0] * 4, 'b': [3.0] * 4}
 
 
 def test_rate_alone(monkeypatch, config):
@@ -107,18 +82,5 @@ def test_rate_alone(monkeypatch, config):
     assert workload.rate_alone('actor', config, 0) == 80
 
 
-def test_what_the_network_allows():
-    assert workload.allowed_by_network(300.0, 150.0) == pytest.approx(100.0)
-
-
-def test_in_a_process_of_its_own(monkeypatch, capfd):
-    monkeypatch.setenv('PYTHONPATH', scripts.ROOT)
-    arguments = ['--maps', 'MoveToBeacon', '--games=2', '--rounds=1', '--seconds=0.01']
-    result = workload.in_process_of_its_own('simulator.py', arguments, show=True)
-    assert result['games'] == 2
-    out = capfd.readouterr().out
-    assert 'environment steps/s' in out and '{' not in out
-    workload.in_process_of_its_own('simulator.py', arguments)
-    assert capfd.readouterr().out == ''
-    with pytest.raises(subprocess.CalledProcessError):
-        workload.in_process_of_its_own('simulator.py', ['--no-such-flag'])
+def test_bound_by_the_network():
+    assert workload.network_bound(300.0, 150.0) == pytest.approx(100.0)

@@ -1,0 +1,1 @@
+"""Checks of the simulator and of the stand-in for StarCraft II."""

@@ -1,0 +1,227 @@
+"""Validates the simulator against StarCraft II with players of published scores.
+
+Every player acts every 8 environment frames, with a screen of 84 x 84 and a minimap of 64 x 64
+pixels; the random player calls all 573 functions. Episode i is the first episode of the game with
+seed i, for any number of processes. The scripted players follow the published rules as far as these
+are known.
+
+    python -m benchmarks.checks.validate_simulator
+    python -m benchmarks.checks.validate_simulator --maps=DefeatRoaches --players=LH,random \
+        --episodes=100 --json=roaches.json
+
+It prints a Markdown table, a row as soon as a player is done. A mean outside of its band is not an
+error.
+"""
+
+import argparse
+import collections
+import itertools
+import json
+import multiprocessing
+import os
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+
+import numpy as np
+
+from sc2impala import envs, sim
+from sc2impala.envs import players
+from sc2impala.envs.players.calls import Calls
+
+STEP_MUL = 8
+SCREEN_SIZE = (84, 84)
+MINIMAP_SIZE = (64, 64)
+GAMES_IN_BATCH = 50
+EPISODES = 300
+EPISODES_OF_MAP = {'CollectMineralsAndGas': 60, 'BuildMarines': 60}
+"""Fewer for maps with long episodes, the scores of which vary little."""
+
+Row = collections.namedtuple('Row', ['map_name', 'player', 'published', 'band'])
+"""A player and its published score.
+
+player: its name in `players.RULES`, or 'random', or 'idle'. published: mean and, in brackets, the
+maximum return of an episode; for random players, the range of several published means. band:
+minimum and maximum of the means that count as agreement, or None if too little is published.
+"""
+
+Job = Tuple[Row, Sequence[int]]
+"""A row of the table, and the seeds of the games to play for it."""
+
+ROWS = (
+    Row('MoveToBeacon', 'PySC2', '26.3 (32)', (25.8, 26.8)),
+    Row('MoveToBeacon', 'random', '1 (6)', (0.5, 1.5)),
+    Row('CollectMineralShards', 'PySC2', '110.5 to 113 (126)', (106.5, 117)),
+    Row('CollectMineralShards', 'PySC2 group', '', None),
+    Row('CollectMineralShards', 'random', '17 to 18.5 (35)', (14, 21.5)),
+    Row('FindAndDefeatZerglings', 'search', '', None),
+    Row('FindAndDefeatZerglings', 'LH', '46.7 (52)', (41.7, 51.7)),
+    Row('FindAndDefeatZerglings', 'random', '4 to 5 (19)', (2, 7)),
+    Row('DefeatRoaches', 'LH', '100.4 (355)', (70, 130)),
+    Row('DefeatRoaches', 'LZ', '25 (91)', (10, 40)),
+    Row('DefeatRoaches', 'PySC2', '', None),
+    Row('DefeatRoaches', 'random', '-4 to 1.8 (46)', (-4, 2)),
+    Row('DefeatZerglingsAndBanelings', 'LH', '114.5 (220)', (79, 149)),
+    Row('DefeatZerglingsAndBanelings', 'LZ', '108 (220)', (73, 143)),
+    Row('DefeatZerglingsAndBanelings', 'advance', '', None),
+    Row('DefeatZerglingsAndBanelings', 'random', '18 to 23 (118)', (10, 31)),
+    Row('CollectMineralsAndGas', 'LH', '4839.5 (5045)', (4590, 5090)),
+    Row('CollectMineralsAndGas', 'LZ', '4802 (5010)', (4552, 5052)),
+    Row('CollectMineralsAndGas', 'random', '12 (750)', None),
+    Row('CollectMineralsAndGas', 'idle', '', (0, 0)),
+    Row('BuildMarines', 'LH', '133 (139)', (125, 141)),
+    Row('BuildMarines', 'LZ', '127 (132)', (117, 137)),
+    Row('BuildMarines', 'random', 'less than 1 (5)', (0, 1)),
+)
+
+
+class IdlePlayer(players.ScriptedPlayer):
+    """Calls no_op at every step."""
+
+    def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
+        """Chooses nothing: no_op is the default."""
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> List[Dict[str, Any]]:
+    """Plays, prints the table and the number of means inside their bands, and writes the JSON.
+
+    Args:
+      arguments: command-line arguments; None for those of the process.
+
+    Returns:
+      The entries of the JSON, one per row.
+    """
+    options = _parse(arguments)
+    rows = [row for row in ROWS if row.map_name in options.maps and row.player in options.players]
+    print('| map | player | published | band | here: mean +- error (sd) [min, max] | inside |')
+    print('| --- | --- | --- | --- | --- | --- |')
+    results = []
+    for row, returns in _play_all(rows, options):
+        results.append(_result(row, returns))
+        print(_line(results[-1]), flush=True)
+    judged = [result['inside'] for result in results if result['inside'] is not None]
+    print(f'\n{sum(judged)} of {len(judged)} means are inside their bands.')
+    if options.json:
+        with open(options.json, 'w') as file:
+            json.dump(results, file, indent=2)
+            file.write('\n')
+    return results
+
+
+def _parse(arguments: Optional[Sequence[str]]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
+    known = {
+        'maps': [name for name in _distinct('map_name') if name in sim.MAP_NAMES],
+        'players': _distinct('player'),
+    }
+    for flag, names in known.items():
+        parser.add_argument('--' + flag, help='separated by commas: {}'.format(', '.join(names)))
+    parser.add_argument(
+        '--episodes', type=int, help=f'per player; {EPISODES} by default, fewer where they are long'
+    )
+    parser.add_argument('--processes', type=int, default=os.cpu_count(), help='number of processes')
+    parser.add_argument('--json', metavar='FILE', help='to write the results to')
+    options = parser.parse_args(arguments)
+    for flag, names in known.items():
+        text = getattr(options, flag)
+        chosen = names if text is None else [name.strip() for name in text.split(',')]
+        for name in chosen:
+            if name not in names:
+                parser.error(f'--{flag}={name} is unknown, expected some of: {names}')
+        setattr(options, flag, chosen)
+    for flag in ('episodes', 'processes'):
+        if getattr(options, flag) is not None and getattr(options, flag) < 1:
+            parser.error(f'--{flag}={getattr(options, flag)} is too small, expected at least 1')
+    return options
+
+
+def _distinct(field: str) -> List[str]:
+    """Returns the different values of a field of all rows, in their order."""
+    return list(collections.OrderedDict.fromkeys(getattr(row, field) for row in ROWS))
+
+
+def _play_all(rows: Sequence[Row], options: argparse.Namespace) -> Iterator[Tuple[Row, np.ndarray]]:
+    """Yields every row with the returns of its episodes [N], in the order of the rows."""
+    jobs: List[Job] = []
+    for row in rows:
+        episodes = options.episodes or EPISODES_OF_MAP.get(row.map_name, EPISODES)
+        starts = range(0, episodes, GAMES_IN_BATCH)
+        jobs += [(row, range(s, min(s + GAMES_IN_BATCH, episodes))) for s in starts]
+    with multiprocessing.Pool(options.processes) as pool:
+        played = zip(jobs, pool.imap(_play, jobs))
+        for row, parts in itertools.groupby(played, key=lambda part: part[0][0]):
+            yield row, np.concatenate([returns for _, returns in parts])
+
+
+def _play(job: Job) -> np.ndarray:
+    """Plays the first episode of every seed to its end; returns their returns [K]."""
+    row, seeds = job
+    player, specs = _make_player(row, seeds)
+    all_games = np.ones([len(seeds)], bool)
+    with envs.SimulatedEnvironment(row.map_name, seeds, *specs, max_step_mul=STEP_MUL) as env:
+        observation, done, playing = env.reset(), all_games, all_games.copy()
+        returns = np.zeros([len(seeds)])
+        while playing.any():
+            action = player.act(observation, done)
+            output = env.step(action, np.full([len(seeds)], STEP_MUL, np.int32))
+            observation, done = output.observation, output.done
+            returns = np.where(playing & done, output.info.episode_return, returns)
+            playing &= ~done
+    return returns
+
+
+def _make_player(row: Row, seeds: Sequence[int]) -> Tuple[Any, Tuple[Any, Any]]:
+    """Returns a player for a batch of games, and the observation and action spec it needs."""
+    if row.player == 'random':
+        specs = _specs(row, functions='all', screen_layers=(), minimap_layers=(), vectors=())
+        return players.RandomPlayer(specs[1], np.random.RandomState(seeds[0])), specs
+    rules: Any = players.RULES
+    script = IdlePlayer if row.player == 'idle' else rules[row.map_name][row.player]
+    specs = _specs(
+        row,
+        functions=script.functions,
+        screen_layers=script.screen_layers,
+        minimap_layers=script.minimap_layers,
+        vectors=script.vectors,
+    )
+    return script(*specs), specs
+
+
+def _specs(row: Row, **choices: Any) -> Tuple[Any, Any]:
+    return envs.make_specs(
+        row.map_name,
+        screen_size=SCREEN_SIZE,
+        minimap_size=MINIMAP_SIZE,
+        fixed_arguments={},
+        **choices,
+    )
+
+
+def _result(row: Row, returns: np.ndarray) -> Dict[str, Any]:
+    inside = None if row.band is None else bool(row.band[0] <= returns.mean() <= row.band[1])
+    return dict(
+        row._asdict(),
+        episodes=len(returns),
+        mean=float(returns.mean()),
+        standard_error=float(returns.std() / len(returns) ** 0.5),
+        standard_deviation=float(returns.std()),
+        min=float(returns.min()),
+        max=float(returns.max()),
+        inside=inside,
+    )
+
+
+def _line(result: Dict[str, Any]) -> str:
+    band = result['band']
+    cells = (
+        result['map_name'],
+        result['player'],
+        result['published'],
+        '{:g} to {:g}'.format(*band) if band else '',
+        '{mean:.2f} +- {standard_error:.2f} ({standard_deviation:.2f}) '
+        '[{min:.0f}, {max:.0f}]'.format(**result),
+        {True: 'yes', False: 'no', None: ''}[result['inside']],
+    )
+    return '| ' + ' | '.join(cells) + ' |'
+
+
+if __name__ == '__main__':
+    main()

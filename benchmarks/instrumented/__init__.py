@@ -1,0 +1,1 @@
+"""Programs with clocks in them, started by the benchmarks in processes of their own."""

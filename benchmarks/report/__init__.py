@@ -1,0 +1,1 @@
+"""Writes docs/performance.md from the results of the benchmarks."""

@@ -1,0 +1,1 @@
+"""Benchmarks of speed. `performance` runs all of them and writes docs/performance.md."""

@@ -1,0 +1,192 @@
+"""Measures the environment steps per second of the simulator on one core, and its use of memory.
+
+A step of a game carries out a function call, advances by `step_mul` environment frames, observes
+all feature layers, and begins the next episode if one has ended. Time is processor time, which
+depends less on other work on the machine; the time that the players need to choose their calls is
+excluded. Every measurement is repeated in several rounds, and the fastest one counts. The players
+are
+
+* random: any available function, with random arguments;
+* mover: selects its army, or everything if it has none, then moves it to a random point at every
+  step.
+
+The memory of a game is that of the batch after some steps of the random player, divided by the
+number of games. It includes what the games share, such as tables and the path cache, but not arrays
+that live only within a step.
+
+    python -m benchmarks.speed.simulator --games 64 --screen 32 --minimap 32
+
+The last line of the output is JSON.
+"""
+
+import argparse
+import gc
+import json
+import time
+import tracemalloc
+from typing import Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+
+import numpy as np
+
+from sc2impala import sim
+from sc2impala.sim import functions, layers
+
+Call = Tuple[np.ndarray, Dict[str, np.ndarray]]
+"""Function ids [K], and arguments by name, [K] or [K, 2] points."""
+
+Player = Callable[[np.ndarray, np.random.RandomState, argparse.Namespace], Call]
+"""Chooses a call from bool `available_actions` [K, F]."""
+
+_SCALARS = {
+    'queued': 2,
+    'control_group_act': 5,
+    'control_group_id': 10,
+    'select_point_act': 4,
+    'select_add': 2,
+    'select_unit_act': 4,
+    'select_unit_id': 8,
+    'select_worker': 4,
+    'build_queue_id': 5,
+    'unload_id': 1,
+}
+"""Scalar arguments of the random player, with the number of values of each."""
+
+_STEPS_BEFORE_MEMORY = 20
+
+
+def main(argv: Optional[Sequence[str]] = None) -> None:
+    """Measures every map with both players, and prints a line for each and the JSON.
+
+    Args:
+      argv: command-line arguments; None for those of the process.
+    """
+    arguments = _parse_arguments(argv)
+    rates: Dict[Tuple[str, str], List[float]] = {}
+    for _ in range(arguments.rounds):
+        for map_name in arguments.maps:
+            for player, call in _PLAYERS.items():
+                rate = _steps_per_second(map_name, call, arguments)
+                rates.setdefault((map_name, player), []).append(rate)
+    for (map_name, player), found in rates.items():
+        print(f'{map_name:28}{player:8}{max(found):12,.0f} environment steps/s')
+    # After the measurements of speed: modules that are imported during them do not count.
+    memory = {map_name: _bytes_per_game(map_name, arguments) for map_name in arguments.maps}
+    for map_name, size in memory.items():
+        print(f'{map_name:28}{size:20,.0f} bytes per game')
+    result = {name: getattr(arguments, name) for name in ('games', 'step_mul', 'screen', 'minimap')}
+    result['steps_per_second'] = {
+        f'{map_name}/{player}': round(max(found)) for (map_name, player), found in rates.items()
+    }
+    result['bytes_per_game'] = {map_name: round(size) for map_name, size in memory.items()}
+    print(json.dumps(result))
+
+
+def _parse_arguments(argv: Optional[Sequence[str]]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('--games', type=int, default=64, help='games in the batch')
+    parser.add_argument('--step_mul', type=int, default=8, help='environment frames per step')
+    parser.add_argument('--screen', type=int, default=32, help='side of the screen in pixels')
+    parser.add_argument('--minimap', type=int, default=32, help='side of the minimap in pixels')
+    parser.add_argument('--seconds', type=float, default=1.0, help='time per measurement')
+    parser.add_argument('--rounds', type=int, default=3, help='measurements, the fastest counts')
+    parser.add_argument(
+        '--maps', nargs='+', choices=sim.MAP_NAMES, default=sim.MAP_NAMES, metavar='MAP'
+    )
+    return parser.parse_args(argv)
+
+
+class _Play:
+    """A batch of games of one map, and a player.
+
+    seconds: processor time of all steps so far, without the player's.
+    """
+
+    def __init__(self, map_name: str, num_games: int, call: Player, arguments: argparse.Namespace):
+        self._game = sim.make(
+            map_name,
+            range(num_games),
+            screen_size=(arguments.screen, arguments.screen),
+            minimap_size=(arguments.minimap, arguments.minimap),
+            screen_layers=tuple(layers.SCREEN_SCALES),
+            minimap_layers=tuple(layers.MINIMAP_SCALES),
+        )
+        self._call = call
+        self._random = np.random.RandomState(0)
+        self._arguments = arguments
+        self._frames = np.full([num_games], arguments.step_mul)
+        self._game.reset()
+        self._available = self._game.observe()['available_actions']
+        self.seconds = 0.0
+
+    def step(self) -> None:
+        game = self._game
+        call = self._call(self._available, self._random, self._arguments)
+        started = time.process_time()
+        game.act(*call)
+        game.advance(self._frames)
+        if game.ended.any():
+            game.reset(game.ended)
+        self._available = game.observe()['available_actions']
+        self.seconds += time.process_time() - started
+
+
+def _steps_per_second(map_name: str, call: Player, arguments: argparse.Namespace) -> float:
+    play = _Play(map_name, arguments.games, call, arguments)
+    steps = 0
+    while play.seconds < arguments.seconds:
+        play.step()
+        steps += 1
+    return steps * arguments.games / play.seconds
+
+
+def _bytes_per_game(map_name: str, arguments: argparse.Namespace) -> float:
+    """Returns the allocated bytes of a batch, divided by its games.
+
+    NumPy reports its arrays to tracemalloc.
+    """
+    tracemalloc.start()
+    play = _Play(map_name, arguments.games, _random_call, arguments)
+    for _ in range(_STEPS_BEFORE_MEMORY):
+        play.step()
+    gc.collect()
+    allocated, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return allocated / arguments.games
+
+
+def _random_call(
+    available: np.ndarray, random: np.random.RandomState, arguments: argparse.Namespace
+) -> Call:
+    num_games = len(available)
+    # Draws a rank among the available functions, then finds the function of that rank.
+    rank = available.cumsum(1, dtype=np.int16)
+    chosen = random.randint(rank[:, -1]) + 1
+    function = (rank < chosen[:, None]).sum(1)
+    values = {name: random.randint(size, size=num_games) for name, size in _SCALARS.items()}
+    for name in ('screen', 'screen2'):
+        values[name] = random.randint(arguments.screen, size=[num_games, 2])
+    values['minimap'] = random.randint(arguments.minimap, size=[num_games, 2])
+    return function, values
+
+
+def _move_call(
+    available: np.ndarray, random: np.random.RandomState, arguments: argparse.Namespace
+) -> Call:
+    num_games = len(available)
+    moves = available[:, functions.MOVE_SCREEN]
+    has_army = available[:, functions.SELECT_ARMY]
+    selects = np.where(has_army, functions.SELECT_ARMY, functions.SELECT_RECT)
+    point = random.randint(arguments.screen, size=[num_games, 2])
+    # A selected rectangle is the whole screen.
+    values = {
+        'screen': np.where(moves[:, None], point, 0),
+        'screen2': np.full([num_games, 2], arguments.screen - 1),
+    }
+    return np.where(moves, functions.MOVE_SCREEN, selects), values
+
+
+_PLAYERS: Mapping[str, Player] = {'random': _random_call, 'mover': _move_call}
+
+
+if __name__ == '__main__':
+    main()
