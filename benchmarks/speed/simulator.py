@@ -51,7 +51,7 @@ _SCALARS = {
 }
 """Scalar arguments of the random player, with the number of values of each."""
 
-_STEPS_BEFORE_MEMORY = 20
+_STEPS_BEFORE_MEASURING_MEMORY = 20
 
 
 def main(argv: Optional[Sequence[str]] = None) -> None:
@@ -146,7 +146,7 @@ def _bytes_per_game(map_name: str, arguments: argparse.Namespace) -> float:
     """
     tracemalloc.start()
     play = _Play(map_name, arguments.games, _random_call, arguments)
-    for _ in range(_STEPS_BEFORE_MEMORY):
+    for _ in range(_STEPS_BEFORE_MEASURING_MEMORY):
         play.step()
     gc.collect()
     allocated, _ = tracemalloc.get_traced_memory()

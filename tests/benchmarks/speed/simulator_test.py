@@ -9,7 +9,9 @@ def test_it_measures_every_map_with_every_player(capsys):
     benchmark.main(sizes + ['--rounds=1', '--seconds=0.01'])
     result = json.loads(capsys.readouterr().out.splitlines()[-1])
     rates = result.pop('steps_per_second')
-    assert set(rates) == {f'{name}/{who}' for name in sim.MAP_NAMES for who in ('random', 'mover')}
+    assert set(rates) == {
+        f'{name}/{player}' for name in sim.MAP_NAMES for player in ('random', 'mover')
+    }
     assert min(rates.values()) > 0
     memory = result.pop('bytes_per_game')
     assert set(memory) == set(sim.MAP_NAMES)
