@@ -45,7 +45,7 @@ setuptools.setup(
         'gpu': ['tensorflow[and-cuda]>=2.20' + NEW],
         'dev': ['mypy' + NEW, 'pytest', 'pytest-xdist', 'ruff' + NEW, 'tensorboard'],
     },
-    entry_points={'console_scripts': ['sc2impala = sc2impala.experiment:main']},
+    entry_points={'console_scripts': ['sc2impala = sc2impala.experiment:run']},
     classifiers=[
         'License :: OSI Approved :: Apache Software License',
         'Programming Language :: Python :: 3.7',

@@ -3,7 +3,7 @@
 * `speed`: what the throughput of training and of its parts is measured with;
 * `checks`: comparisons with published scores and agents, and a fuzzer of the protocol server;
 * `workload`: builds trainings and their parts from command-line flags, for all of these. It is the
-  only module here that uses `sc2impala.runtime`, `learner`, `actors` or `experiment`;
+  only module here that uses `sc2impala.runtime`, `learner`, `actors`, `settings` or `experiment`;
 * `timing`, `flops`, `subprocesses`: how durations, arithmetic and other processes are measured;
 * `instrumented`: programs under measurement, with clocks in them;
 * `report`: tables and template of docs/performance.md.

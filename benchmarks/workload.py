@@ -1,8 +1,8 @@
 """Builds trainings and parts of them from command-line flags, for all benchmarks.
 
 This is the only module of the benchmarks that uses the parts of the trainer (`runtime`, `learner`,
-`actors`, `experiment`): the benchmarks pass a `Config` on to the functions here without looking
-into it, and read the numbers they need from `sizes`.
+`actors`, `settings`, `experiment`): the benchmarks pass `Settings` on to the functions here without
+looking into them, and read the numbers they need from `sizes`.
 
 K is the number of environments of an actor, T the unroll length, B the batch size, replayed
 sequences included.
@@ -10,6 +10,7 @@ sequences included.
 
 import argparse
 import contextlib
+import dataclasses
 import statistics
 import time
 from typing import (
@@ -30,11 +31,14 @@ import tensorflow.compat.v1 as tf
 
 from benchmarks import timing
 from benchmarks.flops import count_flops
-from sc2impala import actors, agents, envs, experiment, learner, structs
+from sc2impala import actors, agents, envs, experiment, learner, replay, structs
+from sc2impala.agents.agent import Agent
 from sc2impala.envs import players, synthetic
-from sc2impala.runtime import checkpoints, graph, loop, phases, seeds, training
-from sc2impala.runtime import config as config_lib
-from sc2impala.runtime import experience as experience_lib
+from sc2impala.learner import phases, sources
+from sc2impala.runtime import checkpoints, experience, graph, seeds, trainer
+from sc2impala.runtime.batches import Batches
+from sc2impala.settings import validation
+from sc2impala.settings.settings import Settings
 
 WORKLOADS = {
     'resnet': ['--backend=synthetic', '--map_name=Frames', '--num_envs=16'],
@@ -49,22 +53,27 @@ PARTS = ('network', 'actor', 'environment', 'learner')
 COMPUTATIONS = ('act', 'forward', 'update')
 """Computations of the network of which `flops` counts the arithmetic."""
 
+STARTUP_MODULES = tuple(agents.AGENTS.values()) + (
+    'sc2impala.learner.targets',
+    'sc2impala.runtime.evaluation',
+    'sc2impala.runtime.replay_watch',
+)
+"""Modules that functions of a training import when they are called. Imported before, they count as
+imports and not as the part of the start-up in which the function runs."""
+
 STARTUP_FUNCTIONS = (
-    (training, 'train', 'graph'),
-    (config_lib, 'make_specs', 'specs and environments'),
+    (experiment, 'train', 'graph'),
+    (graph, 'make_specs', 'specs and environments'),
     (graph, 'make_environment', 'specs and environments'),
-    (training, '_open_session', 'session and initialisation'),
+    (trainer, 'open_session', 'session and initialisation'),
     (checkpoints.CheckpointWriter, 'save', 'first checkpoint'),
-    (loop.Loop, '_update', 'first update'),
+    (trainer, 'update', 'first update'),
 )
 """Module or class, name of its function, and the part of the start-up in which it runs; see
 `benchmarks.instrumented.training_start`. What `train` does besides the others builds the graph."""
 
-UPDATE_FUNCTION = (loop.Loop, '_update')
-"""The class and the name of the method that runs one update."""
-
-Config = config_lib.Config
-"""All settings of a training. Benchmarks pass it on, and read `sizes`."""
+UPDATE_FUNCTION = (trainer, 'update')
+"""The module and the name of the function that runs one update."""
 
 
 class Sizes(NamedTuple):
@@ -115,26 +124,25 @@ def parse(
     return arguments, WORKLOADS.get(arguments.workload, []) + flags
 
 
-def make_config(flags: Sequence[str]) -> Config:
+def make_settings(flags: Sequence[str]) -> Settings:
     """Returns the settings of a training with these flags.
 
     Raises:
-      sc2impala.runtime.errors.UserError: if the settings are invalid.
-      SystemExit: if a flag is unknown or of the wrong type.
+      sc2impala.errors.UserError: if a flag is unknown or its value invalid.
     """
-    config = experiment.read_config(['--logdir=no-such-folder'] + list(flags))
-    config_lib.check(config)
-    return config
+    settings = experiment.read_settings(['--logdir=no-such-folder'] + list(flags))
+    validation.check(settings)
+    return settings
 
 
-def sizes(config: Config) -> Sizes:
+def sizes(settings: Settings) -> Sizes:
     """Returns the numbers of environments, actors, steps and sequences of a training."""
     return Sizes(
-        num_envs=config.num_envs,
-        num_actors=config.num_actors,
-        unroll_length=config.unroll_length,
-        batch_size=config.batch_size,
-        num_replay=config_lib.batch_split(config)[1],
+        num_envs=settings.actors.num_envs,
+        num_actors=settings.actors.num_actors,
+        unroll_length=settings.actors.unroll_length,
+        batch_size=settings.training.batch_size,
+        num_replay=_batch_split(settings)[1],
     )
 
 
@@ -143,22 +151,22 @@ def train(flags: Sequence[str]) -> int:
     return experiment.main(list(flags))
 
 
-def make_environment(config: Config) -> envs.VectorEnvironment:
+def make_environment(settings: Settings) -> envs.VectorEnvironment:
     """Returns K training environments."""
-    return graph.make_environment(config, _make_specs(config), 'training', config.num_envs)
+    return _make_environment(settings, graph.make_specs(settings.environment))
 
 
 @contextlib.contextmanager
 def session(
-    config: Optional[Config] = None, one_operation_at_a_time: bool = False
+    settings: Optional[Settings] = None, one_operation_at_a_time: bool = False
 ) -> Iterator[tf.Session]:
     """Opens a session as a training does and initialises all variables.
 
     Args:
-      config: the settings, or None for a graph that has no agent.
+      settings: of the training, or None for a graph that has no agent.
       one_operation_at_a_time: whether operations run one after the other, each on all cores.
     """
-    in_bfloat16 = config is not None and config.bfloat16
+    in_bfloat16 = settings is not None and settings.run.bfloat16
     session_config = graph.session_config(deterministic=False, in_bfloat16=in_bfloat16)
     if one_operation_at_a_time:
         session_config.inter_op_parallelism_threads = 1
@@ -169,19 +177,19 @@ def session(
         yield opened
 
 
-def build_acting_loop(config: Config) -> tf.Operation:
+def build_acting_loop(settings: Settings) -> tf.Operation:
     """Builds the agent acting T steps on K constant observations, without an environment."""
-    specs, agent = _make_agent(config)
-    env_output = _variables_of(_env_output_arrays(specs[0], [config.num_envs]))
-    action = _no_action(config, agent)
-    state = agent.initial_state(config.num_envs)
+    specs, agent = _make_agent(settings)
+    env_output = _variables_of(_env_output_arrays(specs[0], [settings.actors.num_envs]))
+    action = _no_action(settings, agent)
+    state = agent.initial_state(settings.actors.num_envs)
 
     def act(index: tf.Tensor, action: Any, state: Any) -> Tuple[tf.Tensor, Any, Any]:
         output, state = agent.act((action, env_output), state)
         return index + 1, output.action, state
 
     _, last_action, last_state = tf.while_loop(
-        lambda index, *unused: index < config.unroll_length,
+        lambda index, *unused: index < settings.actors.unroll_length,
         act,
         (tf.constant(0), action, state),
         parallel_iterations=1,
@@ -190,67 +198,79 @@ def build_acting_loop(config: Config) -> tf.Operation:
     return tf.group(*[_stored(t) for t in tf.nest.flatten((last_action, last_state))])
 
 
-def build_actor(config: Config) -> Tuple[tf.Operation, envs.VectorEnvironment]:
+def build_actor(settings: Settings) -> Tuple[tf.Operation, envs.VectorEnvironment]:
     """Builds an actor without a queue.
 
     Returns:
       The operation that unrolls K environments over T steps, and the environments, to be closed.
     """
-    specs, agent = _make_agent(config)
-    env = graph.make_environment(config, specs, 'training', config.num_envs)
-    output = actors.build_actor(agent, env, config.unroll_length)
+    specs, agent = _make_agent(settings)
+    env = _make_environment(settings, specs)
+    output = actors.build_actor(
+        agent, env, settings.actors.unroll_length, policy_version=phases.policy_version()
+    )
     return tf.group(*tf.nest.flatten(output)), env
 
 
-def build_update(config: Config) -> tf.Operation:
+def build_update(settings: Settings) -> tf.Operation:
     """Builds the learner on a constant batch; returns the operation that runs an update."""
-    specs, agent = _make_agent(config)
-    batch = _constant_batch(config, agent, specs)
-    return phases.build_phases(config, agent, batch)[-1].train.op
+    specs, agent = _make_agent(settings)
+    source = _ConstantSource(_constant_batch(settings, agent, specs))
+    name = settings.training.algorithm
+    plan = phases.Plan(
+        learner.load(name)(settings.algorithms[name]),
+        source,
+        settings.environment.map_name,
+        settings.training.total_environment_frames,
+        tf.train.get_or_create_global_step(),
+    )
+    batches = Batches(device=None)
+    (phase,) = phases.build_phases([plan], agent, batches.of, phases.policy_version())
+    return phase.train.op
 
 
 @contextlib.contextmanager
-def part(name: str, config: Config) -> Iterator[Tuple[Callable[[], float], int]]:
+def part(name: str, settings: Settings) -> Iterator[Tuple[Callable[[], float], int]]:
     """Builds one part of a training in a graph of its own.
 
     Args:
       name: one of `PARTS`. network: `build_acting_loop`; actor: `build_actor`; environment: T steps
         of K environments called from Python with random actions, the choice of which is not
         timed; learner: `build_update`.
-      config: the settings.
+      settings: of the training.
 
     Yields:
       A function that runs the part once and returns its duration in seconds, and the number of
       agent steps of a run.
     """
-    steps = sizes(config)
+    steps = sizes(settings)
     with contextlib.ExitStack() as stack:
         if name == 'environment':
-            env = make_environment(config)
+            env = make_environment(settings)
             stack.callback(env.close)
-            yield _random_unroll(config, env), steps.steps_per_unroll
+            yield _random_unroll(settings, env), steps.steps_per_unroll
             return
         stack.enter_context(tf.Graph().as_default())
         if name == 'actor':
-            operation, env = build_actor(config)
+            operation, env = build_actor(settings)
             stack.callback(env.close)
         else:
-            operation = {'network': build_acting_loop, 'learner': build_update}[name](config)
-        opened = stack.enter_context(session(config))
+            operation = {'network': build_acting_loop, 'learner': build_update}[name](settings)
+        opened = stack.enter_context(session(settings))
         run = opened.make_callable([operation])
         amount = steps.steps_per_update if name == 'learner' else steps.steps_per_unroll
         yield lambda: timing.seconds_of(run), amount
 
 
-def rate_alone(name: str, config: Config, seconds: float) -> float:
+def rate_alone(name: str, settings: Settings, seconds: float) -> float:
     """Returns agent steps per second of one of the `PARTS`, from the median duration of its runs.
 
     Args:
       name: the part.
-      config: the settings.
+      settings: of the training.
       seconds: for how long to measure.
     """
-    with part(name, config) as (run, steps):
+    with part(name, settings) as (run, steps):
         durations = timing.interleaved_seconds({name: run}, seconds, rounds=1)[name]
         return steps / statistics.median(durations)
 
@@ -268,11 +288,11 @@ def network_bound(acting: float, learning: float) -> float:
     return 1 / (1 / acting + 1 / learning)
 
 
-def flops(config: Config, computation: str) -> Dict[str, float]:
+def flops(settings: Settings, computation: str) -> Dict[str, float]:
     """Counts the floating-point operations of one run of the network, see `count_flops`.
 
     Args:
-      config: the settings.
+      settings: of the training.
       computation: one of `COMPUTATIONS`. act: one step of K environments; forward: the agent
         unrolled over a batch; update: forward and backward pass and the rest of an update.
 
@@ -281,14 +301,14 @@ def flops(config: Config, computation: str) -> Dict[str, float]:
     """
     with tf.Graph().as_default():
         if computation == 'update':
-            return count_flops(build_update(config))
-        specs, agent = _make_agent(config)
+            return count_flops(build_update(settings))
+        specs, agent = _make_agent(settings)
         if computation == 'act':
-            env_output = _variables_of(_env_output_arrays(specs[0], [config.num_envs]))
-            inputs = _no_action(config, agent), env_output
-            output = agent.act(inputs, agent.initial_state(config.num_envs))
+            env_output = _variables_of(_env_output_arrays(specs[0], [settings.actors.num_envs]))
+            inputs = _no_action(settings, agent), env_output
+            output = agent.act(inputs, agent.initial_state(settings.actors.num_envs))
         else:
-            batch = _constant_batch(config, agent, specs)
+            batch = _constant_batch(settings, agent, specs)
             output = agent.unroll(batch.agent_outputs.action, batch.env_outputs, batch.agent_state)
         return count_flops(tf.group(*tf.nest.flatten(output)))
 
@@ -312,109 +332,130 @@ def matrix_product(size: int = 2048) -> Iterator[Tuple[Callable[[], float], int]
             yield lambda: timing.seconds_of(run), 2 * size**3
 
 
-def played_sequences(config: Config, num_unrolls: int, every: int) -> structs.ActorOutput:
+def played_sequences(settings: Settings, num_unrolls: int, every: int) -> structs.ActorOutput:
     """Plays K environments with the initial weights, or with those of --init_checkpoint.
 
     Args:
-      config: the settings.
+      settings: of the training.
       num_unrolls: the number of unrolls that are played.
       every: every `every`th unroll is returned, beginning with the `every`th.
 
     Returns:
       A nest of arrays [N, ...], N = K * (num_unrolls // every), as the replay buffer stores them.
     """
-    with tf.Graph().as_default(), tf.Session() as opened:
-        # The initial weights of a training with this seed.
-        tf.set_random_seed(seeds.streams(config.seed, 'graph', 1, 0)[0])
-        specs, agent = _make_agent(config)
-        source = experience_lib.build_experience(config, agent, specs, start=0)
-        sequences = source.queue.dequeue_many(config.num_envs)
-        _initialize(config, opened)
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(tf.Graph().as_default())
+        agent, played = _build_experience(settings, stack)
+        sequences = played.queue.dequeue_many(settings.actors.num_envs)
+        opened = stack.enter_context(tf.Session())
+        _initialize(settings, agent, opened)
         kept = []
         for index in range(num_unrolls):
-            opened.run(source.enqueue_ops[0])
-            played = opened.run(sequences)
+            opened.run(played.enqueue_ops[0])
+            unrolled = opened.run(sequences)
             # Not the first, which starts from the zero state of a recurrent agent.
             if index % every == every - 1:
-                kept.append(played)
-        for env in source.envs:
-            env.close()
+                kept.append(unrolled)
         return tf.nest.map_structure(lambda *arrays: np.concatenate(arrays), *kept)
 
 
 @contextlib.contextmanager
 def synchronous_training(
-    config: Config,
+    settings: Settings,
     compressions: Sequence[str],
     combine: Callable[[Mapping[str, Any]], Any],
 ) -> Iterator[Tuple[Any, Callable[[], None]]]:
     """Builds a training with replay in which actor and learner run alternately.
 
     Args:
-      config: the settings; they must ask for replay.
+      settings: of the training; they must ask for replay.
       compressions: values of --replay_compression, each for a replay buffer of its own.
-      combine: receives these buffers (`replay.Replay`) by compression, and returns the one that the
-        training uses. Of the methods of `replay.Replay` it needs `size`, `insert` and `sample`.
+      combine: receives these buffers (`replay.ReplayTable`) by compression, and returns the one
+        that the training uses. Of the attributes of a `ReplayTable` it needs `size`, `insert` and
+        `sample`.
 
     Yields:
       The combined buffer, and a function that runs an update: it plays until the queue holds the
       new sequences of a batch, then learns from the batch.
     """
-    with tf.Graph().as_default():
-        specs, agent = _make_agent(config)
-        source = experience_lib.build_experience(config, agent, specs, start=0)
-        buffer = combine(
-            {
-                name: experience_lib.make_replay(
-                    config._replace(replay_compression=name), source.queue
-                )
-                for name in compressions
-            }
-        )
-        num_new, num_replay = config_lib.batch_split(config)
-        batch = learner.next_batch(source.queue, num_new, num_replay, buffer)
-        update = phases.build_phases(config._replace(init_checkpoint=''), agent, batch)[-1].train
-        queue_size = source.queue.size()
-        with tf.Session(config=graph.session_config(deterministic=False)) as opened:
-            _initialize(config, opened)
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(tf.Graph().as_default())
+        agent, played = _build_experience(settings, stack)
+        buffer = combine({name: _make_buffer(settings, name, played) for name in compressions})
+        batches = Batches(device=None)
+        update = experiment.make_phases(settings, agent, played, buffer, batches)[-1].train
+        num_new, num_replay = _batch_split(settings)
+        queue_size = played.queue.size()
+        opened = stack.enter_context(tf.Session(config=graph.session_config(deterministic=False)))
+        _initialize(settings, agent, opened)
 
-            def run_update() -> None:
-                # The first batch of a buffer has new sequences only.
-                filled = buffer.size >= num_replay
-                num_needed = num_new if filled else num_new + num_replay
-                while opened.run(queue_size) < num_needed:
-                    opened.run(source.enqueue_ops[0])
-                opened.run(update)
+        def run_update() -> None:
+            # The first batch of a buffer has new sequences only.
+            filled = buffer.size >= num_replay
+            num_needed = num_new if filled else num_new + num_replay
+            while opened.run(queue_size) < num_needed:
+                opened.run(played.enqueue_ops[0])
+            opened.run(update)
 
-            yield buffer, run_update
-        for env in source.envs:
-            env.close()
+        yield buffer, run_update
 
 
-def _initialize(config: Config, opened: tf.Session) -> None:
+def _build_experience(
+    settings: Settings, stack: contextlib.ExitStack
+) -> Tuple[Agent, experience.Experience]:
+    """Builds the agent, with the initial weights of a training with this seed, actors and queue.
+
+    Args:
+      settings: of the training.
+      stack: closes the environments.
+    """
+    tf.set_random_seed(seeds.streams(settings.run.seed, 'graph', 1, 0)[0])
+    specs, agent = _make_agent(settings)
+    played, _ = experiment.make_experience(settings, agent, specs, 0, stack)
+    return agent, played
+
+
+def _make_buffer(
+    settings: Settings, compression: str, played: experience.Experience
+) -> replay.ReplayTable:
+    """Returns the replay buffer of a training, with another compression."""
+    changed = dataclasses.replace(settings.replay, replay_compression=compression)
+    seed = seeds.streams(settings.run.seed, 'replay', 1)[0]
+    return experience.make_replay_table(changed, played.queue.spec, seed)
+
+
+def _initialize(settings: Settings, agent: Agent, opened: tf.Session) -> None:
     """Sets initial weights, or those of --init_checkpoint."""
     opened.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
-    if config.init_checkpoint:
-        variables = tf.trainable_variables()
-        path = checkpoints.find_initial(config.init_checkpoint)
-        values = checkpoints.assignments_from(path, variables)
-        for variable in variables:
-            variable.load(values[variable.op.name], opened)
+    if settings.start.init_checkpoint:
+        path = checkpoints.find_initial(settings.start.init_checkpoint)
+        checkpoints.weights_loader(path, agent.weights)(opened)
 
 
-def _make_specs(config: Config) -> Tuple[Any, Any]:
-    """Returns the observation spec and the action spec."""
-    return config_lib.make_specs(config)
+def _batch_split(settings: Settings) -> Tuple[int, int]:
+    """Returns the numbers of new and of replayed sequences in a batch."""
+    return validation.batch_split(settings.training, settings.replay)
 
 
-def _make_agent(config: Config) -> Tuple[Tuple[Any, Any], agents.Agent]:
+def _make_environment(settings: Settings, specs: Tuple[Any, Any]) -> envs.VectorEnvironment:
+    """Returns K training environments with these observation and action specs."""
+    env_seeds = seeds.streams(settings.run.seed, 'training', settings.actors.num_envs)
+    return graph.make_environment(settings.environment, settings.starcraft, specs, env_seeds)
+
+
+def _make_agent(settings: Settings) -> Tuple[Tuple[Any, Any], Agent]:
     """Builds the agent in the default graph; returns observation and action spec, and the agent."""
-    specs = _make_specs(config)
-    return specs, graph.make_agent(config, *specs)
+    environment = settings.environment
+    specs = graph.make_specs(environment)
+    agent = graph.make_agent(
+        settings.agent.agent, specs, environment.max_step_mul, environment.agent_step_mul
+    )
+    return specs, agent
 
 
-def _random_unroll(config: Config, env: envs.VectorEnvironment) -> Callable[[], float]:
+def _random_unroll(settings: Settings, env: envs.VectorEnvironment) -> Callable[[], float]:
     """Returns a function that plays T random steps and returns the seconds of the environment."""
+    fixed, max_step_mul = settings.environment.agent_step_mul, settings.environment.max_step_mul
     rng = np.random.RandomState(0)
     player = players.RandomPlayer(env.action_spec, rng)
     observation = env.reset()
@@ -422,14 +463,12 @@ def _random_unroll(config: Config, env: envs.VectorEnvironment) -> Callable[[], 
     def unroll() -> float:
         nonlocal observation
         seconds = 0.0
-        for _ in range(config.unroll_length):
+        for _ in range(settings.actors.unroll_length):
             action = player.act(observation)
-            if config.fixed_step_mul:
-                step_mul = np.full([env.num_envs], config.step_mul, np.int32)
+            if fixed is None:
+                step_mul = rng.randint(1, max_step_mul + 1, size=env.num_envs).astype(np.int32)
             else:
-                step_mul = rng.randint(1, config.max_step_mul + 1, size=env.num_envs).astype(
-                    np.int32
-                )
+                step_mul = np.full([env.num_envs], fixed, np.int32)
             started = time.perf_counter()
             observation = env.step(action, step_mul).observation
             seconds += time.perf_counter() - started
@@ -438,21 +477,44 @@ def _random_unroll(config: Config, env: envs.VectorEnvironment) -> Callable[[], 
     return unroll
 
 
-def _constant_batch(config: Config, agent: agents.Agent, specs: Tuple[Any, Any]) -> learner.Batch:
+class _ConstantSource(sources.Source):
+    """A source whose batches are all the same one."""
+
+    def __init__(self, batch: learner.Batch):
+        self._batch = batch
+
+    def next_batch(self) -> learner.Batch:
+        """See Source."""
+        return self._batch
+
+
+def _constant_batch(settings: Settings, agent: Agent, specs: Tuple[Any, Any]) -> learner.Batch:
     """Returns a random batch [T + 1, B], the same one in every run."""
-    shape = [config.unroll_length + 1, config.batch_size]
+    size = settings.training.batch_size
+    shape = [settings.actors.unroll_length + 1, size]
     rng = np.random.RandomState(0)
-    _, num_replay = config_lib.batch_split(config)
+    num_new, num_replay = _batch_split(settings)
+    # Played by the initial weights of the first actor.
+    info = structs.SequenceInfo(
+        task=np.zeros([size], np.int32),
+        actor=np.zeros([size], np.int32),
+        policy_frames=np.zeros([size], np.int64),
+        policy_updates=np.zeros([size], np.int64),
+    )
     return learner.Batch(
-        agent_state=_variables_of(_evaluated(lambda: agent.initial_state(config.batch_size))),
+        agent_state=_variables_of(_evaluated(lambda: agent.initial_state(size))),
         env_outputs=_variables_of(_env_output_arrays(specs[0], shape)),
-        agent_outputs=_variables_of(_agent_output_arrays(agent, config, shape, rng)),
-        is_replay=tf.constant(np.arange(config.batch_size) >= config.batch_size - num_replay),
+        agent_outputs=_variables_of(_agent_output_arrays(agent, settings, shape, rng)),
+        sequence_info=_variables_of(info),
+        is_replay=tf.constant(np.arange(size) >= num_new),
+        keys=tf.constant(np.full([size], -1, np.int64)),
+        probabilities=tf.constant(np.ones([size], np.float32)),
+        num_replay=num_replay,
     )
 
 
-def _no_action(config: Config, agent: agents.Agent) -> Dict[str, tf.Tensor]:
-    return {name: tf.zeros([config.num_envs], tf.int32) for name in agent.policy.heads}
+def _no_action(settings: Settings, agent: Agent) -> Dict[str, tf.Tensor]:
+    return {name: tf.zeros([settings.actors.num_envs], tf.int32) for name in agent.policy.heads}
 
 
 def _variables_of(nest: Any) -> Any:
@@ -493,14 +555,15 @@ def _env_output_arrays(observation_spec: Any, shape: Sequence[int]) -> structs.E
 
 
 def _agent_output_arrays(
-    agent: agents.Agent, config: Config, shape: List[int], rng: np.random.RandomState
+    agent: Agent, settings: Settings, shape: List[int], rng: np.random.RandomState
 ) -> structs.AgentOutput:
     heads = agent.policy.heads
-    num_step_muls = 1 if config.fixed_step_mul else config.max_step_mul
+    fixed = settings.environment.agent_step_mul
+    num_step_muls = settings.environment.max_step_mul if fixed is None else 1
     return structs.AgentOutput(
         action={n: rng.randint(c, size=shape).astype(np.int32) for n, c in heads.items()},
         action_logits={n: rng.normal(size=shape + [c]).astype('f') for n, c in heads.items()},
-        step_mul=np.full(shape, config.step_mul if config.fixed_step_mul else 1, np.int32),
+        step_mul=np.full(shape, 1 if fixed is None else fixed, np.int32),
         step_mul_logits=np.zeros(shape + [num_step_muls], np.float32),
         baseline=np.zeros(shape, np.float32),
     )

@@ -4,258 +4,472 @@
     python -m sc2impala.experiment --logdir=runs/beacon --mode=evaluate --animation --curve
 
 The first command trains on the built-in simulator until --total_environment_frames, or with
---backend=pysc2 on StarCraft II; give it again to go on with a run that was stopped. The second one
-plays whole episodes with what was learned. TensorBoard shows the curves: tensorboard --logdir=runs.
-Frames are game loops, 16 in a game second; an agent step lasts as many of them as its step
-multiplier.
+--backend=pysc2 on StarCraft II; the same command again goes on with a run that was stopped. The
+second one plays whole episodes with the trained agent. TensorBoard shows the curves: tensorboard
+--logdir=runs. An environment frame is a game loop of StarCraft II, 16 in a game second; the step
+multiplier is the number of frames of an agent step.
 
 A setting that is not given comes from the run in the folder if there is one, else from the defaults
 of the map (sc2impala/envs/maps.py), else from the general ones below.
 """
 
-import argparse
+import contextlib
+import dataclasses
+import os
 import sys
-from typing import Any, List, Optional
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from sc2impala import envs
-from sc2impala.envs import pysc2_backend
-from sc2impala.runtime import config as config_lib
-from sc2impala.runtime import defaults, evaluation, logdir, training
-from sc2impala.runtime.errors import UserError
+from absl import app, flags
 
-FLAGS = {
-    'run': {
-        'mode': 'train, or evaluate what the folder of a run holds',
-        'logdir': 'folder of the run; runs/<map_name> if empty',
-        'seed': 'the same seed gives the same games and the same initial weights',
-        'deterministic': 'one thread, actor and learner in turns: the same seed gives the same '
-        'losses, step by step; slower, needs --num_actors=1',
-        'bfloat16': 'train with convolutions and matrix products in bfloat16, on processors that '
-        'have it: faster and less exact; evaluations are always in float32',
-    },
-    'environment': {
-        'backend': 'what runs the game: simulator; pysc2, which is StarCraft II and has defaults '
-        'of its own: --num_actors=2 --num_envs=4 --num_eval_envs=4; or synthetic: random '
-        'observations of the shapes of any map, to measure speed',
-        'map_name': 'the mini-game: '
-        + ', '.join(sorted(envs.MAP_NAMES))
-        + '; on StarCraft II also a ladder map of PySC2, such as Simple64; --backend=synthetic '
-        'has Frames as well, 72 x 96 pixels of three bytes and nine actions',
-        'screen_size': 'pixels of the screen layers: 32, or width and height as 84x64',
-        'minimap_size': 'pixels of the minimap layers',
-        'functions': "names or ids of PySC2 functions, separated by commas, or 'all' 573",
-        'fixed_arguments': 'PySC2 arguments that the agent does not choose, with their values, as '
-        "queued=0,select_add=0, or 'none'",
-        'screen_layers': "names of PySC2 screen layers, or 'all'",
-        'minimap_layers': "names of PySC2 minimap layers, 'all' or 'none'",
-        'vectors': 'observations that are no layers: player, single_select, multi_select, '
-        'control_groups, score_cumulative, game_loop, action_result, alerts, build_queue, '
-        "production_queue, feature_units; 'all' or 'none'",
-        'fixed_step_mul': 'act every --step_mul loops; otherwise the agent chooses at each step',
-        'step_mul': 'game loops per agent step when fixed, and for random and scripted players',
-        'max_step_mul': 'the agent chooses from 1 to this many loops',
-    },
-    'StarCraft II (--backend=pysc2 only)': {
-        'game_version': 'as 4.10; empty takes the latest that is installed',
-        'disable_fog': 'see the whole map',
-        'camera_width': 'world units across the screen',
-        'max_episode_frames': 'cut episodes off after so many game loops; 0 leaves it to the map',
-        'opponent': 'on a ladder map: ' + ', '.join(pysc2_backend.DIFFICULTIES),
-        'opponent_race': 'on a ladder map: ' + ', '.join(pysc2_backend.RACES),
-        'race': "the agent's, on a ladder map: the same",
-        'relaunch_episodes': 'end a game process after so many episodes and start another one; 0 '
-        'for never, but 1 on BuildMarines, whose restart leaves out exhausted mineral fields',
-        'game_deadline_secs': 'a game that takes longer for a step is killed, and another one '
-        'started; its episode does not count. To start it may take twice as long, at least 30 s',
-        'replay_dir': 'folder for replays',
-        'save_replay_episodes': 'save a replay of every so manyth episode of each game; 0 for none',
-        'realtime': 'play at the speed of the game, to be watched; a single game only',
-        'visualize': "show PySC2's picture of the game; needs a display, a single game only",
-    },
-    'agent': {
-        'agent': 'atari_net, fully_conv or fully_conv_lstm, the three of the SC2LE paper, or '
-        "impala_resnet, IMPALA's deep network with an LSTM",
-    },
-    'actors': {
-        'num_actors': 'actors in this process, each in a thread of its own',
-        'num_envs': 'games that each actor plays at once',
-        'unroll_length': 'agent steps of a sequence',
-        'queue_capacity': 'sequences that may wait for the learner; 0 chooses',
-    },
-    'learning': {
-        'total_environment_frames': 'length of the training and of its schedules',
-        'batch_size': 'sequences of an update, new and replayed; losses are summed over them',
-        'learning_rate': 'of Adam, at the start',
-        'final_learning_rate': 'at the end, linearly in between',
-        'adam_beta1': 'decay of the first moment',
-        'adam_beta2': 'decay of the second moment',
-        'adam_epsilon': 'added to the root of the second moment',
-        'clip_grad_norm': 'largest global norm of the gradient; 0 does not clip',
-        'discounting': 'discount per agent step',
-        'discounting_per_frame': 'make it discounting ** (step_mul / 8) instead, so that long '
-        'steps gain nothing for free',
-        'reward_scaling': 'factor on the rewards, before clipping',
-        'reward_clipping': 'none, abs_one or soft_asymmetric',
-        'baseline_cost': 'weight of the loss of the baseline',
-        'entropy_cost': 'weight of the entropy of the policy',
-        'final_entropy_cost': 'its weight at the end, linearly in between; -1 keeps it',
-        'entropy_decay': 'the part of the training over which it gets there',
-        'clip_advantage': 'learn from positive advantages only',
-    },
-    'replay (CLEAR)': {
-        'replay_proportion': 'part of a batch that comes from the memory; 0 is plain IMPALA',
-        'replay_buffer_size': 'sequences in the memory; the run prints how many MiB they take, and '
-        'ends while it is young if that is too much',
-        'replay_eviction': 'reservoir keeps a uniform sample of all experience, fifo the latest',
-        'replay_compression': 'zstd keeps the same sequences, bit for bit, in less memory: an '
-        'eighth at 64 pixels with all layers, half at 16 with few; none takes all of it at once',
-        'policy_cloning_cost': 'weight of KL(behaviour || policy) on replayed sequences',
-        'value_cloning_cost': 'weight of the squared change of the baseline on them',
-    },
-    'starting from another run': {
-        'init_checkpoint': 'folder of a run, or a checkpoint, whose weights to start from',
-        'num_critic_pretrain_frames': 'first train the baseline alone for so many frames, which '
-        'are not part of --total_environment_frames',
-        'critic_learning_rate': 'of that phase',
-        'critic_pretrain_all_variables': 'train all variables that the baseline depends on, and so '
-        'change the policy, instead of its own layers only',
-    },
-    'what is kept and shown': {
-        'save_checkpoint_secs': 'seconds between checkpoints',
-        'keep_checkpoints': 'how many of the latest to keep; older ones are deleted. 0 keeps all',
-        'save_summaries_secs': 'seconds between summaries for TensorBoard; 0 for each update',
-        'progress_secs': 'seconds between lines of progress',
-    },
-    'evaluation': {
-        'policy': 'sampled or greedy actions of the agent, or random, or scripted',
-        'num_episodes': 'how many episodes to play',
-        'num_eval_envs': 'how many at a time',
-        'animation': 'write an animated picture of the first episode, episode.gif',
-        'curve': 'write the learning curve of the run, curve.png',
-    },
-}
-"""Help of every flag, by group; types and general defaults are those of `Config`."""
+from sc2impala import learner
+from sc2impala.errors import UserError
+from sc2impala.runtime import console, manifest
+from sc2impala.runtime.stop_request import StopRequest
+from sc2impala.settings import resolve, setting_flags, validation
+from sc2impala.settings import settings as settings_lib
+from sc2impala.settings.settings import Settings
 
-EVALUATION_FLAGS = frozenset(
-    ['mode', 'logdir', 'seed', 'deterministic']
-    + ['replay_dir', 'save_replay_episodes', 'realtime', 'visualize']
-    + list(FLAGS['evaluation'])
-)
-"""What an evaluation chooses anew. Backend and game, too, may be others than in the training."""
+# TensorFlow, and what imports it, is imported by the functions that use it: --help and wrong flags
+# do not wait for it.
+_HELP = ('--help', '-help', '-h', '-?')
+_FULL_HELP = ('--helpfull', '-helpfull')
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """One flag for each field of `Config`, absent from the result unless given."""
-    parser = argparse.ArgumentParser(
-        prog='python -m sc2impala.experiment',
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        argument_default=argparse.SUPPRESS,
-        allow_abbrev=False,
-    )
-    of_some_map = defaults.set_by_some_map()
-    for title, flags in FLAGS.items():
-        group = parser.add_argument_group(title)
-        for name, text in flags.items():
-            default = config_lib.Config._field_defaults[name]
-            shown = f'{text} ({_default_text(name, default, of_some_map)})'
-            if isinstance(default, bool):
-                group.add_argument(
-                    '--' + name, nargs='?', const=True, type=_boolean, metavar='BOOL', help=shown
-                )
-            else:
-                kind = _whole_number if isinstance(default, int) else type(default)
-                group.add_argument('--' + name, type=kind, metavar=_METAVARS[kind], help=shown)
-    return parser
+def run() -> None:
+    """The command, as an absl application."""
+    setting_flags.define(flags.FLAGS)
+
+    def parse(argv: Sequence[str]) -> None:
+        _show_help(argv, flags.FLAGS)
+        exit_code = _report_errors(lambda: setting_flags.parse(flags.FLAGS, argv[1:]))
+        if exit_code:
+            sys.exit(exit_code)
+
+    app.run(lambda unused: _report_errors(lambda: _run(flags.FLAGS)), flags_parser=parse)
 
 
-def read_config(arguments: Optional[List[str]] = None) -> config_lib.Config:
-    """Flags -> settings; `defaults` says where those come from that were not given.
+def main(arguments: Sequence[str]) -> int:
+    """Does what the command does, with flags of its own, as often as it is called.
 
-    An evaluation takes over the settings of the run in its folder, but for those of its own, and
-    may be played on another backend.
+    Args:
+      arguments: the command line without the name of the program.
+
+    Returns:
+      The exit code.
+    """
+    flag_values = flags.FlagValues()
+    setting_flags.define(flag_values)
+    _show_help(arguments, flag_values)
+
+    def parse_and_run() -> None:
+        setting_flags.parse(flag_values, arguments)
+        _run(flag_values)
+
+    return _report_errors(parse_and_run)
+
+
+def read_settings(arguments: Sequence[str]) -> Settings:
+    """Flags -> settings; `resolve` finds the values of those that were not given.
+
+    An evaluation uses the settings of the run in its folder, but for its own, and may be played on
+    another backend.
 
     Raises:
-      UserError: if an evaluation asks for other settings than those of the run, or the folder's
-        manifest cannot be read.
-      SystemExit: if a flag is unknown or of the wrong type.
+      UserError: if a flag is not understood, an evaluation asks for other settings than those of
+        the run, or the folder's manifest cannot be read.
     """
-    given = vars(make_parser().parse_args(arguments))
-    general = config_lib.Config()
-    if not given.get('logdir'):
-        given['logdir'] = 'runs/' + given.get('map_name', general.map_name)
-    manifest = logdir.read_manifest(given['logdir'])
-    if manifest is None:
-        return defaults.complete(given)
-    settings = dict(manifest['config'])
-    if given.get('mode') != 'evaluate':
-        return defaults.complete(given, settings)
-    backend = given.get('backend', settings['backend'])
-    settings = defaults.of_evaluation(settings, backend, EVALUATION_FLAGS)
-    config = defaults.complete(given, settings)
-    free = EVALUATION_FLAGS.union(config_lib.OF_THE_GAME)
-    different = {
-        name: value
-        for name, value in config._asdict().items()
-        if name not in free and value != settings[name]
-    }
-    if different:
-        raise UserError(
-            '--logdir={} was trained with other settings: {}. Leave these flags out, or choose '
-            'another folder.'.format(
-                config.logdir,
-                ', '.join(
-                    f'--{name}={settings[name]} (now {value})'
-                    for name, value in sorted(different.items())
-                ),
+    flag_values = flags.FlagValues()
+    setting_flags.define(flag_values)
+    setting_flags.parse(flag_values, arguments)
+    return _read_settings(flag_values)
+
+
+def train(settings: Settings, hooks: Sequence[Any] = ()) -> None:
+    """Trains until the frames are used up, going on where the folder's last run stopped.
+
+    Args:
+      settings: all of them, see `read_settings`.
+      hooks: further `tf.train.SessionRunHook`s; each run of the session is one update.
+
+    Raises:
+      UserError: for anything wrong with the settings, the folder, or what is in it.
+    """
+    validation.check(settings)
+    _set_up_tensorflow()
+    import tensorflow.compat.v1 as tf
+
+    from sc2impala.runtime import checkpoints, graph, logdir
+
+    folder = settings.run.logdir
+    specs = graph.make_specs(settings.environment)
+    logdir.prepare(folder)
+    with logdir.Lock(folder), StopRequest().installed() as stop:
+        before = manifest.read(folder)
+        if before is not None:
+            manifest.check_same_settings(folder, settings.values(), before)
+        checkpoint = checkpoints.latest(folder)
+        if checkpoint is not None and before is None:
+            raise UserError(
+                f'--logdir={folder} holds a checkpoint but no {manifest.MANIFEST}, expected a '
+                'folder of this program or an empty one.'
             )
+        with tf.Graph().as_default(), contextlib.ExitStack() as stack:
+            _train_in_graph(settings, specs, before, checkpoint, stop, stack, hooks)
+
+
+def evaluate(settings: Settings) -> Dict[str, Any]:
+    """Plays whole episodes of one player and writes what came of them to the folder of the run.
+
+    Returns:
+      The content of `evaluation.json`.
+
+    Raises:
+      UserError: for anything wrong with the settings, the folder, or what is in it.
+    """
+    validation.check(settings)
+    _set_up_tensorflow()
+    import tensorflow.compat.v1 as tf
+
+    from sc2impala.runtime import evaluation, graph, logdir, pictures, players, seeds
+
+    run_settings, own = settings.run, settings.evaluation
+    environment = players.with_needs(settings.environment, own.policy)
+    settings = dataclasses.replace(settings, environment=environment)
+    specs = graph.make_specs(environment)
+    num_envs = min(own.num_eval_envs, own.num_episodes)
+    with tf.Graph().as_default():
+        player = _make_player(settings, specs, num_envs)
+        logdir.prepare(run_settings.logdir)
+        env_seeds = seeds.streams(run_settings.seed, 'evaluation', num_envs)
+        return evaluation.evaluate(
+            run_settings.logdir,
+            player,
+            graph.make_environment(environment, settings.starcraft, specs, env_seeds),
+            own,
+            pictures.EpisodePicture(*specs) if own.animation else None,
+            evaluation.describe(environment, own.policy, run_settings.seed),
         )
-    return config
 
 
-def main(arguments: Optional[List[str]] = None) -> int:
-    """Runs what the flags say; returns the exit code."""
+def _set_up_tensorflow() -> None:
+    """Silences TensorFlow and selects its mode, before anything else imports it."""
+    from sc2impala import tf_setup  # noqa: F401
+
+
+def _show_help(arguments: Sequence[str], flag_values: flags.FlagValues) -> None:
+    """Prints the help and exits, if it was asked for."""
+    if set(_HELP).intersection(arguments):
+        console.say(setting_flags.help_text(__doc__))
+        sys.exit(0)
+    # absl's own flag does the same, but exits with 1.
+    if set(_FULL_HELP).intersection(arguments):
+        console.say(f'{__doc__}\n{flag_values.get_help()}')
+        sys.exit(0)
+
+
+def _report_errors(function: Callable[[], Any]) -> int:
+    """Calls a function; returns the exit code, after one line on standard error if it is not 0."""
     try:
-        config = read_config(arguments)
-        {'train': training.train, 'evaluate': evaluation.evaluate}.get(
-            config.mode, config_lib.check
-        )(config)
+        function()
     except UserError as error:
-        print(f'error: {error}', file=sys.stderr)
+        console.write(sys.stderr, f'error: {error}\n')
         return 1
     return 0
 
 
-def _default_text(name, default, of_some_map):
-    if name in config_lib.OF_THE_MAP:
-        return 'default: that of the map'
-    text = 'default: {}'.format('empty' if default == '' else default)
-    return text + '; some maps have their own' if name in of_some_map else text
+def _run(flag_values: flags.FlagValues) -> None:
+    settings = _read_settings(flag_values)
+    if settings.run.mode == 'evaluate':
+        evaluate(settings)
+    else:
+        train(settings)
 
 
-def _boolean(text: str) -> bool:
-    values = {'true': True, '1': True, 'yes': True, 'false': False, '0': False, 'no': False}
-    if text.lower() not in values:
-        raise argparse.ArgumentTypeError(f"{text!r} is neither 'true' nor 'false'")
-    return values[text.lower()]
+def _read_settings(flag_values: flags.FlagValues) -> Settings:
+    given = setting_flags.read(flag_values)
+    if not given.get('logdir'):
+        map_name = given.get('map_name', settings_lib.general_defaults()['map_name'])
+        given['logdir'] = 'runs/' + map_name
+    before = manifest.read(given['logdir'])
+    if before is None:
+        return Settings.from_values(resolve.complete(given))
+    of_run, evaluates = before['config'], given.get('mode') == 'evaluate'
+    if evaluates:
+        of_run = resolve.of_evaluation(of_run, given.get('backend', of_run['backend']))
+    values = resolve.complete(given, of_run)
+    if evaluates:
+        manifest.check_evaluation(given['logdir'], values, before)
+    return Settings.from_values(values)
 
 
-def _whole_number(text: str) -> int:
-    """Takes 5e6 for 5000000 as well."""
-    try:
-        return int(text)
-    except ValueError:
-        try:
-            number: Any = float(text)
-            if number == int(number):
-                return int(number)
-        except (ValueError, OverflowError):
-            pass
-    raise argparse.ArgumentTypeError(f'{text!r} is not a whole number')
+def _train_in_graph(
+    settings: Settings,
+    specs: Tuple[Any, Any],
+    before: Optional[Mapping[str, Any]],
+    checkpoint: Optional[str],
+    stop: StopRequest,
+    stack: contextlib.ExitStack,
+    own_hooks: Sequence[Any],
+) -> None:
+    """Builds everything in the order in which data moves, and trains.
+
+    Args:
+      settings: all of them.
+      specs: observation and action spec.
+      before: the manifest of the folder, or None.
+      checkpoint: to continue from, or None.
+      stop: set when the training should end.
+      stack: closes what was opened.
+      own_hooks: hooks of the caller.
+    """
+    import tensorflow.compat.v1 as tf
+
+    from sc2impala.runtime import checkpoints, experience, garbage, graph, seeds, trainer
+    from sc2impala.runtime.batches import Batches
+
+    start = 0 if before is None else len(before['starts'])
+    session_config = graph.session_config(settings.run.deterministic, settings.run.bfloat16)
+    with garbage.collection_paused():
+        tf.set_random_seed(seeds.streams(settings.run.seed, 'graph', 1, start)[0])
+        environment = settings.environment
+        agent = graph.make_agent(
+            settings.agent.agent, specs, environment.max_step_mul, environment.agent_step_mul
+        )
+        played, table = make_experience(settings, agent, specs, start, stack)
+        batches = Batches(graph.gpu_device())
+        phases = make_phases(settings, agent, played, table, batches)
+        writer = checkpoints.CheckpointWriter(
+            settings.run.logdir,
+            settings.output.save_checkpoint_secs,
+            settings.output.keep_checkpoints,
+            table,
+        )
+        initialize = _prepare_restoring(settings, agent, table, checkpoint)
+        hooks = _make_hooks(settings, phases, writer, checkpoint, stop, start, stack)
+        hooks += [*own_hooks, *_playing_hooks(settings, played, table)]
+        if not settings.run.deterministic:
+            experience.run_in_background(played)
+        manifest.write(settings.run.logdir, settings.values(), before, specs)
+        _describe(settings, specs, agent, played, batches, checkpoint)
+    trainer.train(
+        phases,
+        hooks,
+        writer.saver,
+        session_config,
+        checkpoint,
+        initialize,
+    )
 
 
-_METAVARS = {_whole_number: 'N', float: 'X', str: 'TEXT'}
+def make_experience(
+    settings: Settings,
+    agent: Any,
+    specs: Tuple[Any, Any],
+    start: int,
+    stack: contextlib.ExitStack,
+) -> Tuple[Any, Optional[Any]]:
+    """Environments, actors and their queue; and the replay table, None if nothing is replayed."""
+    from sc2impala import actors
+    from sc2impala.learner import phases
+    from sc2impala.runtime import experience, graph, seeds
+
+    spec = actors.sequence_spec(agent, specs[0], settings.actors.unroll_length)
+
+    def make_env(actor: int) -> Any:
+        num_envs = settings.actors.num_envs
+        env_seeds = seeds.streams(settings.run.seed, 'training', num_envs, start, actor)
+        return graph.make_environment(settings.environment, settings.starcraft, specs, env_seeds)
+
+    played = experience.build_experience(
+        agent,
+        spec,
+        make_env,
+        settings.actors,
+        settings.training.batch_size,
+        phases.policy_version(),
+    )
+    for env in played.envs:
+        stack.callback(env.close)
+    stack.enter_context(graph.failures_reported(played.envs))
+    _, num_replay = validation.batch_split(settings.training, settings.replay)
+    if not num_replay:
+        return played, None
+    seed = seeds.streams(settings.run.seed, 'replay', 1)[0]
+    return played, experience.make_replay_table(settings.replay, spec, seed)
+
+
+def make_phases(
+    settings: Settings, agent: Any, played: Any, table: Optional[Any], batches: Any
+) -> Sequence[Any]:
+    """The list of phases: pre-training that was asked for, then the training."""
+    import tensorflow.compat.v1 as tf
+
+    from sc2impala.learner import phases, sources
+    from sc2impala.runtime import experience
+
+    num_new, num_replay = validation.batch_split(settings.training, settings.replay)
+    source: sources.Source = sources.QueueSource(played.queue, num_new)
+    metrics = {}
+    if table is not None:
+        source = sources.MixedSource(played.queue, table, num_new, num_replay)
+        metrics = experience.replay_metrics(table, batches.of(source)[0])
+    task, plans = settings.environment.map_name, []
+    for name in learner.PRETRAINING:
+        pretraining = learner.load_pretraining(name)(settings.algorithms[name])
+        if pretraining.num_frames:
+            frames = phases.frames_variable(pretraining.frames_variable)
+            plans.append(phases.Plan(pretraining, source, task, pretraining.num_frames, frames))
+    main_name = settings.training.algorithm
+    main_algorithm = learner.load(main_name)(settings.algorithms[main_name])
+    global_step = tf.train.get_or_create_global_step()
+    total = settings.training.total_environment_frames
+    plans.append(phases.Plan(main_algorithm, source, task, total, global_step))
+    with tf.device(batches.device):
+        return phases.build_phases(
+            plans,
+            agent,
+            batches.of,
+            phases.policy_version(),
+            metrics,
+            experience.priority_updates(table),
+        )
+
+
+def _prepare_restoring(
+    settings: Settings, agent: Any, table: Optional[Any], checkpoint: Optional[str]
+) -> Optional[Callable[[Any], None]]:
+    """Checks the checkpoint and restores the replay table.
+
+    Returns:
+      What initializes a run that has no checkpoint of its own, a function of a session, or None.
+    """
+    import tensorflow.compat.v1 as tf
+
+    from sc2impala.runtime import checkpoints
+
+    if checkpoint is not None:
+        checkpoints.check_complete(checkpoint, tf.global_variables())
+        if table is not None and not checkpoints.restore_replay(table, checkpoint):
+            console.say(f'no replay buffer was saved with {checkpoint}: it starts empty')
+        return None
+    if not settings.start.init_checkpoint:
+        return None
+    path = checkpoints.find_initial(settings.start.init_checkpoint)
+    return checkpoints.weights_loader(path, agent.weights)
+
+
+def _make_hooks(
+    settings: Settings,
+    phases: Sequence[Any],
+    writer: Any,
+    checkpoint: Optional[str],
+    stop: StopRequest,
+    start: int,
+    stack: contextlib.ExitStack,
+) -> List[Any]:
+    """Hooks for what is saved, logged and shown."""
+    import tensorflow.compat.v1 as tf
+
+    from sc2impala.runtime import evaluation, hooks
+    from sc2impala.runtime.episodes import EpisodeLog
+    from sc2impala.runtime.summary_log import SummaryLog
+
+    run, output = settings.run, settings.output
+    episodes = EpisodeLog(os.path.join(run.logdir, evaluation.EPISODES_CSV), start)
+    stack.callback(episodes.close)
+    summaries = SummaryLog(run.logdir, output.save_summaries_secs)
+    stack.callback(summaries.close)
+    frames = tf.add_n([phase.frames.read_value() for phase in phases])
+    return [
+        hooks.SavingHook(writer, frames, restored=checkpoint is not None),
+        hooks.StopHook(stop),
+        hooks.SummaryHook(summaries, frames),
+        hooks.EpisodeHook(episodes, summaries),
+        hooks.ProgressHook(episodes, summaries, output.progress_secs),
+    ]
+
+
+def _playing_hooks(settings: Settings, played: Any, table: Optional[Any]) -> List[Any]:
+    """What happens before each update: the watch over the replay table, staging, playing."""
+    from sc2impala.runtime import experience, hooks
+    from sc2impala.runtime.replay_watch import ReplayWatch
+
+    result: List[Any] = []
+    if table is not None and settings.replay.replay_compression != 'none':
+        raw_bytes = experience.raw_bytes(settings.replay, played.queue.spec)
+        result.append(hooks.CheckHook(ReplayWatch(table, raw_bytes)))
+    if settings.run.deterministic:
+        batch_size = settings.training.batch_size
+        alternation = hooks.AlternationHook(played.enqueue_ops[0], played.queue.size(), batch_size)
+        return result + [hooks.StagingHook(alternation.play), alternation]
+    return result + [hooks.StagingHook()]
+
+
+def _make_player(settings: Settings, specs: Tuple[Any, Any], num_envs: int) -> Any:
+    """The player that `--policy` names, for K environments."""
+    import tensorflow.compat.v1 as tf
+
+    from sc2impala.runtime import graph, players, seeds
+
+    environment, policy, seed = settings.environment, settings.evaluation.policy, settings.run.seed
+    player_seed = seeds.streams(seed, 'player', 1)[0]
+    if policy == 'random':
+        return players.random_player(specs, player_seed, environment.step_mul)
+    if policy == 'scripted':
+        return players.scripted_player(environment.map_name, specs, environment.step_mul)
+    checkpoint = players.find_checkpoint(settings.run.logdir)
+    tf.set_random_seed(player_seed)
+    agent = graph.make_agent(
+        settings.agent.agent, specs, environment.max_step_mul, environment.agent_step_mul
+    )
+    return players.AgentPlayer(
+        agent,
+        specs[0],
+        num_envs,
+        checkpoint,
+        policy == 'greedy',
+        graph.session_config(settings.run.deterministic),
+    )
+
+
+def _describe(
+    settings: Settings,
+    specs: Tuple[Any, Any],
+    agent: Any,
+    played: Any,
+    batches: Any,
+    checkpoint: Optional[str],
+) -> None:
+    """Prints what is about to be run, in a few lines."""
+    from sc2impala.runtime import experience, memory
+
+    environment, actors, replay = settings.environment, settings.actors, settings.replay
+    num_parameters = sum(v.shape.num_elements() for v in agent.weights)
+    num_new, num_replay = validation.batch_split(settings.training, replay)
+    lines = [
+        '{} on {} ({}), {:,} parameters, {} actors of {} environments, learner on {}'.format(
+            settings.agent.agent,
+            environment.map_name,
+            environment.backend,
+            num_parameters,
+            actors.num_actors,
+            actors.num_envs,
+            'the GPU' if batches.device else 'the CPU',
+        ),
+        *resolve.description(settings.values()),
+        'functions: {}'.format(', '.join(specs[1].function_names)),
+        f'batch: {num_new} new, {num_replay} replayed sequences of {actors.unroll_length} steps',
+    ]
+    if num_replay:
+        how = '' if replay.replay_compression == 'none' else ' without compression'
+        lines.append(
+            f'replay: {replay.replay_buffer_size:,} sequences, '
+            f'{experience.raw_bytes(replay, played.queue.spec) / memory.MIB:,.1f} MiB{how}'
+        )
+    going_on = f', going on from {checkpoint}' if checkpoint else ''
+    lines.append(f'logdir: {settings.run.logdir}{going_on}')
+    console.say('\n'.join(lines))
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    run()

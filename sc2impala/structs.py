@@ -44,11 +44,25 @@ aborted: bool [], set only together with `done`: the game died, hung or was rela
     not terminal; it is excluded from training and from statistics.
 """
 
-ActorOutput = collections.namedtuple('ActorOutput', ['agent_state', 'env_outputs', 'agent_outputs'])
-"""One unroll of an actor, what travels through the queue and what replay keeps.
+SequenceInfo = collections.namedtuple(
+    'SequenceInfo', ['task', 'actor', 'policy_frames', 'policy_updates']
+)
+"""Where a sequence comes from; one value per sequence.
+
+task: int32 [], index of the map among those of the run.
+actor: int32 [], index of the actor.
+policy_frames: int64 [], global step (environment frames) of the weights that the unroll began with.
+policy_updates: int64 [], updates that these weights had seen since the start of the process.
+"""
+
+ActorOutput = collections.namedtuple(
+    'ActorOutput', ['agent_state', 'env_outputs', 'agent_outputs', 'sequence_info']
+)
+"""One unroll of an actor: an element of the queue and of the replay buffer.
 
 agent_state: nest of the agent's recurrent state before the first step.
 env_outputs: EnvOutput of T + 1 steps. agent_outputs: AgentOutput of T + 1 steps.
+sequence_info: SequenceInfo, the last field: replay buffers saved by older versions lack it.
 Step t of agent_outputs is the choice that *led to* step t of env_outputs; step 0 repeats the last
 step of the previous unroll.
 """

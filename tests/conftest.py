@@ -1,9 +1,10 @@
-"""Fixtures: a small finished run, which takes seconds and is shared by all tests."""
+"""TensorFlow's mode, and a small finished run, shared by all tests that only read one."""
 
 import shutil
 
 import pytest
 
+from sc2impala import tf_setup  # noqa: F401
 from tests.runtime import tiny
 
 

@@ -18,7 +18,7 @@ def resume(logdir, *flags):
 
 
 def refuses(logdir, capsys, command, *flags):
-    """Runs a command that must fail and leave the folder as it is; returns what it says."""
+    """Runs a command that must fail and leave the folder as it is; returns its error line."""
     before = tiny.snapshot(logdir)
     capsys.readouterr()
     assert command(logdir, *flags) == 1
@@ -56,6 +56,7 @@ class TestWrongSettings:
             (['--agent=foo'], ['--agent=foo', 'fully_conv_lstm']),
             (['--mode=play'], ['--mode=play', 'evaluate']),
             (['--policy=best'], ['--policy=best', 'greedy']),
+            (['--algorithm=a3c'], ['--algorithm=a3c', 'impala']),
             (['--backend=starcraft'], ['--backend=starcraft', 'simulator']),
             (['--reward_clipping=hard'], ['--reward_clipping=hard', 'abs_one']),
             (['--replay_eviction=lifo'], ['--replay_eviction=lifo', 'fifo']),
@@ -168,7 +169,7 @@ class TestWrongFolder:
         [
             (lambda manifest: json.dumps(manifest)[:-20], 'manifest.json cannot be read'),
             (lambda manifest: '', 'manifest.json cannot be read'),
-            (lambda manifest: '[]', 'no object'),
+            (lambda manifest: '[]', 'not an object'),
             (lambda manifest: '{}', 'config'),
             (lambda manifest: json.dumps(dict(manifest, starts=3)), 'starts'),
             (lambda manifest: with_setting(manifest, 'warp', 9), 'does not know (warp)'),
@@ -269,7 +270,7 @@ class TestWrongCheckpoint:
         logdir = tmp_path / 'new'
         letter = tmp_path / 'letter'
         assert tiny.main(logdir, f'--init_checkpoint={letter}') == 1
-        assert f'{letter} is damaged or no checkpoint' in tiny.error_line(capsys)
+        assert f'{letter} is damaged or not a checkpoint' in tiny.error_line(capsys)
         assert tiny.snapshot(logdir) == {}
 
     def test_init_checkpoint_without_one(self, tmp_path, capsys):
@@ -277,14 +278,14 @@ class TestWrongCheckpoint:
         assert f'--init_checkpoint={tmp_path} holds no checkpoint' in tiny.error_line(capsys)
 
     @pytest.mark.parametrize('keep', [0.0, 0.5, 0.99])
-    def test_truncated_replay_memory(self, keep, run, capsys):
-        path = os.path.join(run, f'replay-{tiny.memory_frames(run)[-1]}.npz')
+    def test_truncated_replay_buffer(self, keep, run, capsys):
+        path = os.path.join(run, f'replay-{tiny.replay_frames(run)[-1]}.npz')
         cut(path, keep)
         line = refuses(run, capsys, resume)
         assert path in line and 'cannot be restored' in line and 'move it away' in line
 
-    def test_memory_that_turns_out_too_small(self, run, capsys, monkeypatch):
-        """Only what was played tells how much sequences take: the run ends, and loses nothing."""
+    def test_replay_buffer_that_turns_out_too_large(self, run, capsys, monkeypatch):
+        """Only played sequences show how much they take: the run ends, and loses nothing."""
         before = tiny.checkpoint_frames(run)
         available = [2.0**40]
         monkeypatch.setattr(memory, 'available_bytes', lambda: available[0])
@@ -298,12 +299,12 @@ class TestWrongCheckpoint:
         monkeypatch.undo()
         assert resume(run) == 0
 
-    def test_goes_on_without_the_memory_that_was_moved_away(self, run, capsys):
-        os.remove(os.path.join(run, f'replay-{tiny.memory_frames(run)[-1]}.npz'))
+    def test_goes_on_without_the_replay_buffer_that_was_moved_away(self, run, capsys):
+        os.remove(os.path.join(run, f'replay-{tiny.replay_frames(run)[-1]}.npz'))
         assert resume(run) == 0
         assert 'it starts empty' in capsys.readouterr().out
 
-    def test_replay_memory_of_another_run(self, run, capsys):
-        path = os.path.join(run, f'replay-{tiny.memory_frames(run)[-1]}.npz')
+    def test_replay_buffer_of_another_run(self, run, capsys):
+        path = os.path.join(run, f'replay-{tiny.replay_frames(run)[-1]}.npz')
         np.savez(path, capacity=np.asarray(3))
         assert path in refuses(run, capsys, resume)

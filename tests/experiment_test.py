@@ -1,4 +1,4 @@
-"""The command: its flags, training and evaluation on the simulator."""
+"""The command: where settings come from, training and evaluation on the simulator."""
 
 import dataclasses
 import os
@@ -8,68 +8,16 @@ import pytest
 
 from sc2impala import experiment
 from sc2impala.envs import maps
-from sc2impala.runtime import config as config_lib
-from sc2impala.runtime import defaults, logdir
+from sc2impala.runtime import graph, manifest
+from sc2impala.runtime.logdir import write_json
+from sc2impala.settings import settings as settings_lib
 from tests.runtime import tiny
 
+GENERAL = settings_lib.general_defaults()
 
-class TestFlags:
-    def test_there_is_one_for_each_setting(self):
-        names = [name for group in experiment.FLAGS.values() for name in group]
-        assert sorted(names) == sorted(config_lib.Config._fields)
 
-    def test_defaults_are_those_of_the_settings(self):
-        config = experiment.read_config([])
-        assert config == defaults.complete({'logdir': 'runs/MoveToBeacon'})
-
-    def test_values(self):
-        config = experiment.read_config(
-            [
-                '--total_environment_frames=5e6',
-                '--learning_rate=1e-3',
-                '--clip_advantage',
-                '--fixed_step_mul=no',
-                '--map_name=CollectMineralShards',
-            ]
-        )
-        assert config.total_environment_frames == 5000000
-        assert config.learning_rate == 1e-3
-        assert config.clip_advantage is True
-        assert config.fixed_step_mul is False
-        assert config.logdir == 'runs/CollectMineralShards'
-
-    @pytest.mark.parametrize(
-        'flag, complaint',
-        [
-            ('--no_such_flag=1', '--no_such_flag'),
-            ('--batch_size=many', "'many' is not a whole number"),
-            ('--batch_size=1.5', "'1.5' is not a whole number"),
-            ('--batch_size=inf', "'inf' is not a whole number"),
-            ('--learning_rate=fast', '--learning_rate'),
-            ('--clip_advantage=perhaps', "'perhaps' is neither"),
-            ('--batch=4', '--batch'),
-        ],
-    )
-    def test_argparse_refuses(self, flag, complaint, capsys):
-        with pytest.raises(SystemExit) as exit_info:
-            experiment.main([flag])
-        assert exit_info.value.code == 2
-        assert complaint in capsys.readouterr().err
-
-    def test_help_names_every_flag(self, capsys):
-        with pytest.raises(SystemExit) as exit_info:
-            experiment.main(['--help'])
-        assert exit_info.value.code == 0
-        text = capsys.readouterr().out
-        assert all('--' + name in text for name in config_lib.Config._fields)
-
-    def test_help_shows_general_defaults_and_where_maps_differ(self, capsys):
-        with pytest.raises(SystemExit):
-            experiment.main(['--help'])
-        text = ' '.join(capsys.readouterr().out.split())
-        assert 'before clipping (default: 1.0; some maps have their own)' in text
-        assert "or 'all' 573 (default: that of the map)" in text
-        assert 'games that each actor plays at once (default: 32)' in text
+def read(*flags):
+    return experiment.read_settings(flags).values()
 
 
 @pytest.fixture
@@ -82,7 +30,7 @@ def other_defaults(monkeypatch):
             functions=('no_op', 'Attack_screen'),
             screen_layers=('selected',),
             screen_size=(5, 5),
-            flags={'discounting': 0.5, 'unroll_length': 3},
+            settings={'discounting': 0.5, 'unroll_length': 3},
         )
         monkeypatch.setitem(maps.MAP_DEFAULTS, 'MoveToBeacon', changed)
 
@@ -96,31 +44,38 @@ class TestWhatIsNotGiven:
 
     @pytest.fixture
     def folder(self, tmp_path):
-        config = experiment.read_config([f'--logdir={tmp_path}', '--seed=3'] + list(self.FLAGS))
-        logdir.write_manifest(config, None, config_lib.make_specs(config))
-        return config, f'--logdir={tmp_path}'
+        settings = experiment.read_settings([f'--logdir={tmp_path}', '--seed=3', *self.FLAGS])
+        specs = graph.make_specs(settings.environment)
+        manifest.write(str(tmp_path), settings.values(), None, specs)
+        return settings.values(), f'--logdir={tmp_path}'
 
     def test_in_a_new_folder_it_is_of_the_map(self, other_defaults, tmp_path):
         other_defaults()
-        config = experiment.read_config([f'--logdir={tmp_path}', '--unroll_length=8'])
-        assert config.discounting == 0.5 and config.screen_size == '5'
-        assert config.functions == 'no_op,Attack_screen'
-        assert config.unroll_length == 8
+        values = read(f'--logdir={tmp_path}', '--unroll_length=8')
+        assert values['discounting'] == 0.5 and values['screen_size'] == (5, 5)
+        assert values['functions'] == ('no_op', 'Attack_screen')
+        assert values['unroll_length'] == 8
 
     def test_when_a_run_goes_on_it_is_of_the_run(self, folder):
-        config, flag = folder
-        assert experiment.read_config([flag]) == config
-        assert experiment.read_config([flag, '--seed=3'] + list(self.FLAGS)) == config
-        assert experiment.read_config([flag, '--functions=']) == config
-        changed = experiment.read_config([flag, '--progress_secs=3', '--discounting=0.9'])
-        assert changed == config._replace(progress_secs=3.0, discounting=0.9)
+        values, flag = folder
+        assert read(flag) == values
+        assert read(flag, '--seed=3', *self.FLAGS) == values
+        assert read(flag, '--functions=') == values
+        changed = read(flag, '--progress_secs=3', '--discounting=0.9')
+        assert changed == dict(values, progress_secs=3.0, discounting=0.9)
 
     def test_in_an_evaluation_too_but_for_flags_of_its_own(self, folder):
-        config, flag = folder
-        config = config._replace(mode='evaluate', num_episodes=7, seed=0)
-        assert experiment.read_config([flag, '--mode=evaluate', '--num_episodes=7']) == config
-        flags = [flag, '--mode=evaluate', '--num_episodes=7', '--map_name=CollectMineralShards']
-        assert experiment.read_config(flags) == config
+        values, flag = folder
+        values = dict(values, mode='evaluate', num_episodes=7, seed=0)
+        flags = flag, '--mode=evaluate', '--num_episodes=7'
+        assert read(*flags) == values
+        assert read(*flags, '--map_name=CollectMineralShards') == values
+
+    def test_in_an_evaluation_on_another_backend(self, folder):
+        values, flag = folder
+        found = read(flag, '--mode=evaluate', '--backend=pysc2', '--camera_width=30')
+        expected = dict(mode='evaluate', backend='pysc2', seed=0, num_eval_envs=4, camera_width=30)
+        assert found == dict(values, **expected)
 
     def test_another_map_than_that_of_the_run_is_refused(self, folder, capsys):
         _, flag = folder
@@ -146,15 +101,15 @@ class TestWhatIsNotGiven:
 
     def test_a_run_of_an_older_version_goes_on(self, run, other_defaults):
         path = os.path.join(run, 'manifest.json')
-        manifest = tiny.read_json(path)
-        for name in config_lib.OF_THE_MAP:
-            manifest['config'][name] = ''
-        for name in ('discounting', 'clip_advantage'):
-            del manifest['config'][name]
-        logdir.write_json(path, manifest)
+        content = tiny.read_json(path)
+        for name in ('functions', 'fixed_arguments', 'screen_layers', 'minimap_layers'):
+            content['config'][name] = ''
+        for name in ('discounting', 'clip_advantage', 'algorithm'):
+            del content['config'][name]
+        write_json(path, content)
         other_defaults()
         tiny.train(run, 2 * tiny.NUM_UPDATES, *tiny.REPLAY)
-        assert tiny.read_json(path)['config']['discounting'] == config_lib.Config().discounting
+        assert tiny.read_json(path)['config']['discounting'] == GENERAL['discounting']
         assert tiny.evaluate(run, '--num_episodes=1') == 0
 
 
@@ -166,19 +121,19 @@ class TestTrain:
         assert len(event_files) == 1
         assert tiny.checkpoint_frames(finished_run)[0] == 0
         assert tiny.checkpoint_frames(finished_run)[-1] >= frames
-        assert tiny.memory_frames(finished_run) == tiny.checkpoint_frames(finished_run)
+        assert tiny.replay_frames(finished_run) == tiny.checkpoint_frames(finished_run)
         others = [n for n in names if not n.startswith(('model.ckpt-', 'replay-', 'events.'))]
         assert others == ['.lock', 'checkpoint', 'episodes.csv', 'manifest.json']
 
     def test_manifest(self, finished_run):
-        manifest = tiny.read_json(finished_run, 'manifest.json')
-        assert sorted(manifest['config']) == sorted(config_lib.Config._fields)
-        assert manifest['config']['step_mul'] == tiny.STEP_MUL
-        assert manifest['config']['functions'] == 'no_op,select_army,Move_screen'
-        assert manifest['config']['minimap_layers'] == 'none'
-        assert manifest['functions'] == ['no_op', 'select_army', 'Move_screen']
-        assert manifest['screen_layers'] == ['player_relative', 'selected', 'unit_density']
-        (start,) = manifest['starts']
+        content = tiny.read_json(finished_run, 'manifest.json')
+        assert sorted(content['config']) == sorted(GENERAL)
+        assert content['config']['step_mul'] == tiny.STEP_MUL
+        assert content['config']['functions'] == 'no_op,select_army,Move_screen'
+        assert content['config']['minimap_layers'] == 'none'
+        assert content['functions'] == ['no_op', 'select_army', 'Move_screen']
+        assert content['screen_layers'] == ['player_relative', 'selected', 'unit_density']
+        (start,) = content['starts']
         assert {'sc2impala', 'python', 'tensorflow', 'sonnet', 'numpy'} <= set(start['versions'])
         assert start['settings_changed'] == {}
 
@@ -223,7 +178,7 @@ class TestEvaluate:
         assert result['num_episodes'] == 6
         assert result['environment_frames'] == 6 * 1920
         assert 0 <= result['min_return'] < result['mean_return'] < result['max_return']
-        # The settings of the run: with 120 loops per step the rule is slow.
+        # The settings of the run: with 120 frames per step the script is slow.
         assert result['step_mul'] == tiny.STEP_MUL
         assert result['max_return'] < 20
 

@@ -244,7 +244,7 @@ def _name_faults(node, full_names):
 
 
 def _type_faults(node, full_names):
-    """Yields types, e.g. in annotations, whose notation Python 3.7 cannot evaluate."""
+    """Yields types, e.g. in annotations, in a notation that Python 3.7 cannot evaluate."""
     if isinstance(node, ast.Subscript):
         name = _full(node.value, full_names) or ''
         if name in NEWER_GENERICS or name.startswith('collections.abc.'):

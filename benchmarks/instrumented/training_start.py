@@ -6,6 +6,7 @@ Time is attributed to the innermost timed function that runs, and to its part, o
 last line of the output is JSON, {part: seconds}. `benchmarks.speed.startup` runs this program.
 """
 
+import importlib
 import json
 import sys
 import time
@@ -84,6 +85,8 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     clock.switch('imports')
     from benchmarks import workload
 
+    for module in workload.STARTUP_MODULES:
+        importlib.import_module(module)
     clock.switch('settings')
     for owner, name, part in workload.STARTUP_FUNCTIONS:
         clock.replace(owner, name, part)

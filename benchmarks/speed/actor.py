@@ -42,22 +42,22 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
         '--only_network', action='store_true', help='measure only the rate of the network'
     )
     arguments, flags = workload.parse(parser, argv)
-    config = workload.make_config(flags)
-    result = {'flags': flags, 'num_envs': workload.sizes(config).num_envs}
+    settings = workload.make_settings(flags)
+    result = {'flags': flags, 'num_envs': workload.sizes(settings).num_envs}
     if arguments.only_network:
-        rate = workload.rate_alone('network', config, arguments.seconds)
+        rate = workload.rate_alone('network', settings, arguments.seconds)
         result['steps_per_second'] = {'network': rate}
     else:
-        result.update(measure(config, arguments.seconds, arguments.rounds))
+        result.update(measure(settings, arguments.seconds, arguments.rounds))
     _print_table(result)
     print(json.dumps(result))
 
 
-def measure(config: workload.Config, seconds: float, rounds: int) -> Dict[str, Any]:
+def measure(settings: workload.Settings, seconds: float, rounds: int) -> Dict[str, Any]:
     """Measures all parts.
 
     Args:
-      config: the settings of the training.
+      settings: of the training.
       seconds: for each part in each round.
       rounds: the number of rounds.
 
@@ -65,14 +65,14 @@ def measure(config: workload.Config, seconds: float, rounds: int) -> Dict[str, A
       The entries of the JSON: rates in agent steps per second, and shares of an actor's time.
     """
     with contextlib.ExitStack() as stack:
-        made = {name: stack.enter_context(workload.part(name, config)) for name in PARTS}
+        made = {name: stack.enter_context(workload.part(name, settings)) for name in PARTS}
         made['matrix product'] = stack.enter_context(workload.matrix_product())
         runs = {name: run for name, (run, _) in made.items()}
         times = timing.interleaved_seconds(runs, seconds, rounds)
     rates = {name: made[name][1] / statistics.median(times[name]) for name in PARTS}
     share = {name: rates['actor'] / rates[name] for name in ('network', 'environment')}
     share['rest'] = 1 - sum(share.values())
-    per_step = sum(workload.flops(config, 'act').values()) / workload.sizes(config).num_envs
+    per_step = sum(workload.flops(settings, 'act').values()) / workload.sizes(settings).num_envs
     matmul = made['matrix product'][1] / min(times['matrix product'])
     return {
         'steps_per_second': rates,

@@ -150,7 +150,7 @@ def measure(flags: Sequence[str], seconds: float, warm_up: float) -> Dict[str, A
     Raises:
       SystemExit: if the training fails, or there are too few updates.
     """
-    workload.make_config(flags)
+    workload.make_settings(flags)
     with tempfile.TemporaryDirectory() as folder:
         logdir, log_path = os.path.join(folder, 'run'), os.path.join(folder, 'log')
         command = subprocesses.training_command(logdir, flags, _PROGRESS_SECS)

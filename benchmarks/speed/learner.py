@@ -72,16 +72,16 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
     parser.add_argument('--traces', type=int, default=5, help='number of traced updates')
     parser.add_argument('--only_rate', action='store_true', help='measure only the rate of updates')
     arguments, flags = workload.parse(parser, argv)
-    config = workload.make_config(flags)
-    sizes = workload.sizes(config)
+    settings = workload.make_settings(flags)
+    sizes = workload.sizes(settings)
     result: Dict[str, Any] = {'flags': flags, 'batch_size': sizes.batch_size}
     if arguments.only_rate:
-        rate = workload.rate_alone('learner', config, arguments.seconds)
+        rate = workload.rate_alone('learner', settings, arguments.seconds)
         result['steps_per_second'] = rate
         result['updates_per_second'] = rate / sizes.steps_per_update
     else:
-        result.update(measure(config, arguments.seconds, arguments.rounds))
-        result['trace'] = trace(config, arguments.traces)
+        result.update(measure(settings, arguments.seconds, arguments.rounds))
+        result['trace'] = trace(settings, arguments.traces)
         _add_flops(result['trace']['kinds'], result['flops_by_type'])
     _print_rates(result)
     if 'trace' in result:
@@ -89,11 +89,11 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
     print(json.dumps(result))
 
 
-def measure(config: workload.Config, seconds: float, rounds: int) -> Dict[str, Any]:
+def measure(settings: workload.Settings, seconds: float, rounds: int) -> Dict[str, Any]:
     """Measures updates and matrix products alternately.
 
     Args:
-      config: the settings of the training.
+      settings: of the training.
       seconds: for each of the two in each round.
       rounds: the number of rounds.
 
@@ -101,14 +101,14 @@ def measure(config: workload.Config, seconds: float, rounds: int) -> Dict[str, A
       The entries of the JSON: updates, agent steps and floating-point operations per second.
     """
     with contextlib.ExitStack() as stack:
-        update, steps = stack.enter_context(workload.part('learner', config))
+        update, steps = stack.enter_context(workload.part('learner', settings))
         product, product_flops = stack.enter_context(workload.matrix_product())
         runs = {'update': update, 'matrix product': product}
         times = timing.interleaved_seconds(runs, seconds, rounds)
     update_seconds = statistics.median(times['update'])
-    by_type = workload.flops(config, 'update')
+    by_type = workload.flops(settings, 'update')
     flops = {
-        'forward': sum(workload.flops(config, 'forward').values()),
+        'forward': sum(workload.flops(settings, 'forward').values()),
         'update': sum(by_type.values()),
     }
     matmul = product_flops / min(times['matrix product'])
@@ -124,11 +124,11 @@ def measure(config: workload.Config, seconds: float, rounds: int) -> Dict[str, A
     }
 
 
-def trace(config: workload.Config, num_traces: int) -> Dict[str, Any]:
+def trace(settings: workload.Settings, num_traces: int) -> Dict[str, Any]:
     """Traces updates.
 
     Args:
-      config: the settings of the training.
+      settings: of the training.
       num_traces: the number of updates to trace, after two that warm up.
 
     Returns:
@@ -138,8 +138,8 @@ def trace(config: workload.Config, num_traces: int) -> Dict[str, Any]:
     options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
     spans, found = [], []
     with tf.Graph().as_default():
-        update = workload.build_update(config)
-        with workload.session(config, one_operation_at_a_time=True) as session:
+        update = workload.build_update(settings)
+        with workload.session(settings, one_operation_at_a_time=True) as session:
             for _ in range(2 + num_traces):
                 metadata = tf.RunMetadata()
                 session.run(update, options=options, run_metadata=metadata)

@@ -28,7 +28,7 @@ import tensorflow.compat.v1 as tf
 
 from benchmarks import timing, workload
 from sc2impala import replay, structs
-from sc2impala.replay.codec import SequenceCodec
+from sc2impala.replay.codec import SequenceCodec, Spec
 
 DEFAULT_FLAGS = (
     '--screen_size=64',
@@ -53,11 +53,11 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
     arguments, flags = _parse_arguments(argv)
     result = {}
     for map_name in arguments.maps:
-        config = _make_config(map_name, arguments, flags)
-        result[map_name] = measure(config, arguments)
+        settings = _make_settings(map_name, arguments, flags)
+        result[map_name] = measure(settings, arguments)
         _print_buffers(map_name, result[map_name])
         if arguments.training:
-            result[map_name]['training'] = measure_training(config, arguments.updates)
+            result[map_name]['training'] = measure_training(settings, arguments.updates)
             _print_training(result[map_name]['training'])
     print(json.dumps({'flags': flags, 'maps': result}))
 
@@ -75,10 +75,10 @@ def _parse_arguments(argv: Optional[Sequence[str]]) -> Tuple[argparse.Namespace,
     return parser.parse_known_args(argv)
 
 
-def _make_config(
+def _make_settings(
     map_name: str, arguments: argparse.Namespace, flags: Sequence[str]
-) -> workload.Config:
-    return workload.make_config(
+) -> workload.Settings:
+    return workload.make_settings(
         [f'--map_name={map_name}', f'--num_envs={arguments.games}']
         + ['--batch_size=8', '--replay_proportion=0.5', '--num_actors=1', '--replay_eviction=fifo']
         + [f'--init_checkpoint={arguments.weights or ""}']
@@ -87,21 +87,21 @@ def _make_config(
     )
 
 
-def measure(config: workload.Config, arguments: argparse.Namespace) -> Dict[str, Any]:
+def measure(settings: workload.Settings, arguments: argparse.Namespace) -> Dict[str, Any]:
     """Measures size and speed of both buffers, and compares what is sampled from them.
 
     Args:
-      config: the settings of the training.
+      settings: of the training.
       arguments: `unrolls`, `every` and `rounds`.
 
     Returns:
       The entries of the JSON of a map: bytes and sequences per second.
     """
-    sequences = workload.played_sequences(config, arguments.unrolls, arguments.every)
+    sequences = workload.played_sequences(settings, arguments.unrolls, arguments.every)
     components = tf.nest.flatten(sequences)
     specs = [(array.shape[1:], array.dtype) for array in components]
     count = len(components[0])
-    raw_bytes = replay.memory_bytes(specs, 1)
+    raw_bytes = replay.uncompressed_bytes(specs, 1)
     rates: Dict[str, Dict[str, List[float]]] = {
         name: {'insert': [], 'sample': []} for name in COMPRESSIONS
     }
@@ -109,7 +109,7 @@ def measure(config: workload.Config, arguments: argparse.Namespace) -> Dict[str,
     for _ in range(arguments.rounds):
         buffers = {}
         for name in COMPRESSIONS:
-            buffers[name] = replay.Replay(count, specs, 'fifo', np.random.RandomState(0), name)
+            buffers[name] = _make_table(count, specs, name)
             # The first pass allocates memory and is not timed; the timed one replaces sequences.
             # The size is read between them: replacing needs room for one more sequence, which is
             # negligible only in larger buffers.
@@ -134,14 +134,26 @@ def measure(config: workload.Config, arguments: argparse.Namespace) -> Dict[str,
     return result
 
 
-def _insert(buffer: replay.Replay, components: Sequence[np.ndarray]) -> int:
+def _make_table(capacity: int, specs: Sequence[Spec], compression: str) -> replay.ReplayTable:
+    """Returns a table that samples uniformly and overwrites the oldest sequence."""
+    return replay.ReplayTable(
+        capacity,
+        specs,
+        replay.Uniform(),
+        replay.Fifo(),
+        np.random.RandomState(0),
+        compression,
+    )
+
+
+def _insert(buffer: replay.ReplayTable, components: Sequence[np.ndarray]) -> int:
     """Inserts all sequences; returns their number."""
     for start in range(0, len(components[0]), BATCH):
         buffer.insert([array[start : start + BATCH] for array in components])
     return len(components[0])
 
 
-def _sample(buffer: replay.Replay, components: Sequence[np.ndarray]) -> int:
+def _sample(buffer: replay.ReplayTable, components: Sequence[np.ndarray]) -> int:
     """Samples about as many sequences as there are; returns their number."""
     num_batches = max(1, len(components[0]) // BATCH)
     num_drawn = min(BATCH, buffer.size)
@@ -150,9 +162,10 @@ def _sample(buffer: replay.Replay, components: Sequence[np.ndarray]) -> int:
     return num_batches * num_drawn
 
 
-def _same_samples(first: replay.Replay, second: replay.Replay) -> bool:
+def _same_samples(first: replay.ReplayTable, second: replay.ReplayTable) -> bool:
     """Whether two buffers with the same seed and history return equal samples."""
-    pairs = zip(first.sample(first.size), second.sample(second.size))
+    samples = [buffer.sample(buffer.size) for buffer in (first, second)]
+    pairs = zip(*([*sample.components, sample.keys] for sample in samples))
     return all(a.dtype == b.dtype and a.tobytes() == b.tobytes() for a, b in pairs)
 
 
@@ -170,6 +183,7 @@ def _groups(sequences: structs.ActorOutput) -> Dict[str, Dict[str, int]]:
                 observation={k: v for k, v in observation.items() if k not in images}
             ),
             agent_outputs._replace(action_logits=(), step_mul_logits=()),
+            sequences.sequence_info,
         ],
     }
     return {name: _group(tf.nest.flatten(part)) for name, part in parts.items()}
@@ -193,7 +207,7 @@ class _TimedBuffer:
     selected: compression of the buffer in use. seconds: total duration of its calls.
     """
 
-    def __init__(self, buffers: Mapping[str, replay.Replay]):
+    def __init__(self, buffers: Mapping[str, replay.ReplayTable]):
         self._buffers = buffers
         self.selected = COMPRESSIONS[0]
         self.seconds = 0.0
@@ -202,10 +216,18 @@ class _TimedBuffer:
     def size(self) -> int:
         return self._buffers[self.selected].size
 
-    def insert(self, components: Sequence[np.ndarray]) -> None:
-        self._timed(self._buffers[self.selected].insert, components)
+    @property
+    def num_bytes(self) -> int:
+        return self._buffers[self.selected].num_bytes
 
-    def sample(self, count: int) -> List[np.ndarray]:
+    @property
+    def has_priorities(self) -> bool:
+        return False
+
+    def insert(self, components: Sequence[np.ndarray]) -> np.ndarray:
+        return self._timed(self._buffers[self.selected].insert, components)
+
+    def sample(self, count: int) -> replay.Sample:
         return self._timed(self._buffers[self.selected].sample, count)
 
     def _timed(self, function: Callable[[Any], Any], argument: Any) -> Any:
@@ -215,11 +237,11 @@ class _TimedBuffer:
         return result
 
 
-def measure_training(config: workload.Config, num_updates: int) -> Dict[str, Any]:
+def measure_training(settings: workload.Settings, num_updates: int) -> Dict[str, Any]:
     """Times updates of one agent, alternately with either replay buffer.
 
     Args:
-      config: the settings of the training.
+      settings: of the training.
       num_updates: the number of updates with each buffer.
 
     Returns:
@@ -228,7 +250,10 @@ def measure_training(config: workload.Config, num_updates: int) -> Dict[str, Any
       measured, and computed from the time in the buffer, which varies less.
     """
     found: Dict[str, List[Tuple[float, float]]] = {name: [] for name in COMPRESSIONS}
-    with workload.synchronous_training(config, COMPRESSIONS, _TimedBuffer) as (buffer, run_update):
+    with workload.synchronous_training(settings, COMPRESSIONS, _TimedBuffer) as (
+        buffer,
+        run_update,
+    ):
 
         def update(name: str) -> Tuple[float, float]:
             """Returns the seconds of an update, and those in the buffer."""
@@ -246,7 +271,7 @@ def measure_training(config: workload.Config, num_updates: int) -> Dict[str, Any
         for name, values in found.items()
     }
     raw, compressed = (medians[name] for name in COMPRESSIONS)
-    sizes = workload.sizes(config)
+    sizes = workload.sizes(settings)
     return {
         'new_sequences': sizes.batch_size - sizes.num_replay,
         'replayed_sequences': sizes.num_replay,

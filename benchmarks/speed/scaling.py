@@ -84,7 +84,7 @@ def measure(flags: Sequence[str], arguments: argparse.Namespace) -> Dict[str, An
       The JSON: flags, defaults, and by axis its points, with rates in agent steps per second, and
       its knee.
     """
-    sizes = workload.sizes(workload.make_config(flags))
+    sizes = workload.sizes(workload.make_settings(flags))
     defaults = {axis: getattr(sizes, axis) for axis in arguments.axes}
     axes = {axis: axis_values(value, arguments.factors) for axis, value in defaults.items()}
     # A set: the point of the defaults is on every axis.
@@ -118,8 +118,8 @@ def _point(sizes: workload.Sizes, axis: str, value: int) -> Point:
     return (changed.num_envs, changed.num_actors, changed.unroll_length, changed.batch_size)
 
 
-def _flags_at(flags: Sequence[str], settings: Mapping[str, int]) -> List[str]:
-    return list(flags) + [f'--{name}={value}' for name, value in settings.items()]
+def _flags_at(flags: Sequence[str], changed: Mapping[str, int]) -> List[str]:
+    return list(flags) + [f'--{name}={value}' for name, value in changed.items()]
 
 
 class _PartRates:
@@ -143,11 +143,11 @@ class _PartRates:
             'allowed_by_network': workload.network_bound(network, learner),
         }
 
-    def _rate(self, part: str, settings: Mapping[str, int]) -> float:
-        key = (part,) + tuple(sorted(settings.items()))
+    def _rate(self, part: str, changed: Mapping[str, int]) -> float:
+        key = (part,) + tuple(sorted(changed.items()))
         if key not in self._found:
-            config = workload.make_config(_flags_at(self._flags, settings))
-            self._found[key] = workload.rate_alone(part, config, self._seconds)
+            settings = workload.make_settings(_flags_at(self._flags, changed))
+            self._found[key] = workload.rate_alone(part, settings, self._seconds)
         return self._found[key]
 
 

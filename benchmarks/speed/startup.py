@@ -39,7 +39,7 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
     parser.add_argument('--starts', type=int, default=5, help='number of starts')
     arguments, flags = workload.parse(parser, argv)
-    workload.make_config(flags)
+    workload.make_settings(flags)
     result = dict({'flags': flags}, **summary([start(flags) for _ in range(arguments.starts)]))
     print('flags: {}'.format(' '.join(flags)))
     for part, seconds in result['seconds'].items():

@@ -3,5 +3,6 @@
 from sc2impala import tf_setup  # noqa: F401
 from sc2impala.actors.actor import build_actor
 from sc2impala.actors.sequence_queue import SequenceQueue
+from sc2impala.actors.sequence_spec import component_specs, sequence_spec
 
-__all__ = ['SequenceQueue', 'build_actor']
+__all__ = ['SequenceQueue', 'build_actor', 'component_specs', 'sequence_spec']

@@ -1,11 +1,12 @@
 """The actor: agent and vector environment unrolled in the graph.
 
 One run of the returned tensors plays T agent steps in each of K environments without leaving the
-graph. Where the last unroll stopped is kept in local variables, so that episodes and recurrent
-states go on across unrolls; they belong to this process and are in no checkpoint.
+graph. Local variables hold the step at which the last unroll stopped, so that episodes and
+recurrent states continue across unrolls; they belong to this process and are not part of a
+checkpoint.
 """
 
-from typing import Any
+from typing import Any, Optional, Sequence, Tuple
 
 import tensorflow.compat.v1 as tf
 
@@ -13,23 +14,37 @@ from sc2impala import structs
 from sc2impala.actors.environment_ops import EnvironmentOps
 
 
-def build_actor(agent: Any, env: Any, unroll_length: int, greedy: bool = False) -> Any:
+def build_actor(
+    agent: Any,
+    env: Any,
+    unroll_length: int,
+    greedy: bool = False,
+    task: int = 0,
+    actor: int = 0,
+    policy_version: Optional[Sequence[tf.Variable]] = None,
+) -> structs.ActorOutput:
     """Builds one actor.
 
     Args:
-      agent: `agents.Agent`.
+      agent: `agents.agent.Agent`.
       env: `envs.vector.VectorEnvironment` of K environments. It is reset by the initialiser of the
         local variables.
       unroll_length: T.
-      greedy: take the most probable actions instead of sampling.
+      greedy: choose the most probable actions instead of sampling.
+      task, actor: index of the map and of the actor, for `SequenceInfo`.
+      policy_version: int64 variables with the environment frames and the updates of the weights
+        that play, for `SequenceInfo`; both are 0 if there are none.
 
     Returns:
       `ActorOutput`: agent_state [K, ...] before the first step, env_outputs and agent_outputs
-      [K, T + 1, ...], batch-major, ready for `enqueue_many`. Every run plays the next unroll.
+      [K, T + 1, ...], sequence_info [K], batch-major, ready for `enqueue_many`. Every run plays the
+      next unroll.
     """
     env_ops = EnvironmentOps(env)
     persistent = _persistent_start(agent, env_ops)
-    start = tf.nest.map_structure(lambda variable: variable.read_value(), persistent)
+    version = _read_version(policy_version)
+    with tf.control_dependencies(version):
+        start = tf.nest.map_structure(lambda variable: variable.read_value(), persistent)
     first_state, first_env_output, first_agent_output = start
     first_step = (first_env_output, first_agent_output)
 
@@ -37,7 +52,7 @@ def build_actor(agent: Any, env: Any, unroll_length: int, greedy: bool = False) 
         lambda t: tf.TensorArray(t.dtype, unroll_length, element_shape=t.shape), first_step
     )
 
-    def play_step(index, agent_state, step, history):
+    def play_step(index: tf.Tensor, agent_state: Any, step: Any, history: Any) -> Tuple:
         env_output, agent_output = step
         agent_output, agent_state = agent.act(
             (agent_output.action, env_output), agent_state, greedy=greedy
@@ -65,10 +80,31 @@ def build_actor(agent: Any, env: Any, unroll_length: int, greedy: bool = False) 
             agent_state=tf.nest.map_structure(tf.identity, first_state),
             env_outputs=env_outputs,
             agent_outputs=agent_outputs,
+            sequence_info=_sequence_info(task, actor, version, env_ops.num_envs),
         )
 
 
-def _persistent_start(agent, env_ops):
+def _read_version(policy_version: Optional[Sequence[tf.Variable]]) -> Sequence[tf.Tensor]:
+    """Environment frames and updates of the current weights, two int64 []."""
+    if policy_version is None:
+        return [tf.zeros([], tf.int64), tf.zeros([], tf.int64)]
+    return [variable.read_value() for variable in policy_version]
+
+
+def _sequence_info(
+    task: int, actor: int, version: Sequence[tf.Tensor], num_envs: int
+) -> structs.SequenceInfo:
+    """`SequenceInfo` of [K], the same for all environments."""
+    policy_frames, policy_updates = version
+    return structs.SequenceInfo(
+        task=tf.fill([num_envs], task),
+        actor=tf.fill([num_envs], actor),
+        policy_frames=tf.fill([num_envs], policy_frames),
+        policy_updates=tf.fill([num_envs], policy_updates),
+    )
+
+
+def _persistent_start(agent: Any, env_ops: EnvironmentOps) -> Any:
     """Local variables with recurrent state, `EnvOutput` and `AgentOutput` between two unrolls.
 
     The first agent output is all zeros: nothing was chosen before the first observation.
@@ -82,7 +118,7 @@ def _persistent_start(agent, env_ops):
     return tf.nest.map_structure(_local_variable, (state, env_output, agent_output))
 
 
-def _local_variable(initial_value):
+def _local_variable(initial_value: tf.Tensor) -> tf.Variable:
     return tf.Variable(
         initial_value,
         trainable=False,
@@ -91,10 +127,10 @@ def _local_variable(initial_value):
     )
 
 
-def _batch_major(first, array, unroll_length):
+def _batch_major(first: tf.Tensor, array: tf.TensorArray, unroll_length: int) -> tf.Tensor:
     """[K, ...], T arrays of [K, ...] -> [K, T + 1, ...]."""
     rest = array.stack()
-    # TensorFlow 1.15 forgets how many there are.
+    # TensorFlow 1.15 loses the static number of steps.
     rest.set_shape([unroll_length] + first.shape.as_list())
     time_major = tf.concat([first[tf.newaxis], rest], axis=0)
     rank = len(time_major.shape)

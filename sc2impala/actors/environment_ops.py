@@ -1,65 +1,49 @@
 """A vector environment as operations of the graph."""
 
-from typing import Any, Mapping
+from typing import Any, Callable, List, Mapping, Sequence
 
 import numpy as np
 import tensorflow.compat.v1 as tf
 
 from sc2impala import structs
+from sc2impala.actors.sequence_spec import env_output_spec
 
 
 class EnvironmentOps:
     """Calls a `VectorEnvironment` of K environments from inside the graph.
 
-    The caller orders the calls by their data: every step needs an action, which needs the
+    The calls are ordered by their data: every step needs an action, and an action needs the
     observation before it.
     """
 
     def __init__(self, env: Any):
         self._env = env
         self.num_envs = env.num_envs
-        self._observation_spec = tf.nest.map_structure(
-            lambda spec: tf.TensorSpec(
-                (env.num_envs,) + tuple(spec.shape), tf.as_dtype(spec.dtype)
-            ),
-            env.observation_spec.structure(),
-        )
-        per_env = [env.num_envs]
-        self._spec = structs.EnvOutput(
-            reward=tf.TensorSpec(per_env, tf.float32),
-            info=structs.EpisodeInfo(
-                episode_return=tf.TensorSpec(per_env, tf.float32),
-                episode_frames=tf.TensorSpec(per_env, tf.int32),
-                episode_steps=tf.TensorSpec(per_env, tf.int32),
-                aborted=tf.TensorSpec(per_env, tf.bool),
-            ),
-            done=tf.TensorSpec(per_env, tf.bool),
-            observation=self._observation_spec,
-        )
+        self._spec = env_output_spec(env.observation_spec, [env.num_envs])
 
     def reset(self) -> structs.EnvOutput:
         """Starts fresh episodes: zero reward, and `done` set as on every first observation."""
-        observation = _call(self._env.reset, [], self._observation_spec, 'reset')
+        observation = _call(self._env.reset, [], self._spec.observation, 'reset')
         zeros = tf.nest.map_structure(
             lambda spec: tf.zeros(spec.shape, spec.dtype), self._spec._replace(observation=())
         )
         return zeros._replace(done=tf.ones_like(zeros.done), observation=observation)
 
     def step(self, action: Mapping[str, tf.Tensor], step_mul: tf.Tensor) -> structs.EnvOutput:
-        """Plays dict of int32 [K] for int32 [K] game loops, returns `EnvOutput` of [K]."""
+        """Plays dict of int32 [K] for int32 [K] environment frames, returns `EnvOutput` of [K]."""
         heads = sorted(action)
 
-        def step_arrays(step_mul_array, *head_arrays):
+        def step_arrays(step_mul_array: np.ndarray, *head_arrays: np.ndarray) -> structs.EnvOutput:
             return self._env.step(dict(zip(heads, head_arrays)), step_mul_array)
 
         return _call(step_arrays, [step_mul] + [action[h] for h in heads], self._spec, 'step')
 
 
-def _call(function, inputs, spec, name):
-    """numpy_function with nests out, and the static shapes that it forgets."""
+def _call(function: Callable, inputs: Sequence[tf.Tensor], spec: Any, name: str) -> Any:
+    """`tf.numpy_function` that returns a nest with static shapes."""
     flat_spec = tf.nest.flatten(spec)
 
-    def flat_function(*arrays):
+    def flat_function(*arrays: np.ndarray) -> List[np.ndarray]:
         outputs = tf.nest.flatten(function(*arrays))
         return [np.asarray(out, s.dtype.as_numpy_dtype) for out, s in zip(outputs, flat_spec)]
 

@@ -1,18 +1,22 @@
-"""Agents. A new one is a file with `make_parts`, and a line in `AGENTS`."""
+"""Agents. A new one is a file with `make_parts`, and a line in `AGENTS`.
 
-from typing import Any, Optional
+Importing this package does not load TensorFlow; making an agent does.
+"""
 
-from sc2impala import tf_setup  # noqa: F401
-from sc2impala.agents import atari_net, fully_conv, fully_conv_lstm, impala_resnet
-from sc2impala.agents.agent import Agent
-from sc2impala.agents.policy import JointPolicy
+import importlib
+from typing import TYPE_CHECKING, Any, List, Optional
+
+if TYPE_CHECKING:
+    from sc2impala.agents.agent import Agent
 
 AGENTS = {
-    'atari_net': atari_net.make_parts,
-    'fully_conv': fully_conv.make_parts,
-    'fully_conv_lstm': fully_conv_lstm.make_parts,
-    'impala_resnet': impala_resnet.make_parts,
+    'atari_net': 'sc2impala.agents.atari_net',
+    'fully_conv': 'sc2impala.agents.fully_conv',
+    'fully_conv_lstm': 'sc2impala.agents.fully_conv_lstm',
+    'impala_resnet': 'sc2impala.agents.impala_resnet',
 }
+"""Modules by the name of the agent. Each has `make_parts(observation_spec, action_spec,
+num_step_muls)`, which returns torso, core and heads."""
 
 
 def make_agent(
@@ -21,15 +25,15 @@ def make_agent(
     action_spec: Any,
     max_step_mul: int,
     fixed_step_mul: Optional[int] = None,
-) -> Agent:
-    """Builds the agent called `name`; its variables appear when it is first called.
+) -> 'Agent':
+    """Builds the agent called `name`; most of its variables are created when it is first called.
 
     Args:
       name: a key of `AGENTS`.
       observation_spec: `envs.specs.ObservationSpec`.
       action_spec: `envs.actions.ActionSpec`.
       max_step_mul: largest step multiplier that the agent may choose.
-      fixed_step_mul: takes the choice away when given.
+      fixed_step_mul: the step multiplier of every step; None lets the agent choose.
 
     Raises:
       ValueError: if there is no such agent.
@@ -38,14 +42,12 @@ def make_agent(
         raise ValueError(
             'unknown agent {!r}, expected one of {}'.format(name, ', '.join(sorted(AGENTS)))
         )
+    from sc2impala.agents.agent import Agent, make_policy, recorded
+
     num_step_muls = max_step_mul if fixed_step_mul is None else 1
-    torso, core, heads = AGENTS[name](observation_spec, action_spec, num_step_muls)
-    policy = JointPolicy(
-        action_spec.heads,
-        {
-            head: action_spec.head_used[:, column]
-            for column, head in enumerate(action_spec.argument_heads)
-        },
-        learn_step_mul=fixed_step_mul is None,
-    )
-    return Agent(torso, core, heads, policy, fixed_step_mul)
+    make_parts = importlib.import_module(AGENTS[name]).make_parts
+    weights: List[Any] = []
+    with recorded(weights):
+        torso, core, heads = make_parts(observation_spec, action_spec, num_step_muls)
+    policy = make_policy(action_spec, learn_step_mul=fixed_step_mul is None)
+    return Agent(torso, core, heads, policy, num_step_muls, fixed_step_mul, weights)

@@ -3,20 +3,41 @@
 K is the number of environments, T the unroll length plus one, B the batch of the learner.
 """
 
-from typing import Any, Mapping, Optional, Tuple
+from typing import Any, Callable, ContextManager, List, Mapping, Optional, Sequence, Tuple
 
 import sonnet as snt
 import tensorflow.compat.v1 as tf
 
-from sc2impala import structs
+from sc2impala import structs, tf_setup  # noqa: F401
 from sc2impala.agents import policy as policy_lib
+
+
+def make_policy(action_spec: Any, learn_step_mul: bool) -> policy_lib.JointPolicy:
+    """The joint distribution over the heads of an `envs.actions.ActionSpec`."""
+    head_used = {
+        head: action_spec.head_used[:, column]
+        for column, head in enumerate(action_spec.argument_heads)
+    }
+    return policy_lib.JointPolicy(action_spec.heads, head_used, learn_step_mul)
+
+
+def recorded(weights: List[tf.Variable]) -> ContextManager[None]:
+    """Appends the trainable variables that are created inside the block to a list."""
+
+    def create(next_creator: Callable[..., tf.Variable], **kwargs: Any) -> tf.Variable:
+        variable = next_creator(**kwargs)
+        if variable.trainable:
+            weights.append(variable)
+        return variable
+
+    return tf.variable_creator_scope(create)
 
 
 class Agent(snt.RNNCore):
     """An actor-critic over the dictionary of heads.
 
-    It sees the observation and the function it played last. `policy` holds the maths of its action
-    distribution, which the learner needs as well.
+    Its inputs are the observation and the function it played last. `policy` holds the maths of its
+    action distribution, which the learner needs as well.
     """
 
     def __init__(
@@ -25,7 +46,9 @@ class Agent(snt.RNNCore):
         core: Any,
         heads: Any,
         policy: policy_lib.JointPolicy,
+        num_step_muls: int,
         fixed_step_mul: Optional[int] = None,
+        weights: Sequence[tf.Variable] = (),
         name: str = 'agent',
     ):
         """Args:
@@ -33,14 +56,26 @@ class Agent(snt.RNNCore):
         core: `ConvLSTM` or anything else with its two methods.
         heads: `Features` -> `HeadOutputs`, over one leading dimension.
         policy: the joint distribution over the heads.
-        fixed_step_mul: game loops between two actions; None lets the agent choose.
+        num_step_muls: number of step multipliers to choose from; 1 if it is fixed.
+        fixed_step_mul: environment frames between two actions; None lets the agent choose.
+        weights: trainable variables that the parts have created already, as embeddings do.
         """
         super().__init__(name=name)
         self._torso = torso
         self._core = core
         self._heads = heads
         self.policy = policy
+        self._num_step_muls = num_step_muls
         self._fixed_step_mul = fixed_step_mul
+        self._weights = list(weights)
+
+    @property
+    def weights(self) -> List[tf.Variable]:
+        """The trainable variables in the order of their creation, most of them by the first call.
+
+        Those of other agents in the graph are not among them.
+        """
+        return list(self._weights)
 
     def initial_state(self, batch_size: Any, **unused_kwargs: Any) -> Any:
         """The state at the start of an episode, for `batch_size` (int or int32 []) columns."""
@@ -57,6 +92,24 @@ class Agent(snt.RNNCore):
         )
         env_output = structs.EnvOutput((), (), tf.zeros([1], tf.bool), observation)
         self(({'function': tf.zeros([1], tf.int32)}, env_output), self.initial_state(1))
+
+    def state_spec(self) -> Any:
+        """`tf.TensorSpec`s of the recurrent state of one environment, a nest without batch axis."""
+        with tf.Graph().as_default():
+            return tf.nest.map_structure(
+                lambda t: tf.TensorSpec(t.shape.as_list()[1:], t.dtype), self.initial_state(1)
+            )
+
+    def output_spec(self) -> structs.AgentOutput:
+        """`AgentOutput` of the `tf.TensorSpec`s of one step of one environment."""
+        heads = self.policy.heads
+        return structs.AgentOutput(
+            action={name: tf.TensorSpec([], tf.int32) for name in heads},
+            action_logits={name: tf.TensorSpec([size], tf.float32) for name, size in heads.items()},
+            step_mul=tf.TensorSpec([], tf.int32),
+            step_mul_logits=tf.TensorSpec([self._num_step_muls], tf.float32),
+            baseline=tf.TensorSpec([], tf.float32),
+        )
 
     def __call__(
         self, inputs: Tuple[Mapping[str, tf.Tensor], structs.EnvOutput], prev_state: Any
@@ -99,8 +152,16 @@ class Agent(snt.RNNCore):
         flat = snt.BatchApply(lambda outputs: self._choose(outputs, greedy=False))
         return flat(heads), state
 
-    def _compute(self, actions, env_outputs, core_state):
+    def _compute(
+        self, actions: Mapping[str, tf.Tensor], env_outputs: structs.EnvOutput, core_state: Any
+    ) -> Tuple[Any, Any]:
         """Everything up to the logits: `HeadOutputs` of [T, B]."""
+        with recorded(self._weights):
+            return self._compute_heads(actions, env_outputs, core_state)
+
+    def _compute_heads(
+        self, actions: Mapping[str, tf.Tensor], env_outputs: structs.EnvOutput, core_state: Any
+    ) -> Tuple[Any, Any]:
         num_functions = self.policy.heads['function']
         last_function = tf.one_hot(actions['function'], num_functions)
         last_function *= 1.0 - tf.cast(env_outputs.done, tf.float32)[..., tf.newaxis]
@@ -114,7 +175,7 @@ class Agent(snt.RNNCore):
             action_logits=dict(heads.action_logits, function=function_logits)
         ), state
 
-    def _choose(self, heads, greedy):
+    def _choose(self, heads: Any, greedy: bool) -> structs.AgentOutput:
         """`HeadOutputs` of [N] -> `AgentOutput` of [N]."""
         if greedy:
             action = self.policy.mode(heads.action_logits)

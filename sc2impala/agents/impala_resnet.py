@@ -1,7 +1,7 @@
 """The deep network of IMPALA (Espeholt et al. 2018, arXiv 1802.01561, figure 3, right).
 
 Three sections of a convolution, a pooling layer and two residual blocks, then a hidden layer and an
-LSTM, whose output is the input of all heads. The row and the column of a point are chosen
+LSTM. Its output is the input of all heads. The row and the column of a point are chosen
 independently of each other, since the output of the LSTM is not spatial.
 """
 

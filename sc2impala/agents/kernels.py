@@ -118,7 +118,7 @@ def fuse_weight_gradient(
     derivatives are not supported.
 
     Args:
-      kernel: `Kernel` without bias, whose variables exist.
+      kernel: `Kernel` without bias; its variables must exist.
       sums: float32 [T, B, ..., channels], the terms to which the kernel's outputs are added.
 
     Returns:

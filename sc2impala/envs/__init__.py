@@ -1,7 +1,7 @@
-"""The PySC2 surface: specs of observations and actions, and environments that follow them.
+"""Specs of observations and actions in PySC2's terms, and environments that follow them.
 
-The backend 'simulator' plays in this process, 'pysc2' plays StarCraft II in others, and 'synthetic'
-plays nothing: its observations are random numbers, to measure all the rest.
+The backend 'simulator' runs the games in this process, 'pysc2' runs StarCraft II in other
+processes, and 'synthetic' returns random observations, to measure the speed of everything else.
 
     observation_spec, action_spec = envs.make_specs('MoveToBeacon')
     env = envs.make_environment(
@@ -39,7 +39,7 @@ BACKENDS = {
 """Environment classes by the name of what runs the game."""
 
 MAP_NAMES = tuple(name for name in MAP_DEFAULTS if name in sim.MAP_NAMES)
-"""The maps that can be simulated: there are defaults for some that may not be simulated yet."""
+"""The maps that can be simulated; there may be defaults for others."""
 
 
 def playable_maps(backend: str) -> Tuple[str, ...]:
@@ -74,7 +74,7 @@ def make_specs(
     vectors: Optional[Names] = None,
     fixed_arguments: Optional[Mapping[str, int]] = None,
 ) -> Tuple[ObservationSpec, ActionSpec]:
-    """Chooses what is observed and done on a map; None stands for the map's own default.
+    """Makes the specs of a map; None is the map's own default.
 
     Args:
       map_name: a name in MAP_DEFAULTS, LADDER_MAPS or SYNTHETIC_MAPS.
@@ -127,11 +127,11 @@ def make_environment(
     Args:
       backend: a name in BACKENDS.
       map_name: the map that all games play.
-      seeds: one non-negative int per game; they fix everything that is random in it.
-      observation_spec: what is observed.
-      action_spec: what the agents can do.
-      max_step_mul: the most game loops that one agent step may take.
-      game_settings: how StarCraft II is run; of no effect elsewhere.
+      seeds: one non-negative int per game; it determines all its random numbers.
+      observation_spec: of the observations.
+      action_spec: of the actions.
+      max_step_mul: the largest number of environment frames of one agent step.
+      game_settings: how StarCraft II is run; ignored by other backends.
 
     Raises:
       ValueError: if the backend or the map is unknown, or an argument does not fit the others.

@@ -1,7 +1,7 @@
-"""What is particular about each map: what to see and do there, and how to train on it.
+"""Defaults of each map: what is observed, what can be done, and settings of the training.
 
-The one place for defaults that depend on the map. A flag that the user gives wins over these, and
-these win over the general defaults in `runtime/config.py`.
+The one place for defaults that depend on the map. A flag that the user gives overrides these, and
+these override the general defaults in `settings/`.
 """
 
 import dataclasses
@@ -10,23 +10,24 @@ from typing import Any, Mapping, Tuple
 
 @dataclasses.dataclass(frozen=True)
 class MapDefaults:
-    """A small choice of functions and layers that suffices to play a map well, and training flags.
+    """A small choice of functions and layers that suffices to play a map well, and settings.
 
-    episode_loops: the length of an episode in game loops, 16 per second of game time; maps with
-        enemies may end an episode before.
+    episode_frames: the length of an episode in environment frames (game loops), 16 per second of
+        game time; maps with enemies may end an episode before.
     functions: names of PySC2 functions.
-    fixed_arguments: argument types that the agent does not choose, with their value. An order that
-        is queued acts long after it was given: with `queued` left to chance, what an agent does has
-        no visible effect, and it hardly learns.
+    fixed_arguments: argument types that the agent does not choose, with their value. A queued order
+        takes effect long after it was given: with a random `queued`, actions have no visible
+        effect, and the agent hardly learns.
     screen_layers, minimap_layers: names of PySC2 feature layers.
     vectors: names out of `specs.VECTOR_SHAPES`.
     screen_size, minimap_size: (width, height) in pixels. Both show a square, the screen of 24 cells
-        and the minimap of 64: of 32 pixels on the screen each is as wide as a marine, of 16 twice.
-    flags: training flags by name where the general default does not suit the map. Who trains reads
-        them; nothing in `envs` does.
+        and the minimap of 64: a marine is as wide as one of 32 pixels on the screen, and half as
+        wide as one of 16.
+    settings: settings of the training by name where the general default does not suit the map. They
+        are read by `settings.resolve`, not in `envs`.
     """
 
-    episode_loops: int
+    episode_frames: int
     functions: Tuple[str, ...]
     fixed_arguments: Mapping[str, int]
     screen_layers: Tuple[str, ...]
@@ -34,7 +35,7 @@ class MapDefaults:
     vectors: Tuple[str, ...] = ('player',)
     screen_size: Tuple[int, int] = (16, 16)
     minimap_size: Tuple[int, int] = (16, 16)
-    flags: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
 _AT_ONCE = {'queued': 0, 'select_add': 0, 'select_point_act': 0}
@@ -47,27 +48,26 @@ _FIGHT_LAYERS = ('player_relative', 'selected', 'unit_density', 'unit_hit_points
 _ECONOMY_LAYERS = ('player_relative', 'unit_type', 'selected', 'unit_density', 'build_progress')
 
 MAP_DEFAULTS = {
-    # The general defaults of the training were chosen on this map. So simple a game is learned from
-    # fewer frames by smaller batches, and so more of them; and once it is understood, what entropy
-    # asks for only costs return.
+    # The general defaults of the training were chosen on this map. It is learned from fewer frames
+    # with smaller batches, and so more updates; once it is learned, entropy only costs return.
     'MoveToBeacon': MapDefaults(
-        episode_loops=1920,
+        episode_frames=1920,
         functions=('no_op', 'select_army', 'Move_screen'),
         fixed_arguments=_AT_ONCE,
         screen_layers=('player_relative', 'selected', 'unit_density'),
-        flags={'batch_size': 16, 'entropy_decay': 0.4},
+        settings={'batch_size': 16, 'entropy_decay': 0.4},
     ),
     # Two marines can collect in different places, hence the selection of one by a point.
     'CollectMineralShards': MapDefaults(
-        episode_loops=1920,
+        episode_frames=1920,
         functions=('no_op', 'select_point', 'select_army', 'Move_screen'),
         fixed_arguments=_AT_ONCE,
         screen_layers=('player_relative', 'selected', 'unit_density'),
     ),
-    # The one map larger than the screen, with fog: the minimap tells what was seen and where the
-    # camera is, and an attack on it walks out of sight.
+    # The one map larger than the screen, with fog: the minimap shows what was seen and where the
+    # camera is, and an attack on it sends units out of sight.
     'FindAndDefeatZerglings': MapDefaults(
-        episode_loops=2880,
+        episode_frames=2880,
         functions=(
             'no_op',
             'move_camera',
@@ -79,33 +79,32 @@ MAP_DEFAULTS = {
         fixed_arguments=_AT_ONCE,
         screen_layers=_FIGHT_LAYERS + ('visibility_map',),
         minimap_layers=('player_relative', 'visibility_map', 'camera'),
-        flags={'discounting': 0.97},
+        settings={'discounting': 0.97},
     ),
-    # +10 per roach: scaled to 1 each. At 0.97 a reward counts for a third after 18 seconds, about
-    # as long as a fight lasts; at the general 0.95 after 11. The map keeps all marines selected.
+    # +10 per roach, scaled to 1. At 0.97 a reward is discounted to a third after 18 seconds, about
+    # the length of a fight; at the general 0.95 after 11. The map keeps all marines selected.
     'DefeatRoaches': MapDefaults(
-        episode_loops=1920,
+        episode_frames=1920,
         functions=('no_op', 'Attack_screen'),
         fixed_arguments=_AT_ONCE,
         screen_layers=_FIGHT_LAYERS,
-        flags={'reward_scaling': 0.1, 'discounting': 0.97},
+        settings={'reward_scaling': 0.1, 'discounting': 0.97},
     ),
-    # +5 per enemy. One marine alone can draw the banelings upon itself, hence select_point; which
-    # enemy explodes is seen by its type.
+    # +5 per enemy. A single marine can draw the banelings away from the others, hence select_point;
+    # the unit type shows which enemies explode.
     'DefeatZerglingsAndBanelings': MapDefaults(
-        episode_loops=1920,
+        episode_frames=1920,
         functions=('no_op', 'select_point', 'select_army', 'Attack_screen', 'Move_screen'),
         fixed_arguments=_AT_ONCE,
         screen_layers=_FIGHT_LAYERS + ('unit_type',),
-        flags={'reward_scaling': 0.2, 'discounting': 0.97},
+        settings={'reward_scaling': 0.2, 'discounting': 0.97},
     ),
-    # +5 per trip of a worker, some four at each step of 8 loops: scaled, the return ahead is about
-    # 2. A worker takes 17 seconds to train. At 0.98 what comes 25 seconds later counts for a third;
-    # at 0.995 the estimates of all that lies ahead vary more than any one action changes, and the
-    # policy got worse from the start. There is less to decide than in a fight, so that a step may
-    # be longer.
+    # +5 per trip of a worker, about four in each step of 8 frames: scaled, the discounted return is
+    # about 2. A worker takes 17 seconds to train. At 0.98 a reward is discounted to a third after
+    # 25 seconds; at 0.995 the variance of the returns exceeds the effect of any single action, and
+    # the policy got worse from the start. Decisions are rarer than in a fight: steps may be longer.
     'CollectMineralsAndGas': MapDefaults(
-        episode_loops=6720,
+        episode_frames=6720,
         functions=(
             'no_op',
             'select_point',
@@ -118,11 +117,11 @@ MAP_DEFAULTS = {
         ),
         fixed_arguments=_AT_ONCE_ANY_SELECTION,
         screen_layers=_ECONOMY_LAYERS,
-        flags={'reward_scaling': 0.01, 'discounting': 0.98, 'max_step_mul': 16},
+        settings={'reward_scaling': 0.01, 'discounting': 0.98, 'max_step_mul': 16},
     ),
     # The first marine takes a depot (30 s), a barracks (65 s) and its training (25 s).
     'BuildMarines': MapDefaults(
-        episode_loops=14400,
+        episode_frames=14400,
         functions=(
             'no_op',
             'select_point',
@@ -135,7 +134,7 @@ MAP_DEFAULTS = {
         ),
         fixed_arguments=_AT_ONCE_ANY_SELECTION,
         screen_layers=_ECONOMY_LAYERS,
-        flags={'discounting': 0.98, 'max_step_mul': 16},
+        settings={'discounting': 0.98, 'max_step_mul': 16},
     ),
 }
-"""MapDefaults by map name. Where all fits on one screen, a minimap adds nothing."""
+"""MapDefaults by map name. There is no minimap where the screen shows the whole map."""

@@ -27,7 +27,7 @@ SYNTHETIC_MAPS = {
     # The shapes that IMPALA and Sample Factory are measured with: images of 72 x 96 pixels of three
     # bytes, nine actions without arguments. Layers with 256 values stand for the colours.
     'Frames': MapDefaults(
-        episode_loops=8 * EPISODE_STEPS,
+        episode_frames=8 * EPISODE_STEPS,
         functions=(
             'no_op',
             'Stop_quick',
@@ -43,7 +43,7 @@ SYNTHETIC_MAPS = {
         screen_layers=('height_map', 'unit_hit_points_ratio', 'unit_shields_ratio'),
         vectors=(),
         screen_size=(96, 72),
-        flags={'agent': 'impala_resnet', 'fixed_step_mul': True},
+        settings={'agent': 'impala_resnet', 'fixed_step_mul': True},
     ),
 }
 """MapDefaults of maps that exist in this environment only."""

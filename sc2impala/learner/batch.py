@@ -1,113 +1,92 @@
-"""From the queue (and the replay memory) to the batch of one update.
+"""A batch of sequences as algorithms get it, time-major.
 
 T is the unroll length, N the new and R the replayed sequences of a batch, B = N + R.
 """
 
 import collections
-from typing import Any, Optional
+from typing import Any, Optional, Tuple
 
-import numpy as np
 import tensorflow.compat.v1 as tf
 
+from sc2impala import tf_setup  # noqa: F401
+
 Batch = collections.namedtuple(
-    'Batch', ['agent_state', 'env_outputs', 'agent_outputs', 'is_replay']
+    'Batch',
+    [
+        'agent_state',
+        'env_outputs',
+        'agent_outputs',
+        'sequence_info',
+        'is_replay',
+        'keys',
+        'probabilities',
+        'num_replay',
+    ],
 )
-"""agent_state: nest of [B, ...]; env_outputs, agent_outputs: of [T + 1, B]; is_replay: bool [B]."""
+"""agent_state: nest of [B, ...], the recurrent state before the first step.
+env_outputs: EnvOutput of [T + 1, B].
+agent_outputs: AgentOutput of [T + 1, B], of the behaviour policy.
+sequence_info: SequenceInfo of [B].
+is_replay: bool [B], which columns come from the replay buffer.
+keys: int64 [B], the keys of the sequences in the replay buffer; -1 for those that are not in it.
+probabilities: float32 [B], the probability with which one draw from the replay buffer picks the
+    sequence; 1 in new columns.
+num_replay: R, the largest number of replayed columns, a Python int; 0 for a batch of new sequences.
+"""
 
 
-def next_batch(
-    queue: Any, num_new: int, num_replay: int = 0, replay: Optional[Any] = None
+def make_batch(
+    sequences: Any,
+    is_replay: Optional[tf.Tensor] = None,
+    keys: Optional[tf.Tensor] = None,
+    probabilities: Optional[tf.Tensor] = None,
+    num_replay: int = 0,
 ) -> Batch:
-    """Takes N new sequences from the queue and R from replay, and puts the new ones into replay.
-
-    Until the memory holds R sequences the batch is made of N + R new ones, so that training starts
-    with the first sequences played and the shape of a batch never changes.
+    """Arranges sequences time-major.
 
     Args:
-      queue: `actors.SequenceQueue` of `ActorOutput`s.
-      num_new: N.
+      sequences: `ActorOutput` of [B, ...], batch-major as in the queue.
+      is_replay: bool [B]; None if all are new.
+      keys: int64 [B]; None if the sequences are not in a replay buffer.
+      probabilities: float32 [B]; None for 1.
       num_replay: R.
-      replay: `replay.Replay`; needed when R > 0. It is called by this process only.
     """
-    if num_replay:
-        sequences, is_replay = _mixed(queue, num_new, num_replay, replay)
-    else:
-        sequences = queue.dequeue_many(num_new)
-        is_replay = tf.zeros([num_new], tf.bool)
+    columns = tf.shape(sequences.env_outputs.done)[:1]
     return Batch(
         agent_state=sequences.agent_state,
         env_outputs=tf.nest.map_structure(_time_major, sequences.env_outputs),
         agent_outputs=tf.nest.map_structure(_time_major, sequences.agent_outputs),
-        is_replay=is_replay,
+        sequence_info=sequences.sequence_info,
+        is_replay=tf.fill(columns, False) if is_replay is None else is_replay,
+        keys=tf.fill(columns, tf.constant(-1, tf.int64)) if keys is None else keys,
+        probabilities=tf.fill(columns, 1.0) if probabilities is None else probabilities,
+        num_replay=num_replay,
     )
 
 
-def stage(nest: Any, device: str) -> tuple:
+def stage(batch: Batch, device: str, name: str = 'staged_batch') -> Tuple[Batch, tf.Operation]:
     """Copies batches to a device ahead of their use.
 
     Args:
-      nest: tensors of the next batch.
-      device: where they are wanted, e.g. '/gpu:0'.
+      batch: the next batch.
+      device: where it is wanted, e.g. '/gpu:0'.
+      name: of the staging area, different for different batches.
 
     Returns:
-      The batch that was put last, as a nest of tensors on `device`, and the operation that puts the
-      next one there. Run the operation once before the first batch is used, then with every update.
+      The batch that was put last, on `device`, and the operation that puts the next one there. Run
+      the operation once before the first batch is used, then with every update.
     """
-    flat = tf.nest.flatten(nest)
+    tensors = batch._replace(num_replay=())
+    flat = tf.nest.flatten(tensors)
     with tf.device(device):
-        put = tf.raw_ops.Stage(values=flat, capacity=1, shared_name='staged_batch')
-        staged = tf.raw_ops.Unstage(
-            dtypes=[t.dtype for t in flat], capacity=1, shared_name='staged_batch'
-        )
+        put = tf.raw_ops.Stage(values=flat, capacity=1, shared_name=name)
+        staged = tf.raw_ops.Unstage(dtypes=[t.dtype for t in flat], capacity=1, shared_name=name)
     for tensor, original in zip(staged, flat):
         tensor.set_shape(original.shape)
-    return tf.nest.pack_sequence_as(nest, staged), put
+    packed = tf.nest.pack_sequence_as(tensors, staged)
+    return packed._replace(num_replay=batch.num_replay), put
 
 
-def _mixed(queue, num_new, num_replay, replay):
-    """`ActorOutput` of [B, ...] and bool [B]; one of the two ways is taken in each run."""
-
-    def insert_arrays(*components):
-        replay.insert(components)
-        return np.int64(replay.size)
-
-    def insert(sequences):
-        flat = tf.nest.flatten(sequences)
-        return tf.numpy_function(insert_arrays, flat, tf.int64, name='replay_insert')
-
-    def sample(like):
-        flat = tf.nest.flatten(like)
-        sampled = tf.numpy_function(
-            lambda: replay.sample(num_replay), [], [t.dtype for t in flat], name='replay_sample'
-        )
-        for tensor, new in zip(sampled, flat):
-            tensor.set_shape([num_replay] + new.shape.as_list()[1:])
-        return tf.nest.pack_sequence_as(like, sampled)
-
-    def only_new():
-        new = queue.dequeue_many(num_new + num_replay)
-        with tf.control_dependencies([insert(new)]):
-            return tf.nest.flatten(tf.nest.map_structure(tf.identity, new))
-
-    def new_and_replayed():
-        new = queue.dequeue_many(num_new)
-        # Sampled first: what has just been played is no memory yet.
-        old = sample(new)
-        with tf.control_dependencies(tf.nest.flatten(old)):
-            inserted = insert(new)
-        with tf.control_dependencies([inserted]):
-            both = tf.nest.map_structure(lambda a, b: tf.concat([a, b], axis=0), new, old)
-        return tf.nest.flatten(both)
-
-    ready = tf.numpy_function(
-        lambda: np.bool_(replay.size >= num_replay), [], tf.bool, name='replay_ready'
-    )
-    ready.set_shape([])
-    sequences = queue.pack(tf.cond(ready, new_and_replayed, only_new))
-    is_replay = tf.logical_and(ready, tf.range(num_new + num_replay) >= num_new)
-    return sequences, is_replay
-
-
-def _time_major(tensor):
+def _time_major(tensor: tf.Tensor) -> tf.Tensor:
     """[B, T + 1, ...] -> [T + 1, B, ...]."""
     return tf.transpose(tensor, [1, 0] + list(range(2, len(tensor.shape))))

@@ -1,33 +1,122 @@
-"""Schedules over environment frames, and the step of the optimizer."""
+"""Schedules over environment frames, the reduction of losses, and one step of the optimizer."""
 
-from typing import Any, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
 import tensorflow.compat.v1 as tf
+
+from sc2impala.settings.learning import AdamSettings
 
 NOT_FINITE = 'the gradient is not finite'
 
 
-def linear_schedule(start: float, end: float, global_step: tf.Tensor, frames: float) -> tf.Tensor:
-    """From `start` at frame 0 to `end` at `frames` and beyond, float32 []."""
-    return tf.train.polynomial_decay(start, global_step, int(frames), end)
+class Schedule(NamedTuple):
+    """The progress of a phase.
+
+    frames: int64 [] variable, environment frames of the phase so far.
+    num_frames: its length in environment frames.
+    """
+
+    frames: tf.Variable
+    num_frames: float
+
+    def linear(self, start: float, end: float, part: float = 1.0) -> tf.Tensor:
+        """From `start` at frame 0 to `end` after a part of the phase and beyond, float32 []."""
+        frames = int(max(1.0, part * self.num_frames))
+        return tf.train.polynomial_decay(start, self.frames, frames, end)
 
 
-def minimize(
-    optimizer: Any, loss: tf.Tensor, variables: Sequence[Any], clip_grad_norm: float
+def weighted_sum(
+    terms: Mapping[str, Tuple[Any, tf.Tensor]], mask: tf.Tensor
+) -> Tuple[Dict[str, tf.Tensor], tf.Tensor]:
+    """Sums the terms of a loss over time and batch, as IMPALA does, and adds them up in order.
+
+    Args:
+      terms: by name the cost, a number or float32 [], and the loss of each step, float32 [T, B].
+      mask: float32 [T, B], 0 for steps that carry no loss.
+
+    Returns:
+      The sum of every term with its cost, float32 [] by name, and the total, float32 [].
+    """
+    weighted = {}
+    with tf.name_scope('loss_terms'):
+        for index, (name, (cost, loss)) in enumerate(terms.items()):
+            # Graph rewriting sorts the inputs of a sum by name: with explicit names the order of
+            # summation does not depend on the rest of the graph. It would also remove a product
+            # with 1, and its name.
+            numbered = f'{index:02d}_{name}'
+            if isinstance(cost, float) and cost == 1.0:
+                weighted[name] = tf.reduce_sum(loss * mask, name=numbered)
+            else:
+                weighted[name] = tf.multiply(cost, tf.reduce_sum(loss * mask), name=numbered)
+        return weighted, tf.add_n(list(weighted.values()))
+
+
+def adam_step(
+    loss: tf.Tensor,
+    variables: Sequence[tf.Variable],
+    learning_rate: Any,
+    settings: AdamSettings,
+    name: str,
 ) -> Tuple[tf.Operation, tf.Tensor]:
-    """One step down the gradient, clipped by its global norm unless `clip_grad_norm` is 0.
+    """One step of Adam down the gradient, clipped by its global norm.
 
     Variables that the loss does not depend on are left alone. If the gradient is not finite, the
     operation fails with an InvalidArgumentError that says NOT_FINITE, and changes nothing.
 
+    Args:
+      loss: float32 [].
+      variables: what is trained.
+      learning_rate: number, or float32 [].
+      settings: of Adam; `clip_grad_norm` 0 does not clip.
+      name: of the optimizer and its slots, as they are in checkpoints.
+
     Returns:
       The operation, and the norm before clipping, float32 [].
+
+    Raises:
+      ValueError: if the loss depends on none of the variables.
     """
     gradients = tf.gradients(loss, variables)
     pairs = [(g, v) for g, v in zip(gradients, variables) if g is not None]
+    if not pairs:
+        raise ValueError(
+            f'the loss depends on none of the {len(variables)} variables to be trained; an agent '
+            'has its weights once it has been called, e.g. by `create_variables`'
+        )
     gradients, variables = zip(*pairs)
     norm = tf.check_numerics(tf.global_norm(gradients), NOT_FINITE)
-    if clip_grad_norm:
-        gradients, _ = tf.clip_by_global_norm(gradients, clip_grad_norm, use_norm=norm)
+    if settings.clip_grad_norm:
+        gradients, _ = tf.clip_by_global_norm(gradients, settings.clip_grad_norm, use_norm=norm)
+    optimizer = tf.train.AdamOptimizer(
+        learning_rate,
+        settings.adam_beta1,
+        settings.adam_beta2,
+        settings.adam_epsilon,
+        name=name,
+    )
     with tf.control_dependencies([norm]):
         return optimizer.apply_gradients(zip(gradients, variables)), norm
+
+
+def critic_variables(learner_outputs: Any, variables: Sequence[tf.Variable]) -> List[tf.Variable]:
+    """The variables that the baseline depends on and no output of the policy does.
+
+    Raises:
+      ValueError: if there are none.
+    """
+    policy_outputs = tf.nest.flatten(
+        [learner_outputs.action_logits, learner_outputs.step_mul_logits]
+    )
+    of_policy = tf.gradients(policy_outputs, variables)
+    of_baseline = tf.gradients(learner_outputs.baseline, variables)
+    own = [
+        variable
+        for variable, to_policy, to_baseline in zip(variables, of_policy, of_baseline)
+        if to_policy is None and to_baseline is not None
+    ]
+    if not own:
+        raise ValueError(
+            'the critic of this agent shares all its variables with the policy: give it a layer of '
+            'its own, or pre-train all variables'
+        )
+    return own

@@ -1,33 +1,45 @@
-"""TensorBoard summaries of the learners; `docs/summaries.md` says what each tag means.
+"""TensorBoard summaries of metrics; `docs/summaries.md` defines every tag."""
 
-They are created at the root of the name scopes, so that the tags are exactly the names used here.
-"""
-
-from typing import Any, Mapping
+from typing import Any, Dict, Mapping
 
 import tensorflow.compat.v1 as tf
 
 
-def add_learner_summaries(losses: Mapping[str, Any], scalars: Mapping[str, Any]) -> None:
-    """Scalars: every loss, with its cost, as `loss/<name>`, the others by their names."""
-    for name, value in sorted(losses.items()):
-        tf.summary.scalar('loss/' + name, value)
-    for name, value in sorted(scalars.items()):
-        tf.summary.scalar(name, value)
+def merge(metrics: Mapping[str, tf.Tensor]) -> tf.Tensor:
+    """One serialized summary of all metrics, a string []; no graph collection is involved.
+
+    Args:
+      metrics: tensors by tag: a scalar for rank 0, a histogram for rank 1. Tags are used as they
+        are, whatever the name scope.
+    """
+    return tf.summary.merge(
+        [_summary(tag, value) for tag, value in sorted(metrics.items())], collections=[]
+    )
 
 
-def add_action_histograms(policy: Any, behaviour: Any, is_new: tf.Tensor) -> None:
+def action_histograms(policy: Any, behaviour: Any, is_new: tf.Tensor) -> Dict[str, tf.Tensor]:
     """`action/<head>`: what was played in the new columns, where the function used the head.
 
     Args:
       policy: `agents.policy.JointPolicy`.
       behaviour: `AgentOutput` of [T, B].
       is_new: bool [B].
+
+    Returns:
+      Tensors of rank 1 by tag.
     """
     new = tf.broadcast_to(is_new, tf.shape(behaviour.step_mul))
-    for name, used in sorted(policy.used_heads(behaviour).items()):
-        tf.summary.histogram(
-            'action/' + name, tf.boolean_mask(behaviour.action[name], tf.logical_and(new, used))
-        )
+    result = {
+        'action/' + name: tf.boolean_mask(behaviour.action[name], tf.logical_and(new, used))
+        for name, used in sorted(policy.used_heads(behaviour).items())
+    }
     if policy.learn_step_mul:
-        tf.summary.histogram('action/step_mul', tf.boolean_mask(behaviour.step_mul, new))
+        result['action/step_mul'] = tf.boolean_mask(behaviour.step_mul, new)
+    return result
+
+
+def _summary(tag: str, value: tf.Tensor) -> tf.Tensor:
+    name = 'summary_' + tag.replace('/', '_')
+    if value.shape.rank == 0:
+        return tf.raw_ops.ScalarSummary(tags=tag, values=value, name=name)
+    return tf.raw_ops.HistogramSummary(tag=tag, values=value, name=name)

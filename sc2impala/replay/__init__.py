@@ -1,6 +1,30 @@
-"""The memory of played sequences: what to keep, what to sample, and how it survives a restart."""
+"""A replay buffer: a table of sequences, a sampler, a remover, and how the table is saved.
 
-from sc2impala.replay.replay import Replay, least_compressed_bytes, memory_bytes
+As in Reverb, a table takes two independent choices: the sampler selects the sequences to replay,
+and the remover selects the sequence that a new one overwrites once the table is full.
+"""
+
+from sc2impala.replay.removers import REMOVERS, Fifo, Remover, Reservoir
+from sc2impala.replay.samplers import SAMPLERS, Sampler, Uniform
 from sc2impala.replay.storage import load, save
+from sc2impala.replay.stores import STORES
+from sc2impala.replay.table import ReplayTable, Sample, min_compressed_bytes, uncompressed_bytes
 
-__all__ = ['Replay', 'least_compressed_bytes', 'load', 'memory_bytes', 'save']
+COMPRESSIONS = tuple(STORES)
+
+__all__ = [
+    'COMPRESSIONS',
+    'REMOVERS',
+    'SAMPLERS',
+    'Fifo',
+    'Remover',
+    'ReplayTable',
+    'Reservoir',
+    'Sample',
+    'Sampler',
+    'Uniform',
+    'load',
+    'min_compressed_bytes',
+    'save',
+    'uncompressed_bytes',
+]

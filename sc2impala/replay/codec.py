@@ -1,13 +1,16 @@
-"""A sequence as few bytes, and back bit for bit.
+"""Lossless compression of sequences.
 
-Before zstd looks for repetitions, the numbers are arranged so that there are some:
+zstd removes repetitions. Before, each component is transformed so that it has some:
 
-* Layers need nothing: a frame lies right behind the one before, which is nearly the same.
-* Floats hardly repeat. Their bit patterns, taken as integers, are replaced by the differences along
-  the first axis, and these by their differences along the second one: time and pixels, or rows and
-  columns. They are small, and folded as 0, -1, 1, -2, 2, ... they begin with many zero bits.
-* Of numbers of several bytes, all first bytes come first, then all second ones: the upper bytes of
-  neighbours are alike, the lowest are noise.
+* Feature layers are left unchanged: each frame directly follows the previous one, which is nearly
+  the same.
+* Floats hardly repeat. Their bit patterns, taken as unsigned integers, get delta coding along the
+  first axis, then along the second one: time and pixels, or rows and columns. Zigzag coding
+  (0, -1, 1, -2, 2, ... become 0, 1, 2, 3, 4, ...) then turns small differences into numbers with
+  many leading zero bits.
+* Numbers of several bytes are split into byte planes (byte shuffling): the first bytes of all
+  numbers, then all second bytes, etc. The high bytes of neighbours are alike, the low bytes are
+  noise.
 """
 
 import contextlib
@@ -20,17 +23,18 @@ Spec = Tuple[Sequence[int], Any]
 """Shape and dtype of one component of one sequence."""
 
 _LEVEL = 1
-"""Of zstd. Level -1 leaves a twelfth more in nine tenths of the time, level 3 a hundredth less in
-five quarters of it."""
+"""The zstd level. In comparison, level -1 takes 90% of the time for 8% more bytes, and level 3
+takes 125% of the time for 1% fewer bytes."""
 
 _LAYOUT = 'zstd, planes of folded differences along two axes'
-"""Names the arrangement; another one must have another name, since it is in saved states."""
+"""The name of this format in saved states: delta and zigzag coding along two axes, byte planes and
+zstd. It must never change; another format must have another name."""
 
 _NUM_AXES = 2
-"""Axes along which floats are replaced by differences."""
+"""Number of leading axes along which floats are delta coded."""
 
-_FOLDED_SIZES = (2, 4, 8)
-"""Bytes of those floats whose bits make an integer."""
+_DELTA_SIZES = (2, 4, 8)
+"""Sizes in bytes of the floats that are delta coded: those with an integer type of equal size."""
 
 
 class SequenceCodec:
@@ -40,31 +44,31 @@ class SequenceCodec:
         """Args: specs: shape and dtype of each component of one sequence."""
         self._parts = [_Part(shape, dtype) for shape, dtype in specs]
         self._num_bytes = sum(part.num_bytes for part in self._parts)
-        self._idle_tools = []  # type: List[_Tools]
+        self._idle_tools: List[_Tools] = []
 
     @property
     def layout(self) -> List[str]:
-        """What a compressed sequence holds, and how: equal for codecs that read each other's."""
+        """The format and the components: equal for codecs that can decode each other's bytes."""
         return [_LAYOUT] + [str(part) for part in self._parts]
 
     def encode(self, arrays: Sequence[np.ndarray]) -> bytes:
-        """Compresses one sequence: for each spec an array of its shape, or with a 1 before it."""
+        """Compresses one sequence: for each spec an array [...] or [1, ...]."""
         with self._tools() as tools:
             start = 0
             for part, array in zip(self._parts, arrays):
                 part.write(array, tools.scratch[start : start + part.num_bytes])
                 start += part.num_bytes
-            return tools.compressor.compress(tools.scratch)
+            return tools.compressor.compress(tools.scratch.data)
 
     def decode(self, compressed: Any, arrays: Sequence[np.ndarray]) -> None:
         """Restores one sequence.
 
         Args:
-          compressed: what `encode` returned, or any buffer of the same bytes.
-          arrays: for each spec a contiguous array to write to, as for `encode`.
+          compressed: the result of `encode`, or any buffer of the same bytes.
+          arrays: for each spec a contiguous array [...] or [1, ...] to write to.
 
         Raises:
-          ValueError: these are no bytes of a sequence of these specs.
+          ValueError: the bytes are not those of a sequence of these specs.
         """
         with self._tools() as tools:
             self._decompress(compressed, tools)
@@ -73,7 +77,7 @@ class SequenceCodec:
                 part.read(tools.scratch[start : start + part.num_bytes], array)
                 start += part.num_bytes
 
-    def _decompress(self, compressed, tools):
+    def _decompress(self, compressed: Any, tools: '_Tools') -> None:
         """Fills the scratch memory."""
         try:
             num_bytes = zstandard.frame_content_size(compressed)
@@ -81,7 +85,7 @@ class SequenceCodec:
                 raise ValueError(
                     f'a sequence must have {self._num_bytes} bytes, but has {num_bytes}.'
                 )
-            # Into memory that is there already: new memory costs more than decompressing.
+            # Into preallocated memory: allocating it takes longer than decompressing.
             with tools.decompressor.stream_reader(compressed) as reader:
                 num_bytes = _read_all(reader, tools.scratch)
         except zstandard.ZstdError as error:
@@ -91,9 +95,9 @@ class SequenceCodec:
 
     @contextlib.contextmanager
     def _tools(self) -> Iterator['_Tools']:
-        """Lends tools; there are as many as were ever needed at once.
+        """Lends tools from a pool, which grows to the number ever needed at once.
 
-        Not those of the thread: TensorFlow's have no memory of their own from one call to the next.
+        Thread-local tools would not do: TensorFlow's threads lose them between two calls.
         """
         try:
             tools = self._idle_tools.pop()
@@ -106,56 +110,57 @@ class SequenceCodec:
 
 
 class _Tools:
-    """What only one thread at a time may use."""
+    """A compressor, a decompressor and scratch memory, which only one thread at a time may use."""
 
-    def __init__(self, num_bytes):
+    def __init__(self, num_bytes: int):
         self.scratch = np.empty([num_bytes], np.uint8)
         self.compressor = zstandard.ZstdCompressor(level=_LEVEL)
         self.decompressor = zstandard.ZstdDecompressor()
 
 
 class _Part:
-    """How one component is arranged."""
+    """The transformation of one component."""
 
-    def __init__(self, shape, dtype):
+    def __init__(self, shape: Sequence[int], dtype: Any):
         self._dtype = np.dtype(dtype)
         self._shape = tuple(shape)
         self.num_bytes = int(np.prod(shape, dtype=np.int64)) * self._dtype.itemsize
         size = self._dtype.itemsize
-        self._is_folded = self._dtype.kind == 'f' and size in _FOLDED_SIZES and len(shape) > 0
-        self._unsigned = np.dtype(f'u{size}') if self._is_folded else None
+        is_delta_coded = self._dtype.kind == 'f' and size in _DELTA_SIZES and len(shape) > 0
+        self._bits_dtype = np.dtype(f'u{size}') if is_delta_coded else None
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f'{self._dtype} {list(self._shape)}'
 
-    def write(self, array, target):
-        """Writes the arranged bytes to uint8 [num_bytes]."""
+    def write(self, array: np.ndarray, target: np.ndarray) -> None:
+        """Transforms an array and writes its bytes to uint8 [num_bytes]."""
         array = np.ascontiguousarray(array).reshape(self._shape)
-        if self._is_folded:
-            array = _folded_differences(array.view(self._unsigned))
-        for plane, its_bytes in zip(self._planes(target), self._bytes(array)):
-            plane[:] = its_bytes
+        if self._bits_dtype is not None:
+            array = _delta_zigzag(array.view(self._bits_dtype))
+        for plane, plane_bytes in zip(self._planes(target), self._bytes(array)):
+            plane[:] = plane_bytes
 
-    def read(self, source, array):
-        """Restores what `write` was given."""
-        for plane, its_bytes in zip(self._planes(source), self._bytes(array)):
-            its_bytes[:] = plane
-        if self._is_folded:
-            bits = array.reshape(self._shape).view(self._unsigned)
+    def read(self, source: np.ndarray, array: np.ndarray) -> None:
+        """Restores the array from the bytes that `write` wrote."""
+        for plane, plane_bytes in zip(self._planes(source), self._bytes(array)):
+            plane_bytes[:] = plane
+        if self._bits_dtype is not None:
+            bits = array.reshape(self._shape).view(self._bits_dtype)
             bits[:] = (bits >> 1) ^ _all_bits(bits & 1)
             for axis in reversed(range(bits.ndim)[:_NUM_AXES]):
                 _sum_up(bits, axis)
 
-    def _planes(self, arranged):
-        return arranged.reshape(self._dtype.itemsize, -1)
+    def _planes(self, transformed: np.ndarray) -> np.ndarray:
+        """Views the bytes as byte planes [itemsize, numbers]."""
+        return transformed.reshape(self._dtype.itemsize, -1)
 
-    def _bytes(self, array):
-        """Of each number the first bytes, of each the second, ...: a view."""
+    def _bytes(self, array: np.ndarray) -> np.ndarray:
+        """Views the bytes of the numbers as byte planes [itemsize, numbers]."""
         return array.reshape(-1).view(np.uint8).reshape(-1, self._dtype.itemsize).T
 
 
-def _folded_differences(bits):
-    """Unsigned integers -> their differences along the first axes, with the sign bit last."""
+def _delta_zigzag(bits: np.ndarray) -> np.ndarray:
+    """Delta coding of unsigned integers along the first axes, then zigzag coding."""
     differences = bits.copy()
     for axis in range(bits.ndim)[:_NUM_AXES]:
         along = np.moveaxis(differences, axis, 0)
@@ -163,25 +168,25 @@ def _folded_differences(bits):
     return (differences << 1) ^ _all_bits(differences >> (8 * bits.itemsize - 1))
 
 
-def _sum_up(bits, axis):
-    """Replaces differences along an axis by their sums, modulo the size of the type."""
+def _sum_up(bits: np.ndarray, axis: int) -> None:
+    """Inverts delta coding along an axis in place: cumulative sums, modulo the size of the type."""
     if axis == bits.ndim - 1:
         np.cumsum(bits, axis=axis, dtype=bits.dtype, out=bits)
         return
-    # Along an axis that is not the last NumPy's own sum walks in steps.
+    # np.cumsum is slow along an axis that is not the last one, since it strides through memory.
     along = np.moveaxis(bits, axis, 0)
     for index in range(1, len(along)):
         along[index] += along[index - 1]
 
 
-def _all_bits(bit):
-    """0 -> 0, and 1 -> a number of ones only."""
+def _all_bits(bit: np.ndarray) -> np.ndarray:
+    """Maps 0 to 0 and 1 to the number with all bits set."""
     return np.negative(bit)
 
 
-def _read_all(reader, target):
-    """Fills uint8 [num_bytes] as far as there is something; returns how far."""
-    view, num_bytes = memoryview(target), 0
+def _read_all(reader: Any, target: np.ndarray) -> int:
+    """Fills uint8 [num_bytes] until the reader ends; returns the number of bytes read."""
+    view, num_bytes = target.data, 0
     while num_bytes < len(view):
         count = reader.readinto(view[num_bytes:])
         if not count:

@@ -1,11 +1,11 @@
-"""What the state of a memory holds of its sequences: names, meaning, and what is checked.
+"""The sequences in the saved state of a replay table: names, contents and checks.
 
 Uncompressed, entry `component_<i>` is an array [sequences, ...]. Compressed, there are instead
 
-* layout: text, how the sequences are compressed and of which components;
-* lengths: int64 [sequences], the bytes of each;
-* pages: int32 [pages], the numbers of the pages of one sequence after the other;
-* slab_<i>: uint8 [pages, PAGE_BYTES], all pages of the memory, also those that no sequence has.
+* layout: text, how the sequences are compressed, followed by one line per component;
+* lengths: int64 [sequences], the size of each compressed sequence in bytes;
+* pages: int32 [pages], the page numbers of all sequences, one sequence after the other;
+* slab_<i>: uint8 [pages, PAGE_BYTES], all pages of the table, including unused ones.
 """
 
 from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
@@ -16,7 +16,10 @@ from sc2impala.replay.codec import SequenceCodec, Spec
 from sc2impala.replay.pages import PAGE_BYTES, SLAB_PAGES, num_pages, read_pages
 
 Place = Tuple[np.ndarray, int]
-"""Where a compressed sequence lies: the numbers of its pages, int32 [pages], and its bytes."""
+"""Where a compressed sequence is: the numbers of its pages, int32 [pages], and its bytes."""
+
+Defaults = Mapping[int, np.ndarray]
+"""Component index -> array [1, ...], the value of a component that a state lacks."""
 
 
 def check_array(name: str, array: Any, shape: Sequence[int], dtype: Any) -> None:
@@ -29,17 +32,32 @@ def check_array(name: str, array: Any, shape: Sequence[int], dtype: Any) -> None
 
 
 def component(index: int) -> str:
-    """The entry of a component of uncompressed sequences."""
+    """Returns the entry of a component of uncompressed sequences."""
     return f'component_{index}'
 
 
 def is_compressed(state: Mapping[str, np.ndarray]) -> bool:
-    """Whether a state holds its sequences compressed."""
+    """Returns whether the sequences of a state are compressed."""
     return 'layout' in state
 
 
+def num_saved_components(
+    state: Mapping[str, np.ndarray], specs: Sequence[Spec], defaults: Defaults
+) -> int:
+    """Returns the number of components that this state must have.
+
+    All of them, unless it has fewer and `defaults` has values for all those that it lacks.
+    """
+    if is_compressed(state):
+        num_saved = state['layout'].size - 1
+    else:
+        num_saved = sum(name.startswith('component_') for name in state)
+    missing = range(num_saved, len(specs))
+    return num_saved if missing and all(i in defaults for i in missing) else len(specs)
+
+
 def names(state: Mapping[str, np.ndarray], num_components: int) -> List[str]:
-    """All entries of the sequences that this state must have."""
+    """Returns the names of all entries of sequences that this state must have."""
     if not is_compressed(state):
         return [component(index) for index in range(num_components)]
     return ['layout', 'lengths', 'pages'] + _slab_names(state)
@@ -48,7 +66,7 @@ def names(state: Mapping[str, np.ndarray], num_components: int) -> List[str]:
 def of_compressed(
     layout: Sequence[str], places: Sequence[Place], slabs: Sequence[np.ndarray]
 ) -> Dict[str, np.ndarray]:
-    """The entries of compressed sequences; the slabs are not copied."""
+    """Returns the entries of compressed sequences; the slabs are not copied."""
     state = {
         'layout': np.asarray(layout),
         'lengths': np.array([length for _, length in places], np.int64),
@@ -61,10 +79,10 @@ def of_compressed(
 def compressed(
     state: Mapping[str, np.ndarray], layout: Sequence[str], size: int
 ) -> Tuple[List[np.ndarray], List[Place]]:
-    """The slabs of a state with compressed sequences, not copied, and where these lie.
+    """Returns the slabs of a state with compressed sequences, not copied, and their places.
 
     Raises:
-      ValueError: they are not `size` sequences of this layout.
+      ValueError: the state does not have `size` sequences of this layout.
     """
     saved_layout = state['layout'].tolist()
     if saved_layout != list(layout):
@@ -84,27 +102,39 @@ def compressed(
 
 
 def sequences(
-    state: Mapping[str, np.ndarray], specs: Sequence[Spec], size: int
+    state: Mapping[str, np.ndarray], specs: Sequence[Spec], size: int, defaults: Defaults
 ) -> Iterator[List[np.ndarray]]:
-    """Yields all sequences of a state, for each spec an array [1, ...], to be used at once.
+    """Yields all sequences of a state one by one.
+
+    Args:
+      state: compressed or uncompressed sequences.
+      specs: shape and dtype of each component.
+      size: number of sequences.
+      defaults: the values of components that the state lacks; see `num_saved_components`.
+
+    Yields:
+      For each spec an array [1, ...], which is valid until the next one is yielded.
 
     Raises:
-      ValueError: they are not `size` sequences of these specs.
+      ValueError: the state does not have `size` sequences of these specs.
     """
+    num_saved = num_saved_components(state, specs, defaults)
+    saved_specs = specs[:num_saved]
+    filled = [defaults[index] for index in range(num_saved, len(specs))]
     if is_compressed(state):
-        codec = SequenceCodec(specs)
+        codec = SequenceCodec(saved_specs)
         slabs, places = compressed(state, codec.layout, size)
-        arrays = [np.empty((1,) + tuple(shape), dtype) for shape, dtype in specs]
+        arrays = [np.empty((1, *shape), dtype) for shape, dtype in saved_specs]
         for place in places:
             codec.decode(read_pages(slabs, *place), arrays)
-            yield arrays
+            yield arrays + filled
         return
-    components = [state[component(index)] for index in range(len(specs))]
-    for index, (array, (shape, dtype)) in enumerate(zip(components, specs)):
-        check_array(f'state[{component(index)!r}]', array, (size,) + tuple(shape), dtype)
+    components = [state[component(index)] for index in range(num_saved)]
+    for index, (array, (shape, dtype)) in enumerate(zip(components, saved_specs)):
+        check_array(f'state[{component(index)!r}]', array, (size, *shape), dtype)
     for slot in range(size):
-        yield [array[slot : slot + 1] for array in components]
+        yield [array[slot : slot + 1] for array in components] + filled
 
 
-def _slab_names(state):
+def _slab_names(state: Mapping[str, np.ndarray]) -> List[str]:
     return [f'slab_{index}' for index in range(sum(name.startswith('slab_') for name in state))]

@@ -1,8 +1,8 @@
-"""Memory in pages of one size, for byte strings of all sizes that come and go for weeks.
+"""A page allocator for byte strings of all sizes that are stored and freed for weeks.
 
-Strings of their own would leave holes that no other fits into, and would share the heap with
-whatever else the process allocates: nobody could tell what they take. Pages are all alike, any free
-one will do, and what was taken is counted.
+Separately allocated strings would fragment the heap and share it with all else that the process
+allocates, so that their memory use could not be measured. Pages all have the same size, so that any
+free page can be reused, and the memory use is known exactly.
 """
 
 from typing import Any, Iterator, List, Sequence, Tuple
@@ -11,36 +11,38 @@ import numpy as np
 
 PAGE_BYTES = 1024
 SLAB_PAGES = 65536
-"""Pages that are allocated at once. So large a piece comes from the system directly, which gives
-memory to a part of it only when that is first written to."""
+"""Number of pages that are allocated at once, 64 MiB. The C library maps a block of this size
+directly from the operating system, which provides physical memory only when a part of the block is
+first written to."""
 
 _NUMBER = np.dtype(np.int32)
+_NONE = np.zeros([0], _NUMBER)
 
 
 class Pages:
-    """Keeps byte strings. Not to be called by two threads at once."""
+    """Stores byte strings. Must not be called by two threads at once."""
 
-    def __init__(self, slabs: Sequence[np.ndarray] = (), in_use: Sequence[int] = ()):
-        """Begins empty, or with a copy of what `slabs` of another one returned.
+    def __init__(self, slabs: Sequence[np.ndarray] = (), in_use: np.ndarray = _NONE):
+        """Starts empty, or with a copy of the `slabs` of another instance.
 
         Args:
           slabs: uint8 [pages, PAGE_BYTES] each.
-          in_use: the numbers of the pages that are not free.
+          in_use: int32 [pages], the numbers of the pages that are not free.
         """
-        self._slabs = []  # type: List[np.ndarray]
+        self._slabs: List[np.ndarray] = []
         self._num_pages = sum(map(len, slabs))
         for slab in slabs:
             self._slabs.append(_new_slab())
             self._slabs[-1][: len(slab)] = slab
-        self._free = np.setdiff1d(np.arange(self._num_pages), in_use).tolist()  # type: List[int]
+        self._free: List[int] = np.setdiff1d(np.arange(self._num_pages), in_use).tolist()
 
     @property
     def num_bytes(self) -> int:
-        """The memory taken, with that of pages which are free again, and of their numbers."""
+        """Memory in use, in bytes; it includes free pages and the numbers of all pages."""
         return self._num_pages * (PAGE_BYTES + _NUMBER.itemsize)
 
     def put(self, content: Any) -> np.ndarray:
-        """Keeps a byte string, any buffer; returns the numbers of its pages, int32 [pages]."""
+        """Stores a byte string (any buffer); returns the numbers of its pages, int32 [pages]."""
         count = num_pages(len(content))
         padded = np.zeros([count * PAGE_BYTES], np.uint8)
         padded[: len(content)] = np.frombuffer(content, np.uint8)
@@ -66,37 +68,37 @@ class Pages:
         return read_pages(self._slabs, numbers, num_bytes)
 
     def free(self, numbers: np.ndarray) -> None:
-        """Gives pages away for other strings."""
+        """Makes pages available for other strings."""
         self._free.extend(numbers.tolist())
 
     def slabs(self) -> List[np.ndarray]:
-        """All pages: views uint8 [pages, PAGE_BYTES], of `SLAB_PAGES` in all but the last."""
+        """Returns all pages: views uint8 [pages, PAGE_BYTES], all but the last of `SLAB_PAGES`."""
         return [
             slab[: self._num_pages - index * SLAB_PAGES] for index, slab in enumerate(self._slabs)
         ]
 
 
 def num_pages(num_bytes: int) -> int:
-    """How many pages a string takes."""
+    """Returns the number of pages of a string."""
     return -(-num_bytes // PAGE_BYTES)
 
 
 def read_pages(slabs: Sequence[np.ndarray], numbers: np.ndarray, num_bytes: int) -> np.ndarray:
-    """As `Pages.get`, from what `Pages.slabs` returned."""
+    """Does the same as `Pages.get`, with the result of `Pages.slabs`."""
     padded = np.empty([len(numbers), PAGE_BYTES], np.uint8)
     for slab, which, pages in _by_slab(slabs, numbers):
         padded[which] = slab[pages]
     return padded.reshape(-1)[:num_bytes]
 
 
-def _new_slab():
+def _new_slab() -> np.ndarray:
     return np.empty([SLAB_PAGES, PAGE_BYTES], np.uint8)
 
 
 def _by_slab(
     slabs: Sequence[np.ndarray], numbers: np.ndarray
 ) -> Iterator[Tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Yields each slab that has some of the pages, which of `numbers` they are, and where."""
+    """Yields, for each slab with some of the pages, the slab, a mask of `numbers`, and the rows."""
     slab_numbers, pages = np.divmod(numbers, SLAB_PAGES)
     for number in np.unique(slab_numbers):
         which = slab_numbers == number

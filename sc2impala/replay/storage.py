@@ -1,6 +1,6 @@
-"""A state, a dict of arrays, in a file: written whole or not at all, and read entry by entry.
+"""Files of saved states (dicts of arrays): written atomically and read entry by entry.
 
-The file is an uncompressed .npz. Its checksums tell a damaged file from a good one.
+A file is an uncompressed .npz archive, whose checksums reveal damage.
 """
 
 import collections.abc
@@ -9,7 +9,7 @@ import os
 import struct
 import zipfile
 import zlib
-from typing import Iterator, Mapping
+from typing import Any, Dict, Iterator, Mapping
 
 import numpy as np
 
@@ -24,17 +24,18 @@ _DAMAGED = (
     RuntimeError,
     ValueError,
 )
-"""What reading an open file raises that is no .npz, or no longer a good one."""
+"""Exceptions raised when reading a file that is not a valid .npz archive."""
 
 
 def save(path: str, state: Mapping[str, np.ndarray]) -> None:
-    """Writes `state` to `path`, streaming: arrays may be larger than the memory that is left.
+    """Writes `state` to `path` without copying it: arrays may be larger than the free memory.
 
-    At every moment `path` is either the old or the new file, also when the machine dies.
+    The write is atomic: after a crash of the process or the machine, `path` is either the complete
+    old or the complete new file.
 
     Raises:
       ValueError: an array does not hold plain numbers or text.
-      OSError: the disk is full, for instance. The old file is left alone.
+      OSError: the file cannot be written, e.g. the disk is full. The old file is left unchanged.
     """
     for name, array in state.items():
         if np.asarray(array).dtype.hasobject:
@@ -44,7 +45,8 @@ def save(path: str, state: Mapping[str, np.ndarray]) -> None:
     temporary = path + '.tmp'
     with open(temporary, 'wb') as file:
         try:
-            np.savez(file, **state)
+            arrays: Dict[str, Any] = dict(state)
+            np.savez(file, **arrays)
             file.flush()
             os.fsync(file.fileno())
         except BaseException:
@@ -58,8 +60,8 @@ def load(path: str) -> Mapping[str, np.ndarray]:
     """Opens a state that `save` wrote.
 
     Returns:
-      A mapping from names to arrays that are read from the file while they are used, since they may
-      not fit the memory twice.
+      A mapping from names to memory-mapped arrays, which are read from the file while they are
+      used, since they may not fit in memory twice.
 
     Raises:
       ValueError: the file is truncated, damaged, or was not written by `save`.
@@ -89,7 +91,7 @@ class _StateFile(collections.abc.Mapping):
         return len(self._names)
 
     @contextlib.contextmanager
-    def _archive(self):
+    def _archive(self) -> Iterator[zipfile.ZipFile]:
         with open(self._path, 'rb') as file:
             try:
                 with zipfile.ZipFile(file) as archive:
@@ -100,28 +102,28 @@ class _StateFile(collections.abc.Mapping):
                 ) from error
 
 
-def _mapped(archive, info):
-    """Maps the array in an uncompressed member of an archive into memory."""
+def _mapped(archive: Any, info: zipfile.ZipInfo) -> np.ndarray:
+    """Memory-maps the array in an uncompressed member of an archive."""
     with archive.open(info) as member:
         version = np.lib.format.read_magic(member)
         shape, fortran_order, dtype = np.lib.format.read_array_header_1_0(member)
         header_bytes = member.tell()
     if version != (1, 0) or dtype.hasobject or info.compress_type != zipfile.ZIP_STORED:
-        raise ValueError(f'{info.filename!r} is no plain array')
-    # A member begins with 30 bytes, whose last four tell the lengths of two fields before its data.
+        raise ValueError(f'{info.filename!r} is not a plain array')
+    # A member starts with 30 bytes. The last four are the lengths of two fields before its data.
     archive.fp.seek(info.header_offset + 26)
     offset = info.header_offset + 30 + sum(struct.unpack('<HH', archive.fp.read(4))) + header_bytes
     return np.memmap(archive.fp, dtype, 'r', offset, shape, 'F' if fortran_order else 'C')
 
 
-def _without_suffix(member):
+def _without_suffix(member: str) -> str:
     if not member.endswith(_SUFFIX):
-        raise ValueError(f'{member!r} is no array')
+        raise ValueError(f'{member!r} is not an array')
     return member[: -len(_SUFFIX)]
 
 
-def _sync_folder(folder):
-    """Puts the new name of a file on the disk as well."""
+def _sync_folder(folder: str) -> None:
+    """Writes the directory entry of a renamed file to disk."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

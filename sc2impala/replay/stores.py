@@ -1,11 +1,10 @@
-"""How the sequences of a memory are kept: as they are, or compressed.
+"""Storage of the sequences of a replay table: uncompressed or compressed.
 
-Both give back every bit, and restore what the other one has saved. A store holds sequences in slots
-numbered from 0, filled in this order. It is called by one thread at a time, but for the function
-that `read` returns.
+Both stores are lossless, and each restores what the other one has saved.
 """
 
-from typing import Callable, Dict, List, Mapping, Sequence
+import abc
+from typing import Callable, Dict, List, Mapping, Sequence, Type
 
 import numpy as np
 
@@ -14,106 +13,153 @@ from sc2impala.replay.codec import SequenceCodec, Spec
 from sc2impala.replay.pages import Pages
 
 
-class RawStore:
-    """One array [capacity, ...] per component, allocated once."""
+class Store(abc.ABC):
+    """Sequences in slots, which are numbered from 0 and filled in this order.
 
+    Methods are called by one thread at a time, except for the function that `read` returns.
+    """
+
+    @abc.abstractmethod
     def __init__(self, capacity: int, specs: Sequence[Spec]):
         """Args:
         capacity: number of slots.
         specs: shape and dtype of each component.
         """
+
+    @property
+    @abc.abstractmethod
+    def num_bytes(self) -> int:
+        """Memory in use, in bytes."""
+
+    @abc.abstractmethod
+    def write(self, slots: List[int], components: Sequence[np.ndarray], rows: List[int]) -> None:
+        """Writes these rows of the arrays [N, ...] to these slots."""
+
+    @abc.abstractmethod
+    def read(self, slots: np.ndarray) -> Callable[[], List[np.ndarray]]:
+        """Returns a function that any thread may call for copies, for each spec [slots, ...]."""
+
+    @abc.abstractmethod
+    def get_state(self, size: int) -> Dict[str, np.ndarray]:
+        """Returns the first `size` slots for `set_state` of either store; see `entries`.
+
+        The arrays are views of the store.
+        """
+
+    @abc.abstractmethod
+    def set_state(
+        self, state: Mapping[str, np.ndarray], size: int, defaults: entries.Defaults
+    ) -> None:
+        """Fills the first `size` slots.
+
+        Args:
+          state: what `get_state` of either store returned, among other entries.
+          size: number of sequences.
+          defaults: the values of components that the state lacks.
+
+        Raises:
+          ValueError: the state does not have `size` sequences of these specs.
+        """
+
+
+class RawStore(Store):
+    """One array [capacity, ...] per component, allocated once."""
+
+    def __init__(self, capacity: int, specs: Sequence[Spec]):
+        """Allocates the memory."""
         self._specs = specs
-        self._arrays = [np.zeros((capacity,) + tuple(shape), dtype) for shape, dtype in specs]
+        self._arrays = [np.zeros((capacity, *shape), dtype) for shape, dtype in specs]
 
     @property
     def num_bytes(self) -> int:
-        """The memory taken, in bytes."""
+        """Memory in use, in bytes; constant."""
         return sum(array.nbytes for array in self._arrays)
 
     def write(self, slots: List[int], components: Sequence[np.ndarray], rows: List[int]) -> None:
-        """Puts rows of arrays [N, ...] into slots."""
+        """Copies rows to slots."""
         for array, component in zip(self._arrays, components):
             array[slots] = component[rows]
 
     def read(self, slots: np.ndarray) -> Callable[[], List[np.ndarray]]:
-        """Returns a function that any thread may call for copies, for each spec [slots, ...]."""
+        """Copies at once; the function returns the copies."""
         copies = [array[slots] for array in self._arrays]
         return lambda: copies
 
     def get_state(self, size: int) -> Dict[str, np.ndarray]:
-        """The first `size` slots, as views of the memory, for `set_state` of either store."""
+        """Returns uncompressed entries."""
         return {entries.component(i): array[:size] for i, array in enumerate(self._arrays)}
 
-    def set_state(self, state: Mapping[str, np.ndarray], size: int) -> None:
-        """Fills the first `size` slots.
-
-        Raises:
-          ValueError: the entries are not of `size` sequences of these specs.
-        """
-        for slot, sequence in enumerate(entries.sequences(state, self._specs, size)):
+    def set_state(
+        self, state: Mapping[str, np.ndarray], size: int, defaults: entries.Defaults
+    ) -> None:
+        """Copies or decompresses one sequence after the other."""
+        for slot, sequence in enumerate(entries.sequences(state, self._specs, size, defaults)):
             self.write([slot], sequence, [0])
 
 
-class CompressedStore:
-    """Each sequence compressed, in pages; memory is taken when it is needed."""
+class CompressedStore(Store):
+    """Each sequence compressed, in pages that are allocated when they are needed."""
 
     def __init__(self, capacity: int, specs: Sequence[Spec]):
-        """As `RawStore`."""
+        """Allocates nothing."""
         del capacity
         self._specs = specs
         self._codec = SequenceCodec(specs)
-        self._forget()
+        self._pages = Pages()
+        self._places: List[entries.Place] = []
 
     @property
     def num_bytes(self) -> int:
-        """The memory taken, in bytes."""
+        """Memory in use, in bytes; it includes pages that are free again."""
         return self._pages.num_bytes
 
     def write(self, slots: List[int], components: Sequence[np.ndarray], rows: List[int]) -> None:
-        """Puts rows of arrays [N, ...] into slots."""
+        """Compresses rows into slots."""
         for slot, row in zip(slots, rows):
             sequence = [component[row : row + 1] for component in components]
             self._put(slot, self._codec.encode(sequence))
 
     def read(self, slots: np.ndarray) -> Callable[[], List[np.ndarray]]:
-        """Returns a function that any thread may call for copies, for each spec [slots, ...].
+        """Copies the compressed sequences; the function decompresses them.
 
-        What takes most of the time, to decompress, is done there.
+        Decompressing takes most of the time.
         """
         compressed = [self._pages.get(*self._places[slot]) for slot in slots]
 
-        def decompressed():
-            arrays = [np.empty((len(slots),) + tuple(shape), dtype) for shape, dtype in self._specs]
+        def decompress() -> List[np.ndarray]:
+            arrays = [np.empty((len(slots), *shape), dtype) for shape, dtype in self._specs]
             for row, content in enumerate(compressed):
                 self._codec.decode(content, [array[row : row + 1] for array in arrays])
             return arrays
 
-        return decompressed
+        return decompress
 
     def get_state(self, size: int) -> Dict[str, np.ndarray]:
-        """As of `RawStore`, with all pages as they are."""
+        """Returns compressed entries, with all pages as they are."""
         return entries.of_compressed(self._codec.layout, self._places[:size], self._pages.slabs())
 
-    def set_state(self, state: Mapping[str, np.ndarray], size: int) -> None:
-        """As of `RawStore`."""
-        self._forget()
-        if entries.is_compressed(state):
+    def set_state(
+        self, state: Mapping[str, np.ndarray], size: int, defaults: entries.Defaults
+    ) -> None:
+        """Copies the pages of compressed sequences that have all components.
+
+        All others are compressed one by one.
+        """
+        self._pages, self._places = Pages(), []
+        num_saved = entries.num_saved_components(state, self._specs, defaults)
+        if entries.is_compressed(state) and num_saved == len(self._specs):
             slabs, places = entries.compressed(state, self._codec.layout, size)
             pages = Pages(slabs, in_use=state['pages'])
             arrays = [np.empty(shape, dtype) for shape, dtype in self._specs]
             for place in places:
-                # Only to prove it whole, now rather than when it is sampled.
+                # Finds damaged sequences now rather than when they are sampled.
                 self._codec.decode(pages.get(*place), arrays)
             self._pages, self._places = pages, places
         else:
-            for slot, sequence in enumerate(entries.sequences(state, self._specs, size)):
+            for slot, sequence in enumerate(entries.sequences(state, self._specs, size, defaults)):
                 self._put(slot, self._codec.encode(sequence))
 
-    def _forget(self):
-        self._pages = Pages()
-        self._places = []  # type: List[entries.Place]
-
-    def _put(self, slot, compressed):
+    def _put(self, slot: int, compressed: bytes) -> None:
         place = self._pages.put(compressed), len(compressed)
         if slot == len(self._places):
             self._places.append(place)
@@ -122,5 +168,5 @@ class CompressedStore:
             self._pages.free(before[0])
 
 
-STORES = {'none': RawStore, 'zstd': CompressedStore}
-"""By the name of the compression."""
+STORES: Dict[str, Type[Store]] = {'none': RawStore, 'zstd': CompressedStore}
+"""Stores by the name of the compression."""

@@ -1,3 +1,1 @@
-"""Everything that runs: settings, sessions, checkpoints, logs, pictures."""
-
-from sc2impala import tf_setup  # noqa: F401
+"""What runs a training or an evaluation: sessions, hooks, checkpoints, logs, pictures."""

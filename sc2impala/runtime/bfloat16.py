@@ -5,7 +5,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from sc2impala.runtime.errors import UserError
+from sc2impala.errors import UserError
 
 _REWRITE = 'auto_mixed_precision_onednn_bfloat16'
 _PROCESSOR_FLAGS = ('avx512_bf16', 'amx_bf16', 'avx_ne_convert', 'bf16')

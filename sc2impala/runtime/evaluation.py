@@ -1,52 +1,58 @@
 """Evaluation: whole episodes of one player, a table, a JSON file and pictures."""
 
 import os
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Mapping, Optional
 
 import numpy as np
 
 from sc2impala import structs
-from sc2impala.runtime import config as config_lib
-from sc2impala.runtime import graph, logdir, pictures, players
-from sc2impala.runtime.errors import UserError
-from sc2impala.runtime.training import EPISODES_CSV
+from sc2impala.errors import UserError
+from sc2impala.runtime import console, graph, logdir, pictures
+from sc2impala.settings.groups import EnvironmentSettings, EvaluationSettings
 
+EPISODES_CSV = 'episodes.csv'
 EVALUATION_JSON = 'evaluation.json'
 ANIMATION = 'episode.gif'
 CURVE = 'curve.png'
 
 
-def evaluate(config: config_lib.Config) -> Dict[str, Any]:
-    """Plays `num_episodes` episodes and writes what came of them to the folder of the run.
+def evaluate(
+    folder: str,
+    player: Any,
+    env: Any,
+    evaluation: EvaluationSettings,
+    picture: Optional[Any],
+    about: Mapping[str, Any],
+) -> Dict[str, Any]:
+    """Plays `num_episodes` episodes and writes the results to the folder of the run.
 
     Every environment plays the same number of episodes, give or take one, to their ends: short
     episodes are not preferred.
+
+    Args:
+      folder: of the run.
+      player: see `players.AgentPlayer`.
+      env: `VectorEnvironment`; it is closed.
+      evaluation: number of episodes, and what is drawn.
+      picture: `EpisodePicture` of the first episode, or None.
+      about: entries for `evaluation.json`, see `describe`.
 
     Returns:
       The content of `evaluation.json`.
 
     Raises:
-      UserError: for anything wrong with the settings, the folder, or what is in it.
+      UserError: if a game fails, or the results cannot be written.
     """
-    config_lib.check(config)
-    config = players.with_needs(config)
-    specs = config_lib.make_specs(config)
-    num_envs = min(config.num_eval_envs, config.num_episodes)
-    player = players.make_player(config, specs, num_envs)
-    logdir.prepare(config.logdir)
-    make_env = graph.make_environment
-    with make_env(config, specs, 'evaluation', num_envs) as env, graph.failures_reported([env]):
-        picture = pictures.EpisodePicture(*specs) if config.animation else None
-        infos = play_episodes(env, player, config.num_episodes, picture)
+    with env, graph.failures_reported([env]):
+        infos = play_episodes(env, player, evaluation.num_episodes, picture)
     player.close()
-
-    result = summarize(config, infos)
-    logdir.write_json(os.path.join(config.logdir, EVALUATION_JSON), result)
-    print(table(result))
+    result = dict(about, **summarize(infos))
+    logdir.write_json(os.path.join(folder, EVALUATION_JSON), result)
+    console.say(table(result))
     if picture is not None:
-        picture.save(os.path.join(config.logdir, ANIMATION))
-    if config.curve:
-        _save_curve(config)
+        picture.save(os.path.join(folder, ANIMATION))
+    if evaluation.curve:
+        save_curve(folder, result['map_name'])
     return result
 
 
@@ -84,25 +90,28 @@ def play_episodes(
     return infos
 
 
-def summarize(config: config_lib.Config, infos: List[structs.EpisodeInfo]) -> Dict[str, Any]:
-    """What `evaluation.json` holds; the standard deviation is that of the episodes.
-
-    `step_mul` is None where the agent chooses it.
-    """
-    returns = np.array([info.episode_return for info in infos])
-    chooses = config.policy in ('sampled', 'greedy') and not config.fixed_step_mul
+def describe(environment: EnvironmentSettings, policy: str, seed: int) -> Dict[str, Any]:
+    """What was evaluated, for `evaluation.json`. `step_mul` is None where the agent chooses it."""
+    chooses = policy in ('sampled', 'greedy') and not environment.fixed_step_mul
     return {
-        'map_name': config.map_name,
-        'backend': config.backend,
-        'policy': config.policy,
+        'map_name': environment.map_name,
+        'backend': environment.backend,
+        'policy': policy,
+        'seed': seed,
+        'step_mul': None if chooses else environment.step_mul,
+    }
+
+
+def summarize(infos: List[structs.EpisodeInfo]) -> Dict[str, Any]:
+    """Statistics over episodes for `evaluation.json`; the deviation is that of the episodes."""
+    returns = np.array([info.episode_return for info in infos])
+    return {
         'num_episodes': len(infos),
         'mean_return': float(returns.mean()),
         'std_return': float(returns.std()),
         'min_return': float(returns.min()),
         'max_return': float(returns.max()),
         'environment_frames': int(sum(info.episode_frames for info in infos)),
-        'seed': config.seed,
-        'step_mul': None if chooses else config.step_mul,
     }
 
 
@@ -127,17 +136,23 @@ def table(result: Dict[str, Any]) -> str:
     )
 
 
-def _save_curve(config):
-    episodes_csv = os.path.join(config.logdir, EPISODES_CSV)
+def save_curve(folder: str, map_name: str) -> None:
+    """Draws the learning curve of a run.
+
+    Raises:
+      UserError: if there is nothing to draw.
+    """
     try:
         pictures.save_learning_curve(
-            episodes_csv, os.path.join(config.logdir, CURVE), config.map_name
+            os.path.join(folder, EPISODES_CSV), os.path.join(folder, CURVE), map_name
         )
     except ValueError as error:
         raise UserError(f'--curve cannot be drawn: {error}') from error
 
 
-def _draw(picture, env_output, action, step_mul, next_output):
+def _draw(
+    picture: Any, env_output: Any, action: Any, step_mul: np.ndarray, next_output: Any
+) -> None:
     """Adds the step of the first environment."""
 
     def first(nest: Any) -> Any:

@@ -1,45 +1,57 @@
-"""Where sequences come from: environments, actors and their queue; and where old ones are kept."""
+"""What provides sequences: environments, actors and their queue; and the replay table."""
 
 import collections
 import contextlib
-from typing import Any, Optional, Tuple
+from typing import Any, Callable, Dict, Optional, Sequence
 
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from sc2impala import actors, learner, replay
-from sc2impala.runtime import config as config_lib
-from sc2impala.runtime import graph, memory, seeds
-from sc2impala.runtime.errors import UserError
+from sc2impala import actors as actors_lib
+from sc2impala import replay as replay_lib
+from sc2impala.errors import UserError
+from sc2impala.learner import sources
+from sc2impala.runtime import memory
+from sc2impala.settings.groups import ActorSettings, ReplaySettings
 
 Experience = collections.namedtuple('Experience', ['queue', 'enqueue_ops', 'envs'])
 """queue: `SequenceQueue` of ActorOutputs; enqueue_ops: one per actor; envs: to be closed."""
 
 
 def build_experience(
-    config: config_lib.Config, agent: Any, specs: Tuple[Any, Any], start: int
+    agent: Any,
+    spec: Any,
+    make_env: Callable[[int], Any],
+    actors: ActorSettings,
+    batch_size: int,
+    policy_version: Sequence[tf.Variable],
 ) -> Experience:
     """Builds the actors and the queue that they fill.
 
     Args:
-      config: the settings.
-      agent: `agents.Agent`.
-      specs: observation and action spec.
-      start: how often the run had been started before; other games are played each time.
+      agent: `agents.agent.Agent`.
+      spec: `ActorOutput` of `tf.TensorSpec`s of one sequence.
+      make_env: index of an actor -> its `VectorEnvironment`.
+      actors: how many, and how long their sequences are.
+      batch_size: sequences that an update takes, for the default capacity of the queue.
+      policy_version: int64 variables with the environment frames and the number of updates of the
+        weights.
 
     Raises:
       UserError: if an environment cannot be made; those that were are closed.
     """
-    envs, outputs = [], []
+    envs, enqueue_ops = [], []
     with contextlib.ExitStack() as stack, tf.device('/cpu'):
-        for actor in range(config.num_actors):
-            env = graph.make_environment(config, specs, 'training', config.num_envs, start, actor)
+        capacity = actors.queue_capacity or batch_size + actors.num_envs
+        queue = actors_lib.SequenceQueue(spec, capacity)
+        for index in range(actors.num_actors):
+            env = make_env(index)
             envs.append(env)
             stack.callback(env.close)
-            outputs.append(actors.build_actor(agent, env, config.unroll_length))
-        capacity = config.queue_capacity or config.batch_size + config.num_envs
-        queue = actors.SequenceQueue(outputs[0], capacity)
-        enqueue_ops = [queue.enqueue_many(output) for output in outputs]
+            output = actors_lib.build_actor(
+                agent, env, actors.unroll_length, actor=index, policy_version=policy_version
+            )
+            enqueue_ops.append(queue.enqueue_many(output))
         stack.pop_all()
     return Experience(queue, enqueue_ops, envs)
 
@@ -49,56 +61,78 @@ def run_in_background(experience: Experience) -> None:
     tf.train.add_queue_runner(tf.train.QueueRunner(experience.queue.queue, experience.enqueue_ops))
 
 
-def make_replay(config: config_lib.Config, queue: Any) -> Optional[Any]:
-    """The replay memory for the elements of the queue, or None if nothing is replayed.
+def make_replay_table(settings: ReplaySettings, spec: Any, seed: int) -> replay_lib.ReplayTable:
+    """The replay table for sequences of a spec.
+
+    Args:
+      settings: size, remover and compression.
+      spec: `ActorOutput` of `tf.TensorSpec`s of one sequence.
+      seed: of its random numbers.
 
     Raises:
-      UserError: if it does not fit the memory of the machine, as far as that can be told before
+      UserError: if it does not fit into the memory of the machine, as far as that is known before
         there are sequences; see `replay_watch` for the rest.
     """
-    _, num_replay = config_lib.batch_split(config)
-    if not num_replay:
-        return None
-    compressed = config.replay_compression != 'none'
-    needed = replay_bytes(config, queue)
+    specs = actors_lib.component_specs(spec)
+    compressed = settings.replay_compression != 'none'
+    needed = raw_bytes(settings, spec)
     if compressed:
-        needed = replay.least_compressed_bytes(queue.component_specs(), config.replay_buffer_size)
+        needed = replay_lib.min_compressed_bytes(specs, settings.replay_buffer_size)
     available = memory.available_bytes()
     if needed > available:
         raise UserError(
-            f'--replay_buffer_size={config.replay_buffer_size} takes '
+            f'--replay_buffer_size={settings.replay_buffer_size} takes '
             f'{"at least " if compressed else ""}{needed / memory.MIB:,.0f} MiB, but this machine '
             f'has {available / memory.MIB:,.0f} MiB left, expected at most '
-            f'{int(config.replay_buffer_size * available / needed)} sequences.'
+            f'{int(settings.replay_buffer_size * available / needed)} sequences.'
         )
-    return replay.Replay(
-        config.replay_buffer_size,
-        queue.component_specs(),
-        config.replay_eviction,
-        np.random.RandomState(seeds.streams(config.seed, 'replay', 1)[0]),
-        config.replay_compression,
+    return replay_lib.ReplayTable(
+        settings.replay_buffer_size,
+        specs,
+        replay_lib.SAMPLERS['uniform'](),
+        replay_lib.REMOVERS[settings.replay_eviction](),
+        np.random.RandomState(seed),
+        settings.replay_compression,
+        defaults=_defaults_of_older_versions(spec, len(specs)),
     )
 
 
-def replay_bytes(config: config_lib.Config, queue: Any) -> int:
-    """What a full replay memory takes uncompressed."""
-    return replay.memory_bytes(queue.component_specs(), config.replay_buffer_size)
+def raw_bytes(settings: ReplaySettings, spec: Any) -> int:
+    """The size of a full replay table without compression, in bytes."""
+    specs = actors_lib.component_specs(spec)
+    return replay_lib.uncompressed_bytes(specs, settings.replay_buffer_size)
 
 
-def add_replay_summaries(memory_of_sequences: Any) -> None:
-    """`replay/sequences`, how many there are, and `replay/mebibytes`, what they take.
+def replay_metrics(table: replay_lib.ReplayTable, batch: Any) -> Dict[str, tf.Tensor]:
+    """`replay/sequences`, the number of them, and `replay/mebibytes`, their size: float32 [].
 
     Args:
-      memory_of_sequences: `replay.Replay`.
+      table: what is reported.
+      batch: `learner.batch.Batch`; the values are those after its sequences were inserted.
     """
+    metrics = {}
     for name, value in (
-        ('sequences', lambda: np.float32(memory_of_sequences.size)),
-        ('mebibytes', lambda: np.float32(memory_of_sequences.num_bytes / memory.MIB)),
+        ('sequences', lambda: np.float32(table.size)),
+        ('mebibytes', lambda: np.float32(table.num_bytes / memory.MIB)),
     ):
-        tensor = tf.numpy_function(value, [], tf.float32, name='replay_' + name)
+        with tf.control_dependencies([batch.keys]):
+            tensor = tf.numpy_function(value, [], tf.float32, name='replay_' + name)
         tensor.set_shape([])
-        tf.summary.scalar(
-            'replay/' + name,
-            tensor,
-            collections=[tf.GraphKeys.SUMMARIES, learner.CRITIC_SUMMARIES],
-        )
+        metrics['replay/' + name] = tensor
+    return metrics
+
+
+def priority_updates(table: Optional[replay_lib.ReplayTable]) -> Optional[Callable]:
+    """(keys, priorities) -> operation that gives priorities to the table; None if it has no use.
+
+    That is so without a table, and where the sampler of the table has no priorities.
+    """
+    if table is None or not table.has_priorities:
+        return None
+    return lambda keys, priorities: sources.update_priorities(table, keys, priorities)
+
+
+def _defaults_of_older_versions(spec: Any, num_components: int) -> Dict[int, int]:
+    """Values for `SequenceInfo`, which comes last and which older versions did not save."""
+    num_info = len(tf.nest.flatten(spec.sequence_info))
+    return dict.fromkeys(range(num_components - num_info, num_components), 0)

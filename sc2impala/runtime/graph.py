@@ -5,60 +5,112 @@ from typing import Any, Iterator, Optional, Sequence, Tuple
 
 import tensorflow.compat.v1 as tf
 
-from sc2impala import agents, envs
-from sc2impala.runtime import bfloat16, seeds
-from sc2impala.runtime import config as config_lib
-from sc2impala.runtime.errors import UserError
+from sc2impala import agents, envs, tf_setup  # noqa: F401
+from sc2impala.agents.agent import Agent
+from sc2impala.errors import UserError
+from sc2impala.runtime import bfloat16
+from sc2impala.settings.groups import EnvironmentSettings, StarCraftSettings
+
+_MIN_LAUNCH_SECS = 30.0
 
 
-def make_agent(config: config_lib.Config, observation_spec: Any, action_spec: Any) -> agents.Agent:
+def make_specs(environment: EnvironmentSettings) -> Tuple[Any, Any]:
+    """Observation and action spec of a run.
+
+    Raises:
+      UserError: if a function, layer, vector or fixed argument is unknown.
+    """
+    try:
+        specs = envs.make_specs(
+            environment.map_name,
+            functions=environment.functions,
+            fixed_arguments=environment.fixed_arguments,
+            screen_size=environment.screen_size,
+            minimap_size=environment.minimap_size,
+            screen_layers=environment.screen_layers,
+            minimap_layers=environment.minimap_layers,
+            vectors=environment.vectors,
+        )
+    except ValueError as error:
+        # The arguments of `make_specs` have the names of the flags.
+        raise UserError('--' + str(error)) from error
+    if not specs[0].screen_layers:
+        raise UserError(
+            '--screen_layers=none leaves the agent no observation of the screen, expected at least '
+            'one layer.'
+        )
+    return specs
+
+
+def make_agent(
+    name: str, specs: Tuple[Any, Any], max_step_mul: int, fixed_step_mul: Optional[int]
+) -> Agent:
     """The agent of a run, with its variables on the GPU if there is one.
 
-    The variables are named alike in every graph in which the agent is made first.
+    The variables have the same names in every graph in which the agent is made first.
+
+    Args:
+      name: a key of `agents.AGENTS`.
+      specs: observation and action spec.
+      max_step_mul: largest step multiplier that the agent may choose.
+      fixed_step_mul: the step multiplier of every step; None lets the agent choose.
     """
-    agent = agents.make_agent(
-        config.agent,
-        observation_spec,
-        action_spec,
-        config.max_step_mul,
-        config_lib.fixed_step_mul(config),
-    )
+    agent = agents.make_agent(name, specs[0], specs[1], max_step_mul, fixed_step_mul)
     with tf.device(gpu_device()):
-        agent.create_variables(observation_spec)
+        agent.create_variables(specs[0])
     return agent
 
 
 def make_environment(
-    config: config_lib.Config, specs: Tuple[Any, Any], purpose: str, num_envs: int, *stream: int
+    environment: EnvironmentSettings,
+    starcraft: StarCraftSettings,
+    specs: Tuple[Any, Any],
+    seeds: Sequence[int],
 ) -> envs.VectorEnvironment:
-    """An environment with games of its own.
-
-    Args:
-      config: the settings.
-      specs: observation and action spec.
-      purpose: 'training' or 'evaluation'.
-      num_envs: K.
-      *stream: what else tells its games apart.
+    """An environment of one game per seed.
 
     Raises:
       UserError: if StarCraft II is to be played and does not run.
     """
+    game_settings = None
+    if environment.backend == 'pysc2':
+        game_settings = make_game_settings(starcraft)
     try:
         return envs.make_environment(
-            config.backend,
-            config.map_name,
-            seeds.streams(config.seed, purpose, num_envs, *stream),
+            environment.backend,
+            environment.map_name,
+            seeds,
             *specs,
-            max_step_mul=config_lib.max_step_mul(config),
-            game_settings=config_lib.game_settings(config),
+            max_step_mul=environment.longest_step,
+            game_settings=game_settings,
         )
     except envs.GameError as error:
         raise UserError(str(error)) from error
 
 
+def make_game_settings(starcraft: StarCraftSettings) -> envs.GameSettings:
+    """How the backend runs StarCraft II."""
+    return envs.GameSettings(
+        version=starcraft.game_version or None,
+        replay_dir=starcraft.replay_dir or None,
+        save_replay_episodes=starcraft.save_replay_episodes,
+        realtime=starcraft.realtime,
+        visualize=starcraft.visualize,
+        disable_fog=starcraft.disable_fog,
+        camera_width=starcraft.camera_width,
+        relaunch_episodes=starcraft.relaunch_episodes,
+        deadline_secs=starcraft.game_deadline_secs,
+        launch_deadline_secs=max(2 * starcraft.game_deadline_secs, _MIN_LAUNCH_SECS),
+        race=starcraft.race,
+        opponent=starcraft.opponent or None,
+        opponent_race=starcraft.opponent_race,
+        max_episode_frames=starcraft.max_episode_frames or None,
+    )
+
+
 @contextlib.contextmanager
 def failures_reported(environments: Sequence[envs.VectorEnvironment]) -> Iterator[None]:
-    """Turns whatever TensorFlow makes of an environment's failure into what it was.
+    """Re-raises the original error of an environment that TensorFlow has wrapped in its own.
 
     Raises:
       UserError: if there is an error in the block and one of the environments has failed.
@@ -76,7 +128,7 @@ def session_config(deterministic: bool, in_bfloat16: bool = False) -> tf.ConfigP
     """All cores, no more GPU memory than needed; one thread when deterministic.
 
     Raises:
-      UserError: if bfloat16 is asked for and there is none.
+      UserError: if bfloat16 is asked for and not available.
     """
     threads = 1 if deterministic else 0
     result = tf.ConfigProto(

@@ -1,16 +1,19 @@
-"""Who plays an evaluation: an agent from a checkpoint, a script, or chance."""
+"""Players of an evaluation: an agent from a checkpoint, a script, or random actions."""
 
-from typing import Any, Dict, Tuple
+import dataclasses
+from typing import Any, Dict, Iterable, Tuple
 
 import numpy as np
 import tensorflow.compat.v1 as tf
 
 from sc2impala import structs
+from sc2impala.agents.agent import Agent
 from sc2impala.envs import MAP_DEFAULTS, players
-from sc2impala.runtime import checkpoints, graph, seeds
-from sc2impala.runtime import config as config_lib
-from sc2impala.runtime.defaults import of_map
-from sc2impala.runtime.errors import UserError
+from sc2impala.errors import UserError
+from sc2impala.runtime import checkpoints
+from sc2impala.settings import resolve
+from sc2impala.settings import settings as settings_lib
+from sc2impala.settings.groups import EnvironmentSettings
 
 
 class AgentPlayer:
@@ -21,29 +24,40 @@ class AgentPlayer:
     """
 
     def __init__(
-        self, config: config_lib.Config, specs: Tuple[Any, Any], num_envs: int, checkpoint: str
+        self,
+        agent: Agent,
+        observation_spec: Any,
+        num_envs: int,
+        checkpoint: str,
+        greedy: bool,
+        session_config: tf.ConfigProto,
     ):
-        """Raises: UserError: if the checkpoint is damaged or of another agent."""
-        with tf.Graph().as_default() as tf_graph:
-            tf.set_random_seed(seeds.streams(config.seed, 'player', 1)[0])
-            agent = graph.make_agent(config, *specs)
-            state = agent.initial_state(num_envs)
-            self._inputs = _placeholders(specs[0], num_envs, state)
-            last_action, env_output, last_state = self._inputs
-            output, next_state = agent.act(
-                (last_action, env_output), last_state, greedy=config.policy == 'greedy'
-            )
-            self._fetches = (output.action, output.step_mul, next_state)
-            checkpoints.check_complete(checkpoint, tf.trainable_variables())
-            self._session = tf.Session(
-                graph=tf_graph, config=graph.session_config(config.deterministic)
-            )
-            tf.train.Saver(tf.trainable_variables()).restore(self._session, checkpoint)
-            self._state = self._session.run(state)
+        """Loads the weights of an agent that was made in the current graph.
+
+        Args:
+          agent: with its variables.
+          observation_spec: `envs.specs.ObservationSpec`.
+          num_envs: K.
+          checkpoint: with its weights.
+          greedy: choose the most probable actions instead of sampling.
+          session_config: of its session.
+
+        Raises:
+          UserError: if the checkpoint is damaged or of another agent.
+        """
+        state = agent.initial_state(num_envs)
+        self._inputs = _placeholders(observation_spec, num_envs, state)
+        last_action, env_output, last_state = self._inputs
+        output, next_state = agent.act((last_action, env_output), last_state, greedy=greedy)
+        self._fetches = (output.action, output.step_mul, next_state)
+        checkpoints.check_complete(checkpoint, agent.weights)
+        self._session = tf.Session(graph=tf.get_default_graph(), config=session_config)
+        checkpoints.restore(tf.train.Saver(agent.weights), self._session, checkpoint)
+        self._state = self._session.run(state)
         self._last_action = {'function': np.zeros([num_envs], np.int32)}
 
     def __call__(self, env_output: Any) -> Tuple[Dict[str, np.ndarray], np.ndarray]:
-        """Plays one step; `done` resets the recurrent state inside of the agent."""
+        """Plays one step; `done` resets the recurrent state inside the agent."""
         seen = structs.EnvOutput((), (), env_output.done, env_output.observation)
         values = (self._last_action, seen, self._state)
         feed = dict(zip(tf.nest.flatten(self._inputs), tf.nest.flatten(values)))
@@ -56,10 +70,10 @@ class AgentPlayer:
         self._session.close()
 
 
-def _placeholders(observation_spec, num_envs, state):
-    """What an agent is fed with: last action, `EnvOutput` as far as agents look at it, state."""
+def _placeholders(observation_spec: Any, num_envs: int, state: Any) -> Tuple[Any, Any, Any]:
+    """Inputs of an agent: last action, the fields of `EnvOutput` that agents use, state."""
 
-    def like(spec):
+    def like(spec: Any) -> tf.Tensor:
         return tf.placeholder(spec.dtype, [num_envs] + list(spec.shape))
 
     observation = tf.nest.map_structure(like, observation_spec.structure())
@@ -87,63 +101,77 @@ class FixedPlayer:
         """Nothing to release."""
 
 
-def with_needs(config: config_lib.Config) -> config_lib.Config:
-    """The settings with which the player of `--policy` can play.
+def with_needs(environment: EnvironmentSettings, policy: str) -> EnvironmentSettings:
+    """The environment settings with which the player of `--policy` can play.
 
-    What a scripted player needs stands in for every setting of what is observed and done that has
-    its default, general or of the map. Layers and vectors of the map stay beside its own.
+    The needs of a scripted player replace every setting of observations and actions that has its
+    default, general or of the map. Layers and vectors of the map are kept beside its own.
+
+    Args:
+      environment: settings as they were given.
+      policy: one of `groups.POLICIES`.
     """
-    if config.policy != 'scripted' or config.map_name not in players.SCRIPTED_PLAYERS:
-        return config
-    script, on_map = players.SCRIPTED_PLAYERS[config.map_name], MAP_DEFAULTS[config.map_name]
-    needs = {
-        'functions': script.functions,
-        'fixed_arguments': ('none',),
+    map_name = environment.map_name
+    if policy != 'scripted' or map_name not in players.SCRIPTED_PLAYERS:
+        return environment
+    script, on_map = players.SCRIPTED_PLAYERS[map_name], MAP_DEFAULTS[map_name]
+    needs: Dict[str, Any] = {
+        'functions': tuple(script.functions),
+        'fixed_arguments': {},
         'screen_layers': _union(on_map.screen_layers, script.screen_layers),
-        'minimap_layers': _union(on_map.minimap_layers, script.minimap_layers) or ('none',),
+        'minimap_layers': _union(on_map.minimap_layers, script.minimap_layers),
         'vectors': _union(on_map.vectors, script.vectors),
-        'screen_size': ('{}x{}'.format(*script.screen_size),),
-        'minimap_size': ('{}x{}'.format(*script.minimap_size),),
+        'screen_size': tuple(script.screen_size),
+        'minimap_size': tuple(script.minimap_size),
     }
-    general, of_the_map = config_lib.Config(), of_map(config.map_name)
-    return config._replace(
-        **{
-            name: ','.join(values)
-            for name, values in needs.items()
-            if getattr(config, name) in (getattr(general, name), of_the_map[name])
-        }
-    )
+    general, of_the_map = settings_lib.general_defaults(), resolve.of_map(map_name)
+    replaced = {
+        name: value
+        for name, value in needs.items()
+        if getattr(environment, name) in (general[name], of_the_map[name])
+    }
+    return dataclasses.replace(environment, **replaced)
 
 
-def _union(names, others):
-    return tuple(names) + tuple(name for name in others if name not in names)
+def _union(names: Iterable[str], others: Iterable[str]) -> Tuple[str, ...]:
+    names = tuple(names)
+    return names + tuple(name for name in others if name not in names)
 
 
-def make_player(config: config_lib.Config, specs: Tuple[Any, Any], num_envs: int) -> Any:
-    """The player that `--policy` names, for K environments.
+def random_player(specs: Tuple[Any, Any], seed: int, step_mul: int) -> FixedPlayer:
+    """Plays random actions."""
+    return FixedPlayer(players.RandomPlayer(specs[1], np.random.RandomState(seed)), step_mul)
+
+
+def scripted_player(map_name: str, specs: Tuple[Any, Any], step_mul: int) -> FixedPlayer:
+    """Plays the script of the map.
 
     Raises:
-      UserError: if there is no checkpoint to play from, or no script for the map.
+      UserError: if there is none, or it cannot play with these specs.
     """
-    if config.policy == 'random':
-        rng = np.random.RandomState(seeds.streams(config.seed, 'player', 1)[0])
-        return FixedPlayer(players.RandomPlayer(specs[1], rng), config.step_mul)
-    if config.policy == 'scripted':
-        if config.map_name not in players.SCRIPTED_PLAYERS:
-            raise UserError(
-                '--policy=scripted has no script for --map_name={}, expected one of: {}.'.format(
-                    config.map_name, ', '.join(sorted(players.SCRIPTED_PLAYERS))
-                )
+    if map_name not in players.SCRIPTED_PLAYERS:
+        raise UserError(
+            '--policy=scripted has no script for --map_name={}, expected one of: {}.'.format(
+                map_name, ', '.join(sorted(players.SCRIPTED_PLAYERS))
             )
-        try:
-            script = players.SCRIPTED_PLAYERS[config.map_name](*specs)
-        except ValueError as error:
-            raise UserError('--policy=scripted cannot play: --' + str(error)) from error
-        return FixedPlayer(script, config.step_mul)
-    checkpoint = checkpoints.latest(config.logdir)
+        )
+    try:
+        script = players.SCRIPTED_PLAYERS[map_name](*specs)
+    except ValueError as error:
+        raise UserError('--policy=scripted cannot play: --' + str(error)) from error
+    return FixedPlayer(script, step_mul)
+
+
+def find_checkpoint(logdir: str) -> str:
+    """The checkpoint to evaluate.
+
+    Raises:
+      UserError: if the folder holds none.
+    """
+    checkpoint = checkpoints.latest(logdir)
     if checkpoint is None:
         raise UserError(
-            f'--logdir={config.logdir} holds no checkpoint to evaluate, expected the folder of a '
-            'run: train first, or choose --policy=random or scripted.'
+            f'--logdir={logdir} holds no checkpoint to evaluate, expected the folder of a run: '
+            'train first, or choose --policy=random or scripted.'
         )
-    return AgentPlayer(config, specs, num_envs, checkpoint)
+    return checkpoint

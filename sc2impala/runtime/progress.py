@@ -1,18 +1,20 @@
-"""The line that tells how a run is getting on."""
+"""The line that shows the progress of a run."""
 
 import collections
 import sys
 import time
 from typing import Any, Callable, Optional, TextIO
 
+from sc2impala.runtime import console
+
 Rates = collections.namedtuple('Rates', ['frames_per_second', 'agent_steps_per_second'])
 """Speed since the last line. An agent step lasts as many frames as its step multiplier."""
 
 
 class Progress:
-    """Prints frames, speed, returns and the time left, every so many seconds.
+    """Prints frames, speed, returns and the time left, every N seconds.
 
-    On a terminal the line is written over; in a file every one stays.
+    On a terminal the line is overwritten; in a file every line stays.
     """
 
     def __init__(
@@ -33,7 +35,7 @@ class Progress:
         self._steps = 0
 
     def update(self, frames: int, new_steps: int, episodes: Any) -> Optional[Rates]:
-        """Prints if the time has come, and then returns the speed since the last line.
+        """Prints if it is time to, and then returns the speed since the last line.
 
         Args:
           frames: environment frames so far, those of earlier starts included.
@@ -66,15 +68,13 @@ class Progress:
             f'{duration_text(seconds)} in this start'
         )
         if self._stream.isatty():
-            self._stream.write('\n')
-            self._stream.flush()
+            console.write(self._stream, '\n')
 
-    def _write(self, line):
+    def _write(self, line: str) -> None:
         if self._stream.isatty():
-            self._stream.write('\r\x1b[K' + line)
+            console.write(self._stream, '\r\x1b[K' + line)
         else:
-            self._stream.write(line + '\n')
-        self._stream.flush()
+            console.write(self._stream, line + '\n')
 
 
 def duration_text(seconds: float) -> str:
@@ -89,7 +89,7 @@ def duration_text(seconds: float) -> str:
     return f'{seconds}s'
 
 
-def _returns_text(episodes):
+def _returns_text(episodes: Any) -> str:
     aborted = f', {episodes.aborted} aborted' if episodes.aborted else ''
     if not episodes.last_count():
         return 'no episode finished yet' + aborted

@@ -1,50 +1,50 @@
-"""Sees to it that a compressed replay memory will fit, long before it does not.
+"""Checks that a compressed replay buffer will fit into memory, long before it is full.
 
-How much its sequences will take cannot be told before some are there, and changes while the agent
-learns. So it is measured from the first sequences on, and again whenever the memory has grown by a
-part; a run that cannot keep all the sequences asked for ends while it is young, and with a message,
-rather than in the third day and by the system's hand.
+How much its sequences will take is not known before some of them are there, and changes while the
+agent learns. So it is estimated from the first sequences on, and again whenever the buffer has
+grown by a part: a run that cannot keep all the sequences asked for ends early, with a message,
+rather than on the third day, killed by the system.
 """
 
 from typing import Any
 
-from sc2impala.runtime import memory
-from sc2impala.runtime.errors import UserError
+from sc2impala.errors import UserError
+from sc2impala.runtime import console, memory
 
 FIRST_SIZE = 100
 """Sequences from which the first estimate is made."""
 
 GROWTH = 1 / 16
-"""The part by which the memory grows between two looks at it. As much must be left at each, also
-when all the sequences are there: later ones may compress less."""
+"""The part by which the buffer grows between two estimates. This much has to be free at each, also
+when the buffer is full: later sequences may compress less."""
 
 NARROW = 1.25
-"""A warning is given where what is missing, times this, is more than there is."""
+"""A warning is printed where the memory that is still needed, times this, exceeds what is free."""
 
 
 class ReplayWatch:
-    """To be called between updates; it costs next to nothing unless there is something to do."""
+    """To be called between updates; it is cheap unless there is something to report."""
 
     def __init__(self, replay: Any, raw_bytes: int):
         """Args:
-        replay: `replay.Replay` that is compressed.
-        raw_bytes: what all its sequences would take uncompressed.
+        replay: `replay.ReplayTable` that is compressed.
+        raw_bytes: size of the full table without compression.
         """
         self._replay = replay
         self._raw_bytes = raw_bytes
         self._next_bytes = 0.0
-        self._next_size_told = min(FIRST_SIZE, replay.capacity)
+        self._next_report = min(FIRST_SIZE, replay.capacity)
         self._warned = False
 
     def __call__(self) -> None:
-        """Looks whether all will fit, and prints how much that is at every doubling of the size.
+        """Checks whether all sequences will fit; reports the size whenever it has doubled.
 
         Raises:
-          UserError: if it will not.
+          UserError: if they will not.
         """
         size, num_bytes = self._replay.size, self._replay.num_bytes
         early = size < min(FIRST_SIZE, self._replay.capacity)
-        if early or (num_bytes < self._next_bytes and size < self._next_size_told):
+        if early or (num_bytes < self._next_bytes and size < self._next_report):
             return
         self._next_bytes = num_bytes * (1 + GROWTH)
         expected = num_bytes / size * self._replay.capacity
@@ -52,18 +52,17 @@ class ReplayWatch:
         missing = max(expected - num_bytes, num_bytes * GROWTH)
         if missing > available:
             raise UserError(self._complaint(size, num_bytes, expected, available))
-        if size >= self._next_size_told:
-            self._next_size_told = _next_told(size, self._replay.capacity)
-            print(self._account(size, num_bytes, expected), flush=True)
+        if size >= self._next_report:
+            self._next_report = _next_report_size(size, self._replay.capacity)
+            console.say(self._account(size, num_bytes, expected))
         if missing * NARROW > available and not self._warned:
             self._warned = True
-            print(
+            console.say(
                 f'replay: of the {_mib(available)} that are left it will take {_mib(missing)}; '
-                'should later sequences compress less, the run ends with an error',
-                flush=True,
+                'should later sequences compress less, the run ends with an error'
             )
 
-    def _account(self, size, num_bytes, expected):
+    def _account(self, size: int, num_bytes: int, expected: float) -> str:
         capacity = self._replay.capacity
         ratio = self._raw_bytes / expected
         text = (
@@ -74,8 +73,8 @@ class ReplayWatch:
             text += f'; all {capacity:,} will take about {_mib(expected)}'
         return text
 
-    def _complaint(self, size, num_bytes, expected, available):
-        # Some are kept back for the growth that is looked for.
+    def _complaint(self, size: int, num_bytes: int, expected: float, available: float) -> str:
+        # Some memory stays reserved for the growth between two estimates.
         fits = int((num_bytes + available) / (1 + GROWTH) / (num_bytes / size))
         return (
             f'--replay_buffer_size={self._replay.capacity} will take about {_mib(expected)} '
@@ -85,12 +84,12 @@ class ReplayWatch:
         )
 
 
-def _next_told(size, capacity):
-    """The next size of which to tell; none after the last."""
+def _next_report_size(size: int, capacity: int) -> float:
+    """The next size to report; infinity after the last."""
     if size >= capacity:
         return float('inf')
     return min(2 * size, capacity)
 
 
-def _mib(num_bytes):
+def _mib(num_bytes: float) -> str:
     return f'{num_bytes / memory.MIB:,.0f} MiB'

@@ -1,4 +1,4 @@
-"""The actor: what it records is what was played, in order, across unrolls."""
+"""The actor: it records what was played, in order, across unrolls."""
 
 import numpy as np
 import pytest
@@ -107,24 +107,55 @@ def test_fixed_step_mul_reaches_the_environment():
     assert all((step_mul == 3).all() for _, step_mul in run.env.tape[1:])
 
 
-def test_queue_keeps_structure_and_order():
+@pytest.mark.parametrize('policy_version', [None, (500, 7)])
+def test_every_sequence_says_where_it_comes_from(policy_version):
     env = fakes.FakeEnvironment(K)
     with tf.Graph().as_default(), tf.Session() as session:
         agent = agents.make_agent('fully_conv', env.observation_spec, env.action_spec, 6)
-        output = actors.build_actor(agent, env, 2)
-        queue = actors.SequenceQueue(output, capacity=3 * K)
-        enqueue = queue.enqueue_many(output)
-        reward = output.env_outputs.reward
-        dequeued = queue.dequeue_many(K)
+        variables = None
+        if policy_version:
+            variables = [tf.Variable(np.int64(v), use_resource=True) for v in policy_version]
+        output = actors.build_actor(agent, env, 2, task=3, actor=5, policy_version=variables)
         session.run(tf.global_variables_initializer())
         session.run(tf.local_variables_initializer())
-        played = [session.run([enqueue, reward])[1] for _ in range(2)]
-        assert session.run(queue.size()) == 2 * K
-        for expected in played:
-            result = session.run(dequeued)
-            np.testing.assert_array_equal(result.env_outputs.reward, expected)
-        specs = queue.component_specs()
-        assert [a.shape[1:] for a in tf.nest.flatten(result)] == [shape for shape, _ in specs]
-        assert [a.dtype for a in tf.nest.flatten(result)] == [np.dtype(d) for _, d in specs]
-        with pytest.raises((ValueError, TypeError)):
-            queue.enqueue_many(output.env_outputs)
+        infos = [session.run(output).sequence_info]
+        if policy_version:
+            session.run([variable.assign_add(1) for variable in variables])
+        infos.append(session.run(output).sequence_info)
+    for index, info in enumerate(infos):
+        assert [array.dtype for array in info] == [np.int32, np.int32, np.int64, np.int64]
+        expected = [3, 5] + [v + index for v in policy_version or (-index, -index)]
+        assert [array.tolist() for array in info] == [[number] * K for number in expected]
+
+
+def test_the_version_is_that_of_the_first_step():
+    """Weights that change while an unroll is played do not make it younger."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        version = [tf.Variable(np.int64(1), use_resource=True) for _ in range(2)]
+        bump = [variable.assign_add(10).op for variable in version]
+
+        class Game(fakes.FakeEnvironment):
+            def step(self, action, step_mul):
+                session.run(bump)
+                return super().step(action, step_mul)
+
+        env = Game(K)
+        agent = agents.make_agent('fully_conv', env.observation_spec, env.action_spec, 6)
+        output = actors.build_actor(agent, env, 4, policy_version=version)
+        session.run(tf.global_variables_initializer())
+        session.run(tf.local_variables_initializer())
+        for first in (1, 41):
+            info = session.run(output).sequence_info
+            assert info.policy_frames.tolist() == info.policy_updates.tolist() == [first] * K
+
+
+def test_greedy_plays_the_largest_logits():
+    env = fakes.FakeEnvironment(K)
+    with tf.Graph().as_default(), tf.Session() as session:
+        agent = agents.make_agent('fully_conv', env.observation_spec, env.action_spec, 6)
+        output = actors.build_actor(agent, env, 4, greedy=True)
+        session.run(tf.global_variables_initializer())
+        session.run(tf.local_variables_initializer())
+        played = session.run(output).agent_outputs
+    for name, logits in played.action_logits.items():
+        np.testing.assert_array_equal(played.action[name][:, 1:], logits[:, 1:].argmax(-1))

@@ -1,11 +1,14 @@
-"""Every agent: shapes, unroll against single steps, resets, and what must not matter."""
+"""Every agent: shapes, unroll against single steps, resets, invariances, and its weights."""
 
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from sc2impala import agents, structs
+from sc2impala import agents, envs, learner, structs
+from sc2impala.learner.critic_pretraining import CriticPretrainingSettings
+from sc2impala.learner.impala import ImpalaSettings
 from tests import fakes
+from tests.learner import table_agent
 
 T, B = 5, 4
 MAX_STEP_MUL = 6
@@ -181,3 +184,94 @@ def test_unknown_agent():
     specs = fakes.make_specs()
     with pytest.raises(ValueError, match="unknown agent 'transformer'.*fully_conv_lstm"):
         agents.make_agent('transformer', specs[0], specs[1], MAX_STEP_MUL)
+
+
+def test_every_registered_agent_has_a_module_of_its_own():
+    assert len(set(agents.AGENTS.values())) == len(agents.AGENTS) == 4
+
+
+def all_layers():
+    """Specs with layers of every scale, of which some are embedded."""
+    return envs.make_specs(
+        'BuildMarines',
+        functions=('no_op', 'select_point', 'Train_Marine_quick'),
+        screen_size=(8, 8),
+        minimap_size=(8, 8),
+        screen_layers='all',
+        minimap_layers='all',
+        vectors='all',
+    )
+
+
+@pytest.mark.parametrize('make_specs', [fakes.make_specs, all_layers])
+@pytest.mark.parametrize('first_call', ['create_variables', 'unroll'])
+def test_weights_are_the_trainable_variables_in_order_of_creation(
+    agent_name, make_specs, first_call
+):
+    """Those of an agent made before or after in the same graph are not among them."""
+    observation_spec, action_spec = make_specs()
+    made = []
+    with tf.Graph().as_default():
+        before = tf.Variable(1.0)
+        for _ in range(2):
+            agent = agents.make_agent(agent_name, observation_spec, action_spec, MAX_STEP_MUL)
+            count = len(tf.trainable_variables()) - len(agent.weights)
+            if first_call == 'create_variables':
+                agent.create_variables(observation_spec)
+            trajectory = _tensors(_trajectory(observation_spec, action_spec))
+            agent.unroll(*trajectory, agent.initial_state(B))
+            assert [v.name for v in agent.weights] == [
+                v.name for v in tf.trainable_variables()[count:]
+            ]
+            made.append(agent.weights)
+            tf.Variable(2.0)
+        assert before.name not in {v.name for v in made[0]}
+        names = [{v.name for v in weights} for weights in made]
+        assert not names[0] & names[1] and len(names[0]) == len(names[1]) > 10
+        assert [v.shape.as_list() for v in made[0]] == [v.shape.as_list() for v in made[1]]
+
+
+def test_variables_have_the_same_names_in_every_graph(agent_name):
+    names = []
+    for first_call in ('create_variables', 'unroll'):
+        specs = all_layers()
+        with tf.Graph().as_default():
+            agent = agents.make_agent(agent_name, *specs, MAX_STEP_MUL)
+            if first_call == 'create_variables':
+                agent.create_variables(specs[0])
+            else:
+                agent.unroll(*_tensors(_trajectory(*specs)), agent.initial_state(B))
+            names.append([v.name for v in agent.weights])
+    assert names[0] == names[1]
+
+
+@pytest.mark.parametrize('phase', ['training', 'critic pre-training'])
+def test_training_one_agent_leaves_another_in_the_graph_alone(phase):
+    """As a target network or a teacher needs it, also where the loss depends on the other."""
+    specs = fakes.make_specs()
+    actions, env_outputs = _trajectory(*specs)
+    with tf.Graph().as_default(), tf.Session() as session:
+        agent, teacher = (
+            agents.make_agent('fully_conv', *specs, max_step_mul=MAX_STEP_MUL) for _ in range(2)
+        )
+        teacher.create_variables(specs[0])
+        agent.create_variables(specs[0])
+        taught, _ = teacher.unroll(*_tensors((actions, env_outputs)), teacher.initial_state(B))
+        played = tf.nest.map_structure(
+            lambda t: np.ones(t.shape.as_list(), t.dtype.as_numpy_dtype), taught
+        )
+        batch = table_agent.make_batch(env_outputs, played, [True] + [False] * (B - 1))
+        batch = batch._replace(agent_outputs=taught)
+        if phase == 'training':
+            output = learner.build_learner(agent, batch, 1e6, ImpalaSettings())
+        else:
+            settings = CriticPretrainingSettings(critic_pretrain_all_variables=True)
+            output = learner.build_critic_learner(agent, batch, settings)
+        session.run(tf.global_variables_initializer())
+        before = session.run([agent.weights, teacher.weights])
+        session.run(output.num_env_frames_and_train)
+        after = session.run([agent.weights, teacher.weights])
+    changed, kept = (
+        [not np.array_equal(a, b) for a, b in zip(*pair)] for pair in zip(before, after)
+    )
+    assert sum(changed) > 10 and not any(kept)

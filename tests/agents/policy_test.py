@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from sc2impala import agents, structs
+from sc2impala import structs
 from sc2impala.agents import policy as policy_lib
 
 HEADS = {'function': 4, 'screen': 6, 'queued': 2, 'select_add': 3}
@@ -60,7 +60,7 @@ def _tensors(nest):
 
 @pytest.mark.parametrize('learn_step_mul', [True, False])
 def test_equals_loops_over_steps(learn_step_mul):
-    policy = agents.JointPolicy(HEADS, HEAD_USED, learn_step_mul)
+    policy = policy_lib.JointPolicy(HEADS, HEAD_USED, learn_step_mul)
     mu, pi = _outputs(0), _outputs(1)
     with tf.Graph().as_default(), tf.Session() as session:
         tensors = _tensors(mu), _tensors(pi)
@@ -93,7 +93,7 @@ def test_equals_loops_over_steps(learn_step_mul):
 
 
 def test_unused_heads_contribute_nothing_and_get_no_gradient():
-    policy = agents.JointPolicy(HEADS, HEAD_USED, learn_step_mul=True)
+    policy = policy_lib.JointPolicy(HEADS, HEAD_USED, learn_step_mul=True)
     mu, pi = _outputs(0), _outputs(1)
     mu.action['function'][:] = 3  # Uses 'queued' only.
     with tf.Graph().as_default(), tf.Session() as session:
@@ -109,7 +109,7 @@ def test_unused_heads_contribute_nothing_and_get_no_gradient():
 
 
 def test_no_gradient_to_the_behaviour_policy():
-    policy = agents.JointPolicy(HEADS, HEAD_USED, learn_step_mul=True)
+    policy = policy_lib.JointPolicy(HEADS, HEAD_USED, learn_step_mul=True)
     with tf.Graph().as_default():
         mu, pi = _tensors(_outputs(0)), _tensors(_outputs(1))
         kl = policy.kl(mu, pi, mu)
@@ -121,7 +121,7 @@ def test_masked_functions_keep_everything_finite():
     unavailable = np.zeros([T, B, HEADS['function']], bool)
     unavailable[..., 1:] = np.random.RandomState(2).uniform(size=[T, B, 3]) < 0.7
     mu, pi = _outputs(0, unavailable), _outputs(1, unavailable)
-    policy = agents.JointPolicy(HEADS, HEAD_USED, learn_step_mul=True)
+    policy = policy_lib.JointPolicy(HEADS, HEAD_USED, learn_step_mul=True)
     with tf.Graph().as_default(), tf.Session() as session:
         mu_t, pi_t = _tensors(mu), _tensors(pi)
         mu_t.action['function'] = tf.zeros([T, B], tf.int32)
@@ -136,7 +136,7 @@ def test_mask_blocks_gradients_and_samples():
     logits = np.random.RandomState(3).normal(size=[200, 4]).astype(np.float32)
     available = np.random.RandomState(4).uniform(size=[200, 4]) < 0.4
     available[:, 2] = True
-    policy = agents.JointPolicy({'function': 4}, {}, learn_step_mul=False)
+    policy = policy_lib.JointPolicy({'function': 4}, {}, learn_step_mul=False)
     with tf.Graph().as_default(), tf.Session() as session:
         tf.set_random_seed(0)
         logits_t = tf.constant(logits)
@@ -172,13 +172,13 @@ def test_result_does_not_depend_on_the_order_of_dictionaries():
     results = []
     with tf.Graph().as_default(), tf.Session() as session:
         for heads, outputs in ((HEADS, pi), (backwards, reversed_pi)):
-            policy = agents.JointPolicy(heads, HEAD_USED, learn_step_mul=True)
+            policy = policy_lib.JointPolicy(heads, HEAD_USED, learn_step_mul=True)
             results.append(session.run(policy.log_prob(_tensors(outputs), _tensors(mu))))
     np.testing.assert_array_equal(*results)
 
 
 def test_used_heads():
-    policy = agents.JointPolicy(HEADS, HEAD_USED, learn_step_mul=True)
+    policy = policy_lib.JointPolicy(HEADS, HEAD_USED, learn_step_mul=True)
     choice = _outputs(0)
     with tf.Graph().as_default(), tf.Session() as session:
         used = session.run(policy.used_heads(_tensors(choice)))
@@ -189,4 +189,4 @@ def test_used_heads():
 
 def test_head_used_must_match_heads():
     with pytest.raises(ValueError, match='head_used'):
-        agents.JointPolicy(HEADS, {'screen': HEAD_USED['screen']}, learn_step_mul=True)
+        policy_lib.JointPolicy(HEADS, {'screen': HEAD_USED['screen']}, learn_step_mul=True)

@@ -38,8 +38,8 @@ def test_no_module_changes_the_search_path(module):
 
 def test_only_the_workload_uses_the_trainer():
     trainer = re.compile(
-        r'sc2impala\.(runtime|learner|actors|agents|experiment)\b(?! --help)'
-        r'|from sc2impala import .*\b(runtime|learner|actors|agents|experiment)\b'
+        r'sc2impala\.(runtime|learner|actors|agents|settings|experiment)\b(?! --help)'
+        r'|from sc2impala import .*\b(runtime|learner|actors|agents|settings|experiment)\b'
     )
     imports = re.compile(r'^\s*(?:import|from) .*', re.MULTILINE)
     users = {

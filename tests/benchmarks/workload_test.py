@@ -5,31 +5,31 @@ from tests.benchmarks import scripts
 
 
 @pytest.fixture(scope='module')
-def config():
-    return workload.make_config(scripts.TINY)
+def settings():
+    return workload.make_settings(scripts.TINY)
 
 
 @pytest.mark.parametrize('flags', list(workload.WORKLOADS.values()))
 def test_every_workload_has_valid_flags(flags):
-    assert workload.sizes(workload.make_config(flags)).num_envs > 0
+    assert workload.sizes(workload.make_settings(flags)).num_envs > 0
 
 
 def test_sizes():
     flags = ['--replay_proportion=0.25', '--num_envs=8']
-    sizes = workload.sizes(workload.make_config(scripts.TINY + tuple(flags)))
+    sizes = workload.sizes(workload.make_settings(scripts.TINY + tuple(flags)))
     assert sizes == (8, 1, 3, 4, 1)
     assert sizes.steps_per_unroll == 8 * 3 and sizes.steps_per_update == 3 * 3
 
 
-def test_flops_of_the_network(config):
+def test_flops_of_the_network(settings):
     # Without a recurrent core every step has the same number of operations.
-    act = workload.flops(config, 'act')
-    twice = workload.flops(workload.make_config(scripts.TINY + ('--num_envs=4',)), 'act')
-    forward = workload.flops(config, 'forward')
+    act = workload.flops(settings, 'act')
+    twice = workload.flops(workload.make_settings(scripts.TINY + ('--num_envs=4',)), 'act')
+    forward = workload.flops(settings, 'forward')
     assert sorted(act) == ['Conv2D', 'MatMul']
     assert twice == {name: 2 * amount for name, amount in act.items()}
     assert forward == {name: 4 * 4 / 2 * amount for name, amount in act.items()}
-    update = workload.flops(config, 'update')
+    update = workload.flops(settings, 'update')
     assert update['Conv2D'] == forward['Conv2D']
     assert 0 < update['Conv2DBackpropFilter'] <= update['Conv2D']
     assert 0 < update['Conv2DBackpropInput'] < update['Conv2D']
@@ -38,24 +38,24 @@ def test_flops_of_the_network(config):
 
 @pytest.mark.parametrize('name', workload.PARTS)
 def test_parts(name):
-    with_replay = workload.make_config(scripts.TINY + ('--replay_proportion=0.25',))
+    with_replay = workload.make_settings(scripts.TINY + ('--replay_proportion=0.25',))
     with workload.part(name, with_replay) as (run, amount):
         assert amount == (3 * 3 if name == 'learner' else 2 * 3)
         assert run() > 0 and run() > 0
 
 
 def test_environments_of_a_part_continue_their_episodes(monkeypatch):
-    config = workload.make_config(
+    settings = workload.make_settings(
         ['--backend=synthetic', '--map_name=Frames', '--screen_size=4', '--num_envs=2']
         + ['--unroll_length=3', '--step_mul=8']
     )
     played, closed = [], []
-    environment = workload.make_environment(config)
+    environment = workload.make_environment(settings)
     step, close = environment.step, environment.close
     environment.step = lambda *args: played.append(step(*args)) or played[-1]
     environment.close = lambda: closed.append(close())
-    monkeypatch.setattr(workload, 'make_environment', lambda config: environment)
-    with workload.part('environment', config) as (run, _):
+    monkeypatch.setattr(workload, 'make_environment', lambda settings: environment)
+    with workload.part('environment', settings) as (run, _):
         run()
         run()
         assert not closed
@@ -70,7 +70,7 @@ def test_matrix_product():
     assert amount == 2 * 8 * 8 * 8
 
 
-def test_rate_alone(monkeypatch, config):
+def test_rate_alone(monkeypatch, settings):
     class Part:
         def __enter__(self):
             return (lambda: 0.5), 40
@@ -79,7 +79,7 @@ def test_rate_alone(monkeypatch, config):
             pass
 
     monkeypatch.setattr(workload, 'part', lambda *args: Part())
-    assert workload.rate_alone('actor', config, 0) == 80
+    assert workload.rate_alone('actor', settings, 0) == 80
 
 
 def test_bound_by_the_network():

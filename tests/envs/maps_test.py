@@ -15,7 +15,7 @@ def test_defaults_are_known_to_pysc2(map_name):
     screen_layers = tuple(layer.name for layer in observation_spec.screen_layers)
     assert screen_layers == defaults.screen_layers
     assert tuple(layer.name for layer in observation_spec.minimap_layers) == defaults.minimap_layers
-    assert defaults.episode_loops % 16 == 0
+    assert defaults.episode_frames % 16 == 0
 
 
 @pytest.mark.parametrize('map_name', sorted(maps.MAP_DEFAULTS))
@@ -28,7 +28,7 @@ def test_orders_on_the_minimap_go_with_a_minimap_to_look_at(map_name):
 def test_every_simulated_map_has_defaults_of_its_length():
     for map_name in sim.MAP_NAMES:
         game = sim.make(map_name, [1], (16, 16), (16, 16))
-        assert game.episode_loops == maps.MAP_DEFAULTS[map_name].episode_loops
+        assert game.episode_loops == maps.MAP_DEFAULTS[map_name].episode_frames
 
 
 def test_only_simulated_maps_are_offered():

@@ -1,4 +1,4 @@
-"""An agent whose outputs are variables, and NumPy's account of what a learner makes of them.
+"""An agent whose outputs are variables, and losses and targets of its outputs in NumPy.
 
 With one variable per logit, the gradient of the loss is exactly what the update sees.
 """
@@ -6,7 +6,8 @@ With one variable per logit, the gradient of the loss is exactly what the update
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from sc2impala import agents, structs
+from sc2impala import learner, structs
+from sc2impala.agents.policy import JointPolicy
 
 HEADS = {'function': 3, 'screen': 5}
 HEAD_USED = {'screen': np.array([False, True, False])}
@@ -14,24 +15,77 @@ MAX_STEP_MUL = 4
 
 
 class TableAgent:
-    """`unroll` gives [T + 1, B] variables, whatever the inputs are."""
+    """`unroll` returns [T + 1, B] variables, whatever the inputs are."""
 
     def __init__(self, outputs, learn_step_mul=True):
-        self.policy = agents.JointPolicy(HEADS, HEAD_USED, learn_step_mul)
+        self.policy = JointPolicy(HEADS, HEAD_USED, learn_step_mul)
         self.variables = tf.nest.map_structure(
             lambda array: tf.Variable(array, use_resource=True),
             [outputs.action_logits, outputs.step_mul_logits, outputs.baseline],
         )
         self._outputs = outputs
 
+    @property
+    def weights(self):
+        return tf.nest.flatten(self.variables)
+
     def unroll(self, actions, env_outputs, core_state):
         del actions, env_outputs
         action_logits, step_mul_logits, baseline = tf.nest.map_structure(
             lambda v: v.read_value(), self.variables
         )
-        return self._outputs._replace(
+        return tensors(self._outputs)._replace(
             action_logits=action_logits, step_mul_logits=step_mul_logits, baseline=baseline
         ), core_state
+
+
+def tensors(nest):
+    """Arrays -> constants of the graph."""
+    return tf.nest.map_structure(tf.constant, nest)
+
+
+def make_batch(env_outputs, agent_outputs, is_replay=None, num_replay=None, agent_state=()):
+    """`learner.Batch` of [T + 1, B] arrays; without `is_replay` all columns are new."""
+    batch_size = env_outputs.reward.shape[1]
+    replayed = np.zeros([batch_size], bool) if is_replay is None else np.asarray(is_replay)
+    zeros = np.zeros([batch_size], np.int32)
+    return learner.Batch(
+        agent_state=agent_state,
+        env_outputs=tensors(env_outputs),
+        agent_outputs=tensors(agent_outputs),
+        sequence_info=tensors(
+            structs.SequenceInfo(zeros, zeros, zeros.astype(np.int64), zeros.astype(np.int64))
+        ),
+        is_replay=tf.constant(replayed),
+        keys=tf.constant(np.where(replayed, np.arange(batch_size), -1)),
+        probabilities=tf.ones([batch_size]),
+        num_replay=int(replayed.sum()) if num_replay is None else num_replay,
+    )
+
+
+def session():
+    """Runs the graph as it was built: graph rewriting may add up in another order."""
+    config = tf.ConfigProto()
+    config.graph_options.rewrite_options.disable_meta_optimizer = True
+    return tf.Session(config=config)
+
+
+def scalars(serialized):
+    """{tag: number} of a serialized summary, without its histograms."""
+    return {
+        value.tag: value.simple_value
+        for value in tf.Summary.FromString(serialized).value
+        if value.HasField('simple_value')
+    }
+
+
+def histograms(serialized):
+    """{tag: HistogramProto} of a serialized summary."""
+    return {
+        value.tag: value.histo
+        for value in tf.Summary.FromString(serialized).value
+        if value.HasField('histo')
+    }
 
 
 def random_outputs(seed, unroll_length, batch_size):

@@ -1,4 +1,4 @@
-"""Every bit comes back, whatever the numbers; and what makes sequences small does."""
+"""Tests that compression is lossless for all numbers, and effective for those of real games."""
 
 import threading
 
@@ -15,7 +15,7 @@ SHAPES = [(), (1,), (7,), (3, 5), (1, 4), (21, 4, 3), (0,), (4, 0)]
 
 
 def random_bits(shape, dtype, seed=0):
-    """Any bits at all: NaNs with payloads, infinities, denormal numbers, negative zeros."""
+    """Random bits: NaNs with payloads, infinities, denormal numbers, negative zeros."""
     dtype = np.dtype(dtype)
     count = int(np.prod(shape, dtype=np.int64))
     rng = np.random.RandomState(seed)
@@ -51,7 +51,7 @@ def test_all_types_in_one_sequence():
 
 
 @pytest.mark.parametrize('dtype', [np.float16, np.float32, np.float64])
-def test_floats_that_are_no_common_numbers(dtype):
+def test_special_floats(dtype):
     info = np.finfo(dtype)
     special = [0.0, -0.0, np.nan, -np.nan, np.inf, -np.inf, info.max, info.min, info.tiny, -1e9]
     rng = np.random.RandomState(0)
@@ -60,7 +60,7 @@ def test_floats_that_are_no_common_numbers(dtype):
     assert_same_bits(round_trip(arrays), arrays)
 
 
-def test_arrays_that_lie_otherwise_in_memory():
+def test_arrays_that_are_not_contiguous():
     whole = random_bits((6, 8), np.float32)
     arrays = [whole[::2, ::3], whole.T]
     assert_same_bits(round_trip(arrays), [np.ascontiguousarray(array) for array in arrays])
@@ -84,15 +84,15 @@ def test_the_same_sequence_gives_the_same_bytes():
     assert codec.encode(arrays) == SequenceCodec(specs).encode(arrays) == first
 
 
-def test_frames_that_repeat_take_next_to_nothing():
+def test_repeated_frames_take_almost_no_space():
     frames = np.repeat(random_bits((1, 64, 64), np.uint8), 21, axis=0)
     codec = SequenceCodec([(frames.shape, frames.dtype)])
     assert len(codec.encode([frames])) < frames.nbytes / 20
 
 
 @pytest.mark.parametrize('dtype', [np.float32, np.float64])
-def test_floats_that_change_slowly_take_less(dtype):
-    """Compared with the same numbers in random order, of which nothing is alike but the type."""
+def test_slowly_changing_floats_take_less_space(dtype):
+    """Compared with the same numbers in random order, which have nothing in common but the type."""
     rng = np.random.RandomState(0)
     start = np.linspace(1, 2, 500)
     slow = (start + 1e-4 * rng.normal(size=[21, 500]).cumsum(axis=0)).astype(dtype)
@@ -101,7 +101,7 @@ def test_floats_that_change_slowly_take_less(dtype):
     assert len(codec.encode([slow])) < 0.8 * len(codec.encode([shuffled])) < 0.8 * slow.nbytes
 
 
-def test_noise_takes_hardly_more_than_it_is():
+def test_noise_hardly_grows():
     noise = random_bits((1 << 20,), np.uint8)
     assert len(SequenceCodec([(noise.shape, noise.dtype)]).encode([noise])) < 1.001 * noise.nbytes
 
@@ -115,11 +115,11 @@ def test_damaged_bytes():
     for case in cases:
         with pytest.raises(ValueError, match='a sequence'):
             codec.decode(case, arrays)
-    # What follows is none of the worse for it.
+    # The codec still works afterwards.
     assert_same_bits(round_trip(arrays), arrays)
 
 
-def test_layout_tells_specs_apart():
+def test_layout_differs_between_specs():
     layouts = [
         SequenceCodec(specs).layout
         for specs in (

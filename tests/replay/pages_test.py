@@ -1,4 +1,4 @@
-"""Byte strings come back, and the memory they take is bounded and counted."""
+"""Tests that byte strings are stored correctly, in a known and bounded amount of memory."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from sc2impala.replay.pages import PAGE_BYTES, Pages, num_pages, read_pages
 
 @pytest.fixture(autouse=True)
 def small_slabs(monkeypatch):
-    """So that strings lie across slabs."""
+    """Makes strings span several slabs."""
     monkeypatch.setattr(pages_lib, 'SLAB_PAGES', 8)
 
 
@@ -23,7 +23,7 @@ def test_num_pages(num_bytes, expected):
     assert num_pages(num_bytes + PAGE_BYTES) == expected + 1
 
 
-def test_strings_of_all_sizes_come_and_go():
+def test_strings_of_all_sizes_are_stored_and_freed():
     rng = np.random.RandomState(0)
     pages, kept = Pages(), []
     most_pages = 0
@@ -39,19 +39,19 @@ def test_strings_of_all_sizes_come_and_go():
     for numbers, content in kept:
         assert pages.get(numbers, len(content)).tobytes() == content
         assert read_pages(pages.slabs(), numbers, len(content)).tobytes() == content
-    # No page is taken while another one is free.
+    # No page is allocated while another one is free.
     assert sum(map(len, pages.slabs())) == most_pages
     assert most_pages * PAGE_BYTES <= pages.num_bytes < 1.01 * most_pages * PAGE_BYTES
 
 
-def test_nothing_is_taken_at_first():
+def test_nothing_is_allocated_at_first():
     pages = Pages()
     assert pages.num_bytes == 0 and pages.slabs() == []
     assert pages.get(pages.put(b''), 0).size == 0
     assert pages.num_bytes == 0
 
 
-def test_what_is_got_is_a_copy():
+def test_get_returns_a_copy():
     pages = Pages()
     numbers = pages.put(b'first')
     got = pages.get(numbers, 5)
@@ -60,7 +60,7 @@ def test_what_is_got_is_a_copy():
     assert got.tobytes() == b'first'
 
 
-def test_goes_on_from_slabs():
+def test_continues_from_slabs():
     rng = np.random.RandomState(1)
     pages = Pages()
     contents = [text(rng, 3 * PAGE_BYTES + 5) for _ in range(6)]
@@ -74,7 +74,7 @@ def test_goes_on_from_slabs():
     assert copy.num_bytes == pages.num_bytes
     for its_numbers, content in zip(numbers, contents):
         assert copy.get(its_numbers, len(content)).tobytes() == content
-    # The memory is its own.
+    # It does not share memory with the original.
     before = copy.get(numbers[0], len(contents[0])).tobytes()
     for slab in pages.slabs():
         slab[:] = 0

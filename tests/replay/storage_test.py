@@ -5,7 +5,8 @@ import zipfile
 import numpy as np
 import pytest
 
-from sc2impala.replay import Replay, load, save, storage
+from sc2impala.replay import load, save, storage
+from tests.replay.tables import make_table
 
 STATE = {
     'numbers': np.arange(12, dtype=np.uint8).reshape(3, 4),
@@ -42,7 +43,7 @@ def test_round_trip_in_the_working_folder(tmp_path, monkeypatch):
     _assert_equal(load('replay.npz'), STATE)
 
 
-def test_saves_over_an_older_file_and_over_what_a_killed_run_left(path):
+def test_replaces_an_older_file_and_the_temporary_file_of_a_killed_run(path):
     save(path, {'old': np.arange(3)})
     with open(path + '.tmp', 'wb') as file:
         file.write(b'half')
@@ -52,30 +53,32 @@ def test_saves_over_an_older_file_and_over_what_a_killed_run_left(path):
 
 @pytest.mark.parametrize('after', ['none', 'zstd'])
 @pytest.mark.parametrize('before', ['none', 'zstd'])
-def test_replay_goes_on_from_a_file(path, before, after):
+def test_table_continues_from_a_file(path, before, after):
     specs = [((2,), np.float32), ((), np.int32)]
-    replay = Replay(4, specs, 'reservoir', np.random.RandomState(0), before)
-    restored = Replay(4, specs, 'reservoir', np.random.RandomState(1), after)
-    replay.insert([np.ones([9, 2], np.float32), np.arange(9, dtype=np.int32)])
-    with replay.lock:
-        save(path, replay.get_state())
+    table = make_table(4, 'reservoir', 0, before, specs)
+    restored = make_table(4, 'reservoir', 1, after, specs)
+    table.insert([np.ones([9, 2], np.float32), np.arange(9, dtype=np.int32)])
+    with table.lock:
+        save(path, table.get_state())
     restored.set_state(load(path))
-    for actual, expected in zip(restored.sample(3), replay.sample(3)):
-        np.testing.assert_array_equal(actual, expected)
+    actual, expected = restored.sample(3), table.sample(3)
+    for a, b in zip(actual.components, expected.components):
+        np.testing.assert_array_equal(a, b)
+    np.testing.assert_array_equal(actual.keys, expected.keys)
 
 
-def test_damaged_file_of_a_compressed_memory(path):
-    replay = Replay(3, [((500,), np.float64)], 'fifo', np.random.RandomState(0), 'zstd')
-    replay.insert([np.random.RandomState(1).normal(size=[3, 500])])
-    save(path, replay.get_state())
+def test_damaged_file_of_a_compressed_table(path):
+    table = make_table(3, 'fifo', 0, 'zstd', [((500,), np.float64)])
+    table.insert([np.random.RandomState(1).normal(size=[3, 500])])
+    save(path, table.get_state())
     content = _read(path)
-    # In the middle lie the compressed sequences.
+    # The compressed sequences are in the middle.
     middle = len(content) // 2
     damaged = content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
     for changed in (content[:middle], content[:-1], damaged):
         _write(path, changed)
         with pytest.raises(ValueError, match='replay.npz.* is damaged'):
-            replay.set_state(load(path))
+            table.set_state(load(path))
 
 
 def test_failed_save_leaves_the_old_file(path, monkeypatch):
@@ -139,7 +142,7 @@ def test_flipped_bits_are_found_or_harmless(path):
             assert 'replay.npz' in str(error)
             num_found += 1
         else:
-            # What is left are names, dates and attributes of the archive's members.
+            # The rest are names, dates and attributes of the archive's members.
             for name in set(state) & set(STATE):
                 np.testing.assert_array_equal(state[name], STATE[name])
     assert num_found > len(content) // 2
@@ -183,7 +186,7 @@ def test_foreign_files(path):
 )
 def test_arrays_that_cannot_be_mapped(path, write):
     write(path, np.arange(3))
-    with pytest.raises(ValueError, match="replay.npz.*'arr_0.npy' is no plain array"):
+    with pytest.raises(ValueError, match="replay.npz.*'arr_0.npy' is not a plain array"):
         load(path)['arr_0']
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sc2impala.errors import UserError
 from sc2impala.runtime import bfloat16, graph
-from sc2impala.runtime.errors import UserError
 
 
 def _can_be_enabled():

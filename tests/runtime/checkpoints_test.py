@@ -1,5 +1,6 @@
-"""Checkpoints: which one is meant, when one is written, and what is refused."""
+"""Checkpoints: which one is the latest, when one is written, and what is refused."""
 
+import contextlib
 import os
 
 import numpy as np
@@ -7,31 +8,44 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala import replay as replay_lib
+from sc2impala.errors import UserError
 from sc2impala.runtime import checkpoints
-from sc2impala.runtime.errors import UserError
 
 
 def make_replay(capacity=3):
-    return replay_lib.Replay(capacity, [((2,), np.float32)], 'fifo', np.random.RandomState(0))
+    return replay_lib.ReplayTable(
+        capacity,
+        [((2,), np.float32)],
+        replay_lib.SAMPLERS['uniform'](),
+        replay_lib.REMOVERS['fifo'](),
+        np.random.RandomState(0),
+    )
 
 
 @pytest.fixture
 def session():
-    """A monitored session with two variables, w [2] and counter []."""
+    """Opens a session with two variables, w [2] and counter []."""
+
+    @contextlib.contextmanager
+    def opened():
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            yield session
+
     with tf.Graph().as_default():
         tf.get_variable('w', initializer=tf.constant([1.0, 2.0]))
         tf.get_variable('counter', initializer=tf.constant(5, tf.int64), trainable=False)
         tf.train.get_or_create_global_step()
-        yield tf.train.SingularMonitoredSession
+        yield opened
 
 
 def write(session, folder, frames, keep=5, replay=None):
     writer = checkpoints.CheckpointWriter(str(folder), 0, keep, replay)
-    with session() as monitored:
+    with session() as opened:
         for each in frames:
             if replay is not None:
                 replay.insert([np.full([1, 2], each, np.float32)])
-            writer.save(monitored, each)
+            writer.save(opened, each)
     return writer
 
 
@@ -57,11 +71,11 @@ def test_read_gives_all_variables(session, tmp_path):
 
 def test_the_same_frames_are_saved_once(session, tmp_path):
     writer = checkpoints.CheckpointWriter(str(tmp_path), 0, 5)
-    with session() as monitored:
+    with session() as opened:
         writer.start_from(10)
-        writer.save(monitored, 10)
+        writer.save(opened, 10)
         assert os.listdir(str(tmp_path)) == []
-        writer.save(monitored, 11)
+        writer.save(opened, 11)
         assert checkpoints.latest(str(tmp_path)).endswith('-11')
 
 
@@ -69,23 +83,23 @@ def test_saves_when_due(session, tmp_path, monkeypatch):
     now = [1000.0]
     monkeypatch.setattr(checkpoints.time, 'monotonic', lambda: now[0])
     writer = checkpoints.CheckpointWriter(str(tmp_path), 60, 5)
-    with session() as monitored:
+    with session() as opened:
         for seconds, frames, expected in [(59, 10, None), (1, 20, 20), (59, 30, 20), (2, 40, 40)]:
             now[0] += seconds
-            writer.save_if_due(monitored, frames)
+            writer.save_if_due(opened, frames)
             latest = checkpoints.latest(str(tmp_path))
             assert latest == (expected and str(tmp_path / f'model.ckpt-{expected}'))
 
 
-def test_memory_goes_with_the_checkpoint(session, tmp_path):
+def test_replay_buffer_goes_with_the_checkpoint(session, tmp_path):
     write(session, tmp_path, [10, 20], replay=make_replay())
     restored = make_replay()
-    assert checkpoints.restore_memory(restored, checkpoints.latest(str(tmp_path)))
+    assert checkpoints.restore_replay(restored, checkpoints.latest(str(tmp_path)))
     assert restored.num_inserted == 2
-    assert checkpoints.restore_memory(restored, str(tmp_path / 'model.ckpt-10'))
+    assert checkpoints.restore_replay(restored, str(tmp_path / 'model.ckpt-10'))
     assert restored.num_inserted == 1
-    assert not checkpoints.restore_memory(restored, str(tmp_path / 'model.ckpt-30'))
-    assert not checkpoints.restore_memory(restored, str(tmp_path / 'renamed'))
+    assert not checkpoints.restore_replay(restored, str(tmp_path / 'model.ckpt-30'))
+    assert not checkpoints.restore_replay(restored, str(tmp_path / 'renamed'))
 
 
 def test_what_a_kill_left_behind_does_not_push_out_the_present(session, tmp_path):
@@ -96,10 +110,10 @@ def test_what_a_kill_left_behind_does_not_push_out_the_present(session, tmp_path
     assert names == ['my-replay-1.npz', 'replay-20.npz', 'replay-30.npz']
 
 
-def test_memory_of_another_size(session, tmp_path):
+def test_replay_buffer_of_another_size(session, tmp_path):
     write(session, tmp_path, [10], replay=make_replay())
     with pytest.raises(UserError, match='replay-10.npz cannot be restored .*capacity'):
-        checkpoints.restore_memory(make_replay(4), checkpoints.latest(str(tmp_path)))
+        checkpoints.restore_replay(make_replay(4), checkpoints.latest(str(tmp_path)))
 
 
 def test_folder_that_is_gone(session, tmp_path):
@@ -108,8 +122,8 @@ def test_folder_that_is_gone(session, tmp_path):
     writer = checkpoints.CheckpointWriter(str(folder), 0, 5, make_replay())
     folder.rmdir()
     complaint = 'cannot save a checkpoint in --logdir=.*still there'
-    with session() as monitored, pytest.raises(UserError, match=complaint):
-        writer.save(monitored, 10)
+    with session() as opened, pytest.raises(UserError, match=complaint):
+        writer.save(opened, 10)
 
 
 def test_check_complete(session, tmp_path):
@@ -136,3 +150,48 @@ def test_assignments(session, tmp_path):
     assert list(found) == ['w']
     with pytest.raises(UserError, match='has none of the variables of this agent'):
         checkpoints.assignments_from(path, [extra])
+
+
+class TestWithoutTheList:
+    """TensorFlow's list, the file `checkpoint`, was deleted."""
+
+    def test_the_latest_is_that_with_the_most_frames(self, session, tmp_path, capsys):
+        write(session, tmp_path, [9, 20, 100])
+        (tmp_path / 'checkpoint').unlink()
+        (tmp_path / 'model.ckpt-500.data-00000-of-00001').write_text('without an index')
+        assert checkpoints.latest(str(tmp_path)) == str(tmp_path / 'model.ckpt-100')
+        assert 'checkpoint is missing: the latest checkpoint' in capsys.readouterr().out
+        assert checkpoints.find_initial(str(tmp_path)) == str(tmp_path / 'model.ckpt-100')
+
+    def test_those_in_the_folder_are_rotated(self, session, tmp_path):
+        write(session, tmp_path, [9, 20, 100])
+        (tmp_path / 'checkpoint').unlink()
+        writer = checkpoints.CheckpointWriter(str(tmp_path), 0, 2)
+        with session() as opened:
+            writer.start_from(100)
+            writer.save(opened, 110)
+        names = sorted(path.name for path in tmp_path.glob('*.index'))
+        assert names == ['model.ckpt-100.index', 'model.ckpt-110.index']
+
+
+@pytest.mark.parametrize('name', ['lr[0.1]', 'a\\b', 'what?', 'all*', '[a-z]'])
+def test_folder_with_characters_of_patterns(name, session, tmp_path):
+    folder = tmp_path / name
+    folder.mkdir()
+    # What a pattern would match instead.
+    (tmp_path / 'lr0').mkdir()
+    write(session, folder, [10, 20, 30], keep=2)
+    path = checkpoints.latest(str(folder))
+    assert path == str(folder / 'model.ckpt-30')
+    assert checkpoints.read(path)['counter'] == 5
+    assert checkpoints.find_initial(str(folder)) == path
+    writer = checkpoints.CheckpointWriter(str(folder), 0, 2)
+    with session() as opened:
+        checkpoints.restore(writer.saver, opened, path)
+        writer.start_from(30)
+        writer.save(opened, 40)
+    assert checkpoints.latest(str(folder)) == str(folder / 'model.ckpt-40')
+    names = [name for name in os.listdir(str(folder)) if name.endswith('.index')]
+    assert sorted(names) == ['model.ckpt-30.index', 'model.ckpt-40.index']
+    with open(str(folder / 'checkpoint')) as file:
+        assert str(tmp_path) not in file.read()

@@ -1,14 +1,16 @@
 """The list of finished episodes: what enters it, and what a kill in the middle of a line leaves."""
 
 import csv
+import errno
 import math
 
 import numpy as np
 import pytest
 
 from sc2impala import structs
+from sc2impala.errors import UserError
+from sc2impala.runtime import episodes
 from sc2impala.runtime.episodes import COLUMNS, EpisodeLog
-from sc2impala.runtime.errors import UserError
 
 
 def infos(returns, aborted):
@@ -71,3 +73,76 @@ def test_goes_on_after_a_cut_line(before, kept, tmp_path):
 def test_file_that_cannot_be_written(tmp_path):
     with pytest.raises(UserError, match='cannot be written to .Is a directory.'):
         EpisodeLog(str(tmp_path), start=0)
+
+
+class FullDisk:
+    """Stands for `open`: after `room` bytes the disk is full, as in the middle of a row."""
+
+    def __init__(self, monkeypatch):
+        self.room = None
+        monkeypatch.setattr(episodes, 'open', self, raising=False)
+
+    def __call__(self, path, mode):
+        file = open(path, mode, buffering=0)  # noqa: SIM115
+        if self.room is None or mode == 'ab+':
+            return file
+        room = self.room
+
+        class File:
+            def __enter__(self):
+                return self
+
+            def __exit__(self, *exc_info):
+                file.close()
+
+            seek, truncate = file.seek, file.truncate
+
+            def write(self, content):
+                file.write(content[:room])
+                raise OSError(errno.ENOSPC, 'No space left on device')
+
+        return File()
+
+
+@pytest.mark.parametrize('room', [0, 5, 40])
+@pytest.mark.parametrize('before', [0, 1])
+def test_rows_are_kept_while_the_disk_is_full(room, before, tmp_path, monkeypatch, capsys):
+    disk, path = FullDisk(monkeypatch), tmp_path / 'episodes.csv'
+    log = EpisodeLog(str(path), start=0)
+
+    def add(step):
+        log.add(np.array([[True]]), infos([[2]], [[False]]), step)
+        log.flush()
+
+    for step in range(before):
+        add(step)
+    disk.room = room
+    for step in (7, 8):
+        add(step)
+    assert (log.last_count(), log.last_mean()) == (2 + before, 2.0)
+    printed = capsys.readouterr().out
+    assert printed.count('\n') == 1
+    assert f'{path} cannot be written to (No space left on device): training goes on' in printed
+    disk.room = None
+    add(9)
+    log.close()
+    rows = [['0', str(step), '2.0', '200', '25'] for step in list(range(before)) + [7, 8, 9]]
+    assert read(path) == [list(COLUMNS)] + rows
+    assert capsys.readouterr().out == ''
+    # It is reported again if the disk is full again.
+    disk.room = 0
+    add(10)
+    assert 'No space left' in capsys.readouterr().out
+
+
+def test_what_a_full_disk_left_is_cut_off_at_the_next_start(tmp_path, monkeypatch):
+    disk, path = FullDisk(monkeypatch), tmp_path / 'episodes.csv'
+    log = EpisodeLog(str(path), start=0)
+    for step, room in [(7, None), (8, 12)]:
+        disk.room = room
+        log.add(np.array([[True]]), infos([[2]], [[False]]), step)
+        log.flush()
+    log.close()
+    disk.room = None
+    EpisodeLog(str(path), start=1).close()
+    assert read(path) == [list(COLUMNS), ['0', '7', '2.0', '200', '25']]

@@ -1,4 +1,4 @@
-"""Whole episodes: who plays how many, which of them count, and what is reported."""
+"""Whole episodes: how many each environment plays, which count, and what is reported."""
 
 import json
 
@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from sc2impala import structs
-from sc2impala.runtime import config as config_lib
 from sc2impala.runtime import evaluation
 from tests import fakes
+from tests.runtime.tiny import make_settings
 
 
 class NoOpPlayer:
-    """Plays function 0, 7 loops at a time, and remembers what it saw."""
+    """Plays function 0, 7 frames at a time, and remembers what it saw."""
 
     def __init__(self, env):
         self.seen = []
@@ -75,8 +75,8 @@ def infos(returns):
 
 
 def test_summary():
-    config = config_lib.Config(policy='greedy', seed=4)
-    result = evaluation.summarize(config, infos([1, 2, 6]))
+    about = evaluation.describe(make_settings().environment, 'greedy', 4)
+    result = dict(about, **evaluation.summarize(infos([1, 2, 6])))
     assert json.loads(json.dumps(result)) == {
         'map_name': 'MoveToBeacon',
         'backend': 'simulator',
@@ -93,21 +93,24 @@ def test_summary():
 
 
 @pytest.mark.parametrize(
-    'settings, step_mul',
+    'policy, fixed_step_mul, step_mul',
     [
-        (dict(policy='sampled', fixed_step_mul=True), 9),
-        (dict(policy='sampled'), None),
-        (dict(policy='random'), 9),
-        (dict(policy='scripted'), 9),
+        ('sampled', True, 9),
+        ('greedy', True, 9),
+        ('sampled', False, None),
+        ('greedy', False, None),
+        ('random', False, 9),
+        ('scripted', False, 9),
     ],
 )
-def test_summary_tells_a_fixed_step_mul(settings, step_mul):
-    config = config_lib.Config(step_mul=9, **settings)
-    assert evaluation.summarize(config, infos([1]))['step_mul'] == step_mul
+def test_description_shows_a_fixed_step_mul(policy, fixed_step_mul, step_mul):
+    environment = make_settings(step_mul=9, fixed_step_mul=fixed_step_mul).environment
+    assert evaluation.describe(environment, policy, 0)['step_mul'] == step_mul
 
 
 def test_table():
-    result = evaluation.summarize(config_lib.Config(), infos([1, 3, 3, 1]))
+    about = evaluation.describe(make_settings().environment, 'sampled', 0)
+    result = dict(about, **evaluation.summarize(infos([1, 3, 3, 1])))
     assert evaluation.table(result).splitlines() == [
         'map           policy   episodes  mean  +-    std   min  max',
         'MoveToBeacon  sampled  4         2.00  0.50  1.00  1    3',

@@ -4,31 +4,33 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from sc2impala import agents
-from sc2impala.runtime import config as config_lib
-from sc2impala.runtime import graph
+from sc2impala import agents, envs
+from sc2impala.errors import UserError
+from sc2impala.runtime import graph, seeds
+from tests.runtime.tiny import make_settings
 
 
 @pytest.mark.parametrize('agent', sorted(agents.AGENTS))
 def test_variables_have_the_same_names_in_every_graph(agent):
-    config = config_lib.Config(agent=agent, screen_size='8', minimap_size='8')
-    specs = config_lib.make_specs(config)
+    settings = make_settings(screen_size=(8, 8), minimap_size=(8, 8))
+    specs = graph.make_specs(settings.environment)
     names = []
     for _ in range(2):
         with tf.Graph().as_default():
-            graph.make_agent(config, *specs)
+            graph.make_agent(agent, specs, max_step_mul=8, fixed_step_mul=None)
             names.append({v.op.name: v.shape.as_list() for v in tf.trainable_variables()})
     assert names[0] == names[1] and len(names[0]) > 5
 
 
 def test_games_follow_seed_purpose_and_stream():
-    config = config_lib.Config(screen_size='16')
-    specs = config_lib.make_specs(config)
+    settings = make_settings()
+    specs = graph.make_specs(settings.environment)
 
     def first_screens(seed, purpose, *stream):
-        seeded = config._replace(seed=seed)
-        env = graph.make_environment(seeded, specs, purpose, 3, *stream)
-        return env.reset()['screen']['player_relative']
+        env_seeds = seeds.streams(seed, purpose, 3, *stream)
+        env = graph.make_environment(settings.environment, settings.starcraft, specs, env_seeds)
+        with env:
+            return env.reset()['screen']['player_relative'].copy()
 
     screens = first_screens(0, 'training', 0, 1)
     np.testing.assert_array_equal(screens, first_screens(0, 'training', 0, 1))
@@ -43,3 +45,64 @@ def test_session(deterministic, threads):
     assert found.inter_op_parallelism_threads == threads
     assert found.intra_op_parallelism_threads == threads
     assert found.allow_soft_placement and found.gpu_options.allow_growth
+
+
+class TestSpecs:
+    def test_are_those_of_the_map_by_default(self):
+        observation_spec, action_spec = graph.make_specs(make_settings().environment)
+        assert observation_spec.screen_size == (16, 16)
+        assert list(action_spec.function_names) == ['no_op', 'select_army', 'Move_screen']
+
+    def test_follow_the_settings(self):
+        environment = make_settings(
+            functions=('no_op', 7, 'Move_screen'),
+            fixed_arguments={'queued': 1},
+            screen_size=(9, 8),
+            minimap_size=(7, 7),
+            screen_layers=('selected',),
+            minimap_layers=('camera', 'selected'),
+            vectors=(),
+        ).environment
+        observation_spec, action_spec = graph.make_specs(environment)
+        assert list(action_spec.function_names) == ['no_op', 'select_army', 'Move_screen']
+        assert 'queued' not in action_spec.heads and 'select_add' in action_spec.heads
+        assert observation_spec.screen_size == (9, 8) and observation_spec.minimap_size == (7, 7)
+        assert [layer.name for layer in observation_spec.screen_layers] == ['selected']
+        assert [layer.name for layer in observation_spec.minimap_layers] == ['camera', 'selected']
+        assert observation_spec.vectors == ()
+
+    def test_without_fixed_arguments(self):
+        _, action_spec = graph.make_specs(make_settings(fixed_arguments={}).environment)
+        assert {'queued', 'select_add'} <= set(action_spec.heads)
+
+    @pytest.mark.parametrize(
+        'values, complaint',
+        [
+            (dict(functions=('Move_scren',)), '--functions.*Move_scren'),
+            (dict(fixed_arguments={'foo': 1}), '--fixed_arguments.*foo'),
+            (dict(minimap_layers=('foo',)), '--minimap_layers.*foo'),
+            (dict(screen_layers=()), '--screen_layers=none leaves'),
+        ],
+    )
+    def test_of_unknown_names(self, values, complaint):
+        with pytest.raises(UserError, match=complaint):
+            graph.make_specs(make_settings(**values).environment)
+
+
+def test_settings_reach_the_game():
+    assert graph.make_game_settings(make_settings().starcraft) == envs.GameSettings()
+    settings = make_settings(
+        game_version='4.10',
+        opponent='hard',
+        max_episode_frames=99,
+        replay_dir='x',
+        game_deadline_secs=5.0,
+    )
+    assert graph.make_game_settings(settings.starcraft) == envs.GameSettings(
+        version='4.10',
+        opponent='hard',
+        max_episode_frames=99,
+        replay_dir='x',
+        deadline_secs=5.0,
+        launch_deadline_secs=30.0,
+    )

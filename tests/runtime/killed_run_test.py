@@ -1,16 +1,13 @@
 """Runs in processes of their own that are killed, interrupted and started again."""
 
 import contextlib
-import multiprocessing
 import os
 import re
 import signal
-import sys
 
 import numpy as np
 import pytest
 
-from sc2impala import experiment
 from sc2impala.runtime import checkpoints
 from tests.runtime import tiny
 
@@ -22,30 +19,13 @@ FLAGS = tiny.FLAGS + (
 )
 
 
-def play(flags, output):
-    """What the process does: `main`, with everything that it prints in a file."""
-    descriptor = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    os.dup2(descriptor, 1)
-    os.dup2(descriptor, 2)
-    sys.stdout = open(1, 'w', closefd=False)  # noqa: SIM115
-    sys.exit(experiment.main(flags))
-
-
-@pytest.fixture(scope='module')
-def processes():
-    """Starts processes that need not import TensorFlow again, which takes seconds."""
-    context = multiprocessing.get_context('forkserver')
-    context.set_forkserver_preload(['tests.runtime.killed_run_test'])
-    return context
-
-
 @contextlib.contextmanager
 def started(processes, logdir, *flags):
     """A run in a process, once it has printed its first lines of progress; gives its output too."""
     logdir.mkdir(exist_ok=True)
     output = str(logdir.parent / f'output-{len(os.listdir(str(logdir.parent)))}')
     arguments = list(FLAGS) + [f'--logdir={logdir}'] + list(flags)
-    process = processes.Process(target=play, args=(arguments, output))
+    process = processes.Process(target=tiny.play, args=(arguments, output))
     process.start()
     try:
         while process.is_alive() and len(printed_frames(output)) < 3:
@@ -64,20 +44,20 @@ def read(path):
 
 
 def printed_frames(output):
-    """The frames after each update, as the whole lines of progress tell them."""
+    """The frames after each update, from the whole lines of progress."""
     lines = re.findall(r'^training: ([\d,]+) of .*\n', read(output), re.MULTILINE)
     return [int(number.replace(',', '')) for number in lines]
 
 
 def check_folder(logdir, frames):
-    """What a killed run left: at most the last one of `frames` is lost, and nothing is damaged."""
+    """At most the last one of `frames` is lost, and nothing is damaged; returns what is left."""
     checkpoint = checkpoints.latest(str(logdir))
     variables = checkpoints.read(checkpoint)
     assert variables['global_step'] >= frames[-2]
-    memory = np.load(checkpoints.memory_path(str(logdir), int(variables['global_step'])))
-    # Every new sequence of these frames was offered to the memory that is saved beside them.
-    assert memory['num_inserted'] * tiny.FRAMES_PER_SEQUENCE == variables['global_step']
-    assert len(memory['lengths']) == min(20, memory['num_inserted'])
+    replay = np.load(checkpoints.replay_path(str(logdir), int(variables['global_step'])))
+    # Every new sequence of these frames was offered to the replay buffer saved beside them.
+    assert replay['num_inserted'] * tiny.FRAMES_PER_SEQUENCE == variables['global_step']
+    assert len(replay['lengths']) == min(20, replay['num_inserted'])
     # Saved with the same update: the powers of Adam's decay, one factor for each update.
     num_updates = np.log(variables['beta1_power']) / np.log(0.9)
     np.testing.assert_allclose(num_updates, np.round(num_updates), atol=0.01)
@@ -109,7 +89,7 @@ def kill_at_random_moments(processes, tmp_path, num_kills, seed):
     assert rows[-1][0] == num_kills
     assert all(row[3] == 1920 and row[4] == tiny.EPISODE_STEPS for row in rows)
     leftovers = [name for name in os.listdir(str(logdir)) if name.endswith('.tmp')]
-    assert not leftovers and len(tiny.memory_frames(logdir)) == 2
+    assert not leftovers and len(tiny.replay_frames(logdir)) == 2
     for checkpoint_frames in tiny.checkpoint_frames(logdir)[-2:]:
         assert tiny.variables(logdir, checkpoint_frames)['global_step'] == checkpoint_frames
 
@@ -123,7 +103,7 @@ def test_killed_twenty_times(processes, tmp_path):
     kill_at_random_moments(processes, tmp_path, num_kills=20, seed=1)
 
 
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_stops_cleanly_when_asked(number, processes, tmp_path):
     logdir = tmp_path / 'logs'
     with started(processes, logdir, '--save_checkpoint_secs=1000') as (process, output):

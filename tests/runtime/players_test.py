@@ -1,31 +1,42 @@
-"""The players of an evaluation, and what must hold for them to play."""
+"""The players of an evaluation, and what they need."""
 
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from sc2impala import structs
+from sc2impala import experiment, structs
 from sc2impala.envs import players as envs_players
-from sc2impala.runtime import config as config_lib
-from sc2impala.runtime import defaults, players
-from sc2impala.runtime.errors import UserError
+from sc2impala.errors import UserError
+from sc2impala.runtime import graph, players
+from sc2impala.settings import resolve
+from sc2impala.settings import settings as settings_lib
+from sc2impala.settings.settings import Settings
 from tests.runtime import tiny
+from tests.runtime.tiny import make_settings
 
-SMALL = dict(screen_size='4', minimap_size='4', agent='fully_conv_lstm', max_step_mul=6)
+SMALL = dict(screen_size=(4, 4), minimap_size=(4, 4), agent='fully_conv_lstm', max_step_mul=6)
+GENERAL = settings_lib.general_defaults()
 
 
 @pytest.fixture(scope='module')
 def logdir(tmp_path_factory):
-    """Of a run of an agent with a memory that chooses its step multiplier."""
+    """The folder of a run of a recurrent agent that chooses its step multiplier."""
     logdir = tmp_path_factory.mktemp('run')
     flags = '--agent=fully_conv_lstm', '--fixed_step_mul=no', '--max_step_mul=6', '--step_mul=8'
     assert tiny.main(logdir, '--total_environment_frames=100', *flags) == 0
     return str(logdir)
 
 
-def observe(config, done, seed=0):
+def make_player(settings):
+    """The player that the command makes, for two environments."""
+    with tf.Graph().as_default():
+        specs = graph.make_specs(settings.environment)
+        return experiment._make_player(settings, specs, 2)
+
+
+def observe(settings, done, seed=0):
     """`EnvOutput` of two environments, with random layers."""
-    observation_spec, _ = config_lib.make_specs(config)
+    observation_spec, _ = graph.make_specs(settings.environment)
     rng = np.random.RandomState(seed)
 
     def fill(structure):
@@ -54,30 +65,40 @@ def same(plays, others):
 
 @pytest.mark.parametrize('policy', ['sampled', 'greedy'])
 def test_agent(policy, logdir):
-    config = config_lib.Config(logdir=logdir, policy=policy, **SMALL)
-    specs = config_lib.make_specs(config)
-    start = observe(config, [True, True])
-    steps = [start] + [observe(config, [False, False], seed) for seed in range(8)]
+    settings = make_settings(logdir=logdir, policy=policy, **SMALL)
+    heads = graph.make_specs(settings.environment)[1].heads
+    start = observe(settings, [True, True])
+    steps = [start] + [observe(settings, [False, False], seed) for seed in range(8)]
     plays = []
     for _ in range(2):
-        player = players.make_player(config, specs, 2)
+        player = make_player(settings)
         plays.append(play(player, steps))
         player.close()
     assert same(plays[0], plays[1])
     for action, step_mul in plays[0]:
         assert {head: array.dtype for head, array in action.items()} == {
-            head: np.dtype(np.int32) for head in specs[1].heads
+            head: np.dtype(np.int32) for head in heads
         }
         assert step_mul.shape == (2,) and 1 <= step_mul.min() <= step_mul.max() <= 6
 
 
-def test_agent_begins_anew_where_an_episode_ended(logdir):
+def test_sampled_actions_follow_the_seed(logdir):
+    plays = []
+    for seed in (0, 0, 1):
+        settings = make_settings(logdir=logdir, policy='sampled', seed=seed, **SMALL)
+        player = make_player(settings)
+        plays.append(play(player, [observe(settings, [True, True], i) for i in range(8)]))
+        player.close()
+    assert same(plays[0], plays[1]) and not same(plays[0], plays[2])
+
+
+def test_agent_resets_its_state_where_an_episode_ended(logdir):
     """Greedy on the same observations: what came before an end has no influence."""
-    config = config_lib.Config(logdir=logdir, policy='greedy', **SMALL)
-    player = players.make_player(config, config_lib.make_specs(config), 2)
-    start = observe(config, [True, True])
+    settings = make_settings(logdir=logdir, policy='greedy', **SMALL)
+    player = make_player(settings)
+    start = observe(settings, [True, True])
     plays, states = [], []
-    for env_output in [start, observe(config, [False, False], seed=1), start]:
+    for env_output in [start, observe(settings, [False, False], seed=1), start]:
         plays.append(player(env_output))
         states.append(tf.nest.flatten(player._state))
     player.close()
@@ -88,56 +109,65 @@ def test_agent_begins_anew_where_an_episode_ended(logdir):
 
 @pytest.mark.parametrize('policy', ['random', 'scripted'])
 def test_players_that_do_not_learn_keep_their_step_mul(policy, tmp_path):
-    config = config_lib.Config(logdir=str(tmp_path), policy=policy, step_mul=30, **SMALL)
-    player = players.make_player(config, config_lib.make_specs(config), 2)
-    _, step_mul = player(observe(config, [True, True]))
+    settings = make_settings(logdir=str(tmp_path), policy=policy, step_mul=30, **SMALL)
+    player = make_player(settings)
+    _, step_mul = player(observe(settings, [True, True]))
     assert step_mul.tolist() == [30, 30] and step_mul.dtype == np.int32
     player.close()
 
 
 def test_no_checkpoint(tmp_path):
-    config = config_lib.Config(logdir=str(tmp_path), **SMALL)
     with pytest.raises(UserError, match='holds no checkpoint to evaluate'):
-        players.make_player(config, config_lib.make_specs(config), 2)
+        make_player(make_settings(logdir=str(tmp_path), **SMALL))
+
+
+def test_checkpoint_of_another_agent(logdir):
+    settings = make_settings(logdir=logdir, **dict(SMALL, screen_size=(5, 5)))
+    with pytest.raises(UserError, match='is of another agent'):
+        make_player(settings)
 
 
 class TestNeedsOfAScript:
     @pytest.mark.parametrize('map_name', sorted(envs_players.SCRIPTED_PLAYERS))
-    def test_defaults_give_way(self, map_name):
+    def test_replace_defaults(self, map_name):
         script = envs_players.SCRIPTED_PLAYERS[map_name]
-        for given in ({}, defaults.of_map(map_name)):
-            config = config_lib.Config(map_name=map_name, policy='scripted')._replace(**given)
-            observation_spec, action_spec = config_lib.make_specs(players.with_needs(config))
+        for given in ({}, resolve.of_map(map_name)):
+            settings = Settings.from_values(dict(GENERAL, **dict(given, map_name=map_name)))
+            environment = players.with_needs(settings.environment, 'scripted')
+            observation_spec, action_spec = graph.make_specs(environment)
             script(observation_spec, action_spec)
             assert action_spec.function_names == script.functions
             assert not action_spec.fixed_arguments
             assert observation_spec.screen_size == script.screen_size
             assert observation_spec.minimap_size == script.minimap_size
 
-    def test_what_was_chosen_stays(self):
+    def test_leave_what_was_chosen(self):
         chosen = dict(
-            screen_size='20x30', functions='no_op,select_army', vectors='none', screen_layers='all'
+            screen_size=(20, 30),
+            functions=('no_op', 'select_army'),
+            vectors=(),
+            screen_layers='all',
         )
-        config = config_lib.Config(policy='scripted', **chosen)
-        result = players.with_needs(config)
+        settings = Settings.from_values(dict(GENERAL, **chosen))
+        result = players.with_needs(settings.environment, 'scripted')
         assert {name: getattr(result, name) for name in chosen} == chosen
-        assert result.minimap_size == '64x64'
+        assert result.minimap_size == (64, 64)
 
     @pytest.mark.parametrize('policy', ['random', 'sampled', 'greedy'])
-    def test_other_players_need_nothing(self, policy):
-        config = config_lib.Config(policy=policy)
-        assert players.with_needs(config) == config
+    def test_are_not_those_of_other_players(self, policy):
+        environment = Settings.from_values(GENERAL).environment
+        assert players.with_needs(environment, policy) == environment
 
-    def test_a_map_without_a_script(self, monkeypatch):
+    def test_on_a_map_without_a_script(self, monkeypatch):
         monkeypatch.delitem(envs_players.SCRIPTED_PLAYERS, 'MoveToBeacon')
-        config = config_lib.Config(policy='scripted', **SMALL)
-        assert players.with_needs(config) == config
+        settings = make_settings(policy='scripted', **SMALL)
+        assert players.with_needs(settings.environment, 'scripted') == settings.environment
         complaint = '--policy=scripted has no script for --map_name=MoveToBeacon, expected one of: '
         with pytest.raises(UserError, match=complaint + 'BuildMarines, '):
-            players.make_player(config, config_lib.make_specs(config), 2)
+            make_player(settings)
 
 
-def test_a_script_is_told_where_episodes_begin(monkeypatch):
+def test_a_script_sees_where_episodes_begin(monkeypatch):
     seen = []
 
     class Script:
@@ -148,7 +178,7 @@ def test_a_script_is_told_where_episodes_begin(monkeypatch):
             seen.append(done.tolist())
 
     monkeypatch.setitem(envs_players.SCRIPTED_PLAYERS, 'MoveToBeacon', Script)
-    config = config_lib.Config(policy='scripted', **SMALL)
-    player = players.make_player(config, config_lib.make_specs(config), 2)
-    play(player, [observe(config, [True, True]), observe(config, [False, True])])
+    settings = make_settings(policy='scripted', **SMALL)
+    player = make_player(settings)
+    play(player, [observe(settings, [True, True]), observe(settings, [False, True])])
     assert seen == [[True, True], [False, True]]

@@ -92,3 +92,18 @@ def test_no_frame_since_the_last_line():
 )
 def test_duration(seconds, text):
     assert duration_text(seconds) == text
+
+
+class ClosedPipe(io.StringIO):
+    """A pipe whose reader has ended."""
+
+    def write(self, text):
+        raise BrokenPipeError(32, 'Broken pipe')
+
+
+def test_goes_on_without_a_reader():
+    clock = Clock()
+    progress = Progress('training', 0, 100, 1, ClosedPipe(), clock)
+    clock.now += 5
+    assert progress.update(10, 5, Episodes()) == (2, 1)
+    progress.finish(10, Episodes())

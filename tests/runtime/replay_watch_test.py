@@ -1,15 +1,15 @@
-"""What is said and refused while the memory fills, on a memory and a machine made up."""
+"""What is reported and refused while a replay buffer fills, with a simulated machine."""
 
 import pytest
 
+from sc2impala.errors import UserError
 from sc2impala.runtime import memory, replay_watch
-from sc2impala.runtime.errors import UserError
 
 MIB = 2**20
 
 
-class Memory:
-    """A replay memory of so many sequences, in which each of them takes `each` bytes."""
+class Table:
+    """A replay table of `size` sequences, each of which takes `each` bytes."""
 
     def __init__(self, size=0, each=MIB, capacity=1000):
         self.capacity = capacity
@@ -23,40 +23,40 @@ class Memory:
 
 @pytest.fixture
 def machine(monkeypatch):
-    """A dict whose entry `total` is what the machine has; `asked` counts the looks at it."""
+    """A dict: `total` is the memory of the machine, `asked` counts how often it was read."""
     state = {'total': 1 << 50, 'asked': 0}
 
     def available_bytes():
         state['asked'] += 1
-        return state['total'] - state['memory'].num_bytes
+        return state['total'] - state['table'].num_bytes
 
     monkeypatch.setattr(memory, 'available_bytes', available_bytes)
     return state
 
 
-def watch(machine, **memory_arguments):
-    machine['memory'] = Memory(**memory_arguments)
-    return replay_watch.ReplayWatch(machine['memory'], raw_bytes=10000 * MIB), machine['memory']
+def watch(machine, **table_arguments):
+    machine['table'] = Table(**table_arguments)
+    return replay_watch.ReplayWatch(machine['table'], raw_bytes=10000 * MIB), machine['table']
 
 
-def test_tells_at_every_doubling_and_when_it_is_full(machine, capsys):
+def test_reports_at_every_doubling_and_when_it_is_full(machine, capsys):
     check, sequences = watch(machine)
-    told = []
+    reported = []
     for size in range(1, 1001):
         sequences.size = size
         check()
         if capsys.readouterr().out:
-            told.append(size)
+            reported.append(size)
     for _ in range(50):
         check()
     assert capsys.readouterr().out == ''
     first = replay_watch.FIRST_SIZE
-    assert told == [first, 2 * first, 4 * first, 8 * first, 1000]
-    # It looks at the machine at every sixteenth, not at every sequence.
-    assert len(told) < machine['asked'] < 60
+    assert reported == [first, 2 * first, 4 * first, 8 * first, 1000]
+    # It reads the memory of the machine at every sixteenth, not at every sequence.
+    assert len(reported) < machine['asked'] < 60
 
 
-def test_what_it_tells(machine, capsys):
+def test_what_it_reports(machine, capsys):
     check, sequences = watch(machine, size=100)
     check()
     assert capsys.readouterr().out == (
@@ -70,7 +70,7 @@ def test_what_it_tells(machine, capsys):
     )
 
 
-def test_a_small_memory_is_told_of_once_it_is_full(machine, capsys):
+def test_a_small_buffer_is_reported_once_it_is_full(machine, capsys):
     check, sequences = watch(machine, capacity=6)
     for size, expected in [(3, ''), (5, ''), (6, 'replay: 6 sequences take 6 MiB'), (6, '')]:
         sequences.size = size
@@ -96,7 +96,7 @@ def test_ends_at_the_first_estimate_if_not_all_will_fit(machine):
 
 @pytest.mark.parametrize('total', [1001, 1300, 1500])
 def test_as_many_as_it_says_do_fit(machine, total):
-    """Asked for too many, the number in the message is one that passes, in the end as well."""
+    """The number of sequences in the message passes, from the start until the buffer is full."""
     check, sequences = watch(machine, size=100, capacity=1 << 20)
     machine['total'] = total * MIB
     with pytest.raises(UserError) as error:
@@ -118,8 +118,8 @@ def test_ends_when_later_sequences_compress_less(machine):
         check()
 
 
-def test_ends_before_a_full_memory_grows_out_of_the_machine(machine):
-    """Sequences get larger with every update, until the system would have to kill somebody."""
+def test_ends_before_a_full_buffer_exceeds_the_memory(machine):
+    """Sequences grow with every update, until the system would have to kill a process."""
     check, sequences = watch(machine, size=1000)
     machine['total'] = 1500 * MIB
     with pytest.raises(UserError, match='--replay_buffer_size=1000 will take about'):

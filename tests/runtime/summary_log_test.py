@@ -9,7 +9,8 @@ from tests.runtime import tiny
 
 def test_scalars_and_the_start_of_a_run(tmp_path):
     with tf.Graph().as_default():
-        log = summary_log.SummaryLog(str(tmp_path), 0, first_step=70)
+        log = summary_log.SummaryLog(str(tmp_path), 0)
+        log.start(70)
         log.add_scalars({'a/b': 1.5, 'c': 2}, 80)
         summary = tf.Summary(value=[tf.Summary.Value(tag='d', simple_value=3)])
         log.add(summary.SerializeToString(), 90)
@@ -26,7 +27,7 @@ def test_how_often(every_secs, due, tmp_path, monkeypatch):
     now = [500.0]
     monkeypatch.setattr(summary_log.time, 'monotonic', lambda: now[0])
     with tf.Graph().as_default():
-        log = summary_log.SummaryLog(str(tmp_path), every_secs, 0)
+        log = summary_log.SummaryLog(str(tmp_path), every_secs)
     found = []
     for seconds in (0, 9, 1, 9):
         now[0] += seconds

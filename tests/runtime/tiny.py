@@ -4,11 +4,15 @@ import csv
 import json
 import os
 import re
+import signal
+import sys
 
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from sc2impala import experiment
+from sc2impala import experiment, tf_setup  # noqa: F401
+from sc2impala.settings import settings as settings_lib
+from sc2impala.settings.settings import Settings
 
 STEP_MUL = 120
 EPISODE_STEPS = 16
@@ -35,13 +39,18 @@ REPLAY = ('--replay_proportion=0.25', '--replay_buffer_size=6')
 """Of the run that the fixtures `finished_run` and `run` provide."""
 
 
+def make_settings(**values):
+    """Settings with the general defaults; None, of the map, where there is none."""
+    return Settings.from_values(dict(settings_lib.general_defaults(), **values))
+
+
 def main(logdir, *flags):
     """The real `main`; later flags replace earlier ones."""
     return experiment.main(list(FLAGS) + [f'--logdir={logdir}'] + list(flags))
 
 
 def train(logdir, num_updates, *flags):
-    """Trains until there were so many updates, those of earlier starts included."""
+    """Trains until there were `num_updates` updates, those of earlier starts included."""
     total = num_updates * FRAMES_PER_UPDATE
     assert main(logdir, f'--total_environment_frames={total}', *flags) == 0
 
@@ -49,6 +58,19 @@ def train(logdir, num_updates, *flags):
 def evaluate(logdir, *flags):
     """Evaluates with the settings of the run in the folder."""
     return experiment.main(['--mode=evaluate', f'--logdir={logdir}'] + list(flags))
+
+
+def play(flags, output):
+    """What a process of its own does: the command, with everything that it prints in a file."""
+    descriptor = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    os.dup2(descriptor, 1)
+    os.dup2(descriptor, 2)
+    os.close(descriptor)
+    if hasattr(signal, 'SIGHUP'):
+        # The suite may run under nohup, which a training respects.
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    sys.stdout = open(1, 'w', closefd=False)  # noqa: SIM115
+    sys.exit(experiment.main(flags))
 
 
 def snapshot(folder):
@@ -83,10 +105,13 @@ def checkpoint_frames(logdir):
     return sorted(int(match.group(1)) for match in matches if match)
 
 
-def memory_frames(logdir):
-    """The frames of every replay memory in the folder, in order."""
+def replay_frames(logdir):
+    """The frames of every saved replay buffer in the folder, in order."""
     matches = [re.match(r'replay-(\d+)\.npz$', name) for name in os.listdir(str(logdir))]
     return sorted(int(match.group(1)) for match in matches if match)
+
+
+memory_frames = replay_frames
 
 
 def variables(logdir, frames):

@@ -1,6 +1,5 @@
-"""What a run does to its folder and its weights, on the simulator and on a game that tells all."""
+"""What a run writes to its folder and does to its weights, on the simulator and a fake game."""
 
-import functools
 import json
 import os
 import shutil
@@ -9,8 +8,7 @@ import socket
 import numpy as np
 import pytest
 
-from sc2impala.runtime import checkpoints, experience, graph, loop
-from sc2impala.runtime import config as config_lib
+from sc2impala.runtime import checkpoints, experience, graph, hooks
 from tests import fakes
 from tests.runtime import tiny
 
@@ -66,6 +64,8 @@ class TestSummaries:
             'loss/entropy',
             'loss/policy_gradient',
             'loss/total_loss',
+            'policy_lag/frames',
+            'policy_lag/updates',
         ]
         steps = [step for step, _ in tags['loss/total_loss']]
         assert steps == [UPDATE * (i + 1) for i in range(10)]
@@ -84,6 +84,25 @@ class TestSummaries:
         assert expected <= set(tags)
         # Pre-training is over before the first update of the agent.
         assert tags['critic_pretrain/grad_norm'][-1][0] < tags['grad_norm'][0][0]
+
+    @pytest.mark.parametrize(
+        'flags, lags',
+        [
+            # An actor plays the sequences of one update, and waits for the next one.
+            ((), [0, 0, 0, 0]),
+            # It plays those of two: the second half is older by one update when it is used.
+            (('--num_envs=8',), [0, 1, 0, 1]),
+            # The queue always holds a batch, half of which is replayed from the second one on:
+            # half of what was played waits. The age of replayed sequences does not count.
+            (REPLAY, [0, 0, 1, 1, 1]),
+        ],
+    )
+    def test_the_lag_of_the_policy(self, flags, lags, tmp_path):
+        num_updates = len(lags) + (flags is REPLAY)
+        tiny.train(tmp_path, num_updates, '--deterministic', *flags)
+        tags = tiny.summaries(tmp_path)
+        assert [lag for _, lag in tags['policy_lag/updates']] == lags
+        assert [lag for _, lag in tags['policy_lag/frames']] == [UPDATE * lag for lag in lags]
 
     def test_schedules_follow_the_frames(self, tags):
         before_update = np.arange(10) / 10
@@ -125,7 +144,7 @@ class TestResume:
         changed = {'logdir': moved, 'total_environment_frames': 12 * UPDATE}
         assert starts[1]['settings_changed'] == changed
 
-    def test_restores_every_variable_and_the_memory(self, tmp_path, monkeypatch):
+    def test_restores_every_variable_and_the_replay_buffer(self, tmp_path, monkeypatch):
         """Optimizer slots and counters of both phases included, bit for bit."""
         flags = REPLAY + (f'--num_critic_pretrain_frames={3 * UPDATE}',)
         tiny.train(tmp_path, 4, *flags)
@@ -135,24 +154,25 @@ class TestResume:
         assert any('critic_adam' in name for name in saved)
         found = {}
 
-        def look(self, phases):
-            found['phases'] = [int(self._session.run(phase.frames)) for phase in phases]
-            found['variables'] = self._session.run(
-                {v.op.name: v for v in self._session.graph.get_collection('variables')}
-            )
+        class Look(hooks.StopHook):
+            """Looks at the restored run, and ends it before its first update."""
 
-        def make_replay(config, queue, make=experience.make_replay):
-            found['replay'] = make(config, queue)
-            return found['replay']
+            def after_create_session(self, session, coord):
+                variables = session.graph.get_collection('variables')
+                found['variables'] = session.run({v.op.name: v for v in variables})
+                coord.request_stop()
 
-        monkeypatch.setattr(loop.Loop, 'run', look)
-        monkeypatch.setattr(experience, 'make_replay', make_replay)
+        def make_table(settings, spec, seed, make=experience.make_replay_table):
+            found['table'] = make(settings, spec, seed)
+            return found['table']
+
+        monkeypatch.setattr(hooks, 'StopHook', Look)
+        monkeypatch.setattr(experience, 'make_replay_table', make_table)
         tiny.train(tmp_path, 8, *flags)
         assert tiny.same_arrays(found['variables'], saved)
-        assert found['phases'] == [saved['critic_pretrain_frames'], saved['global_step']]
-        memory = np.load(checkpoints.memory_path(str(tmp_path), last(tmp_path)))
-        assert found['replay'].num_inserted == memory['num_inserted'] > 0
-        restored = found['replay'].get_state()
+        memory = np.load(checkpoints.replay_path(str(tmp_path), last(tmp_path)))
+        assert found['table'].num_inserted == memory['num_inserted'] > 0
+        restored = found['table'].get_state()
         assert tiny.same_arrays(restored, {name: memory[name] for name in memory.files})
 
     def test_goes_on_within_pre_training(self, tmp_path, monkeypatch):
@@ -169,7 +189,7 @@ class TestResume:
         steps = [step for step, _ in tiny.summaries(tmp_path)['critic_pretrain/grad_norm']]
         assert steps == [UPDATE * (i + 1) for i in range(6)]
 
-    def test_before_the_first_checkpoint_starts_anew(self, source):
+    def test_before_the_first_checkpoint_starts_again(self, source):
         for name in os.listdir(str(source)):
             if name.startswith(('checkpoint', 'model.ckpt')):
                 (source / name).unlink()
@@ -177,34 +197,36 @@ class TestResume:
         assert tiny.checkpoint_frames(source) == [0, 2 * UPDATE]
         assert len(read_manifest(source)['starts']) == 2
 
-    def test_plays_other_games_after_a_restart(self, tmp_path):
-        config = config_lib.Config(num_envs=3, num_actors=2)
-        specs = config_lib.make_specs(config)
-        beacons = [
-            graph.make_environment(config, specs, 'training', 3, start, actor)
-            .reset()['screen']['player_relative']
-            .tobytes()
-            for start in (0, 1)
-            for actor in (0, 1)
-        ]
-        assert len(set(beacons)) == 4
+    def test_every_start_and_every_actor_plays_other_games(self, tmp_path, monkeypatch):
+        seen = []
+
+        def make_environment(*args, make=graph.make_environment):
+            seen.append(list(args[-1]))
+            return make(*args)
+
+        monkeypatch.setattr(graph, 'make_environment', make_environment)
+        for num_updates in (1, 2):
+            tiny.train(tmp_path, num_updates, '--num_actors=2', '--num_envs=3')
+        assert [len(seeds) for seeds in seen] == [3] * 4
+        assert len({seed for seeds in seen for seed in seeds}) == 12
 
 
 def stop_after(monkeypatch, num_updates):
-    """Asks a run to stop after so many updates, as a signal would."""
-    run_update = loop.Loop._update
+    """Asks a run to stop after N updates, as a signal would."""
 
-    def update(self, phase, earlier):
-        frames = run_update(self, phase, earlier)
-        if earlier + frames[0] >= num_updates * UPDATE:
-            self._stop.requested = True
-        return frames
+    class StopAfter(hooks.StopHook):
+        count = 0
 
-    monkeypatch.setattr(loop.Loop, '_update', update)
+        def after_run(self, run_context, run_values):
+            self.count += 1
+            self._request.requested = self.count >= num_updates
+            super().after_run(run_context, run_values)
+
+    monkeypatch.setattr(hooks, 'StopHook', StopAfter)
 
 
 class TestRotation:
-    def test_checkpoints_and_memories_before_and_after_a_resume(self, tmp_path):
+    def test_checkpoints_and_replay_buffers_before_and_after_a_resume(self, tmp_path):
         flags = REPLAY + ('--save_checkpoint_secs=0', '--keep_checkpoints=3')
         for num_updates in (5, 7):
             tiny.train(tmp_path, num_updates, *flags)
@@ -212,14 +234,14 @@ class TestRotation:
             assert tiny.checkpoint_frames(tmp_path) == latest
             assert tiny.memory_frames(tmp_path) == latest[1:]
 
-    def test_back_at_an_earlier_checkpoint_keeps_all_and_its_own_memories(self, tmp_path):
+    def test_back_at_an_earlier_checkpoint_keeps_all_and_its_own_replay_buffers(self, tmp_path):
         """As the sentence about a damaged checkpoint advises."""
         flags = REPLAY + ('--save_checkpoint_secs=0', '--keep_checkpoints=0')
         tiny.train(tmp_path, 9, *flags)
         # The first batch is twice as much that is new. All are kept, as the flag says.
         assert tiny.checkpoint_frames(tmp_path) == [0] + [UPDATE * i for i in range(2, 10)]
         (tmp_path / 'checkpoint').write_text(f'model_checkpoint_path: "model.ckpt-{4 * UPDATE}"')
-        # The memory of that time is gone. It fills again with a batch that is all new.
+        # The replay buffer of that time is gone. It fills again with a batch that is all new.
         tiny.train(tmp_path, 7, *flags)
         assert tiny.memory_frames(tmp_path) == [6 * UPDATE, 7 * UPDATE]
         assert tiny.checkpoint_frames(tmp_path)[-1] == 9 * UPDATE
@@ -332,6 +354,10 @@ class TestCriticPreTraining:
         changed = [n for n in first if tiny.is_weight(n) and not np.array_equal(first[n], after[n])]
         assert any('baseline' not in name for name in changed)
 
+    def test_leaves_no_trace_when_not_asked_for(self, plain_run):
+        names = tiny.variables(plain_run, last(plain_run))
+        assert not [name for name in names if 'critic' in name]
+
 
 class TestInitCheckpoint:
     def test_gives_the_weights_and_nothing_else(self, plain_run, tmp_path):
@@ -353,11 +379,11 @@ class TestInitCheckpoint:
 
 @pytest.fixture
 def fake_game(monkeypatch):
-    """Makes runs play a fake environment: a function that takes how often episodes abort."""
+    """Makes runs play a fake environment; called with how often its episodes abort."""
 
     def install(abort_every):
         env = fakes.FakeEnvironment(4, 5, abort_every)
-        monkeypatch.setattr(config_lib, 'make_specs', lambda config: fakes.make_specs())
+        monkeypatch.setattr(graph, 'make_specs', lambda environment: fakes.make_specs())
         monkeypatch.setattr(graph, 'make_environment', lambda *args: env)
         return env
 
@@ -365,7 +391,7 @@ def fake_game(monkeypatch):
 
 
 def expected_episodes(num_unrolls, abort_every):
-    """Lengths of the episodes that end in so many unrolls of four environments, aborts left out."""
+    """Lengths of the episodes that end in N unrolls of four environments, aborts left out."""
     lengths = []
     for length in 5 + np.arange(4):
         numbers = np.arange(5 * num_unrolls // length)
@@ -442,15 +468,12 @@ def test_no_port_is_opened(tmp_path, monkeypatch):
         assert listening_sockets()
     before = listening_sockets()
     seen = []
-    run_update = loop.Loop._update
 
-    @functools.wraps(run_update)
-    def update(self, *args):
-        frames = run_update(self, *args)
-        seen.append(listening_sockets())
-        return frames
+    class Look(hooks.StopHook):
+        def after_run(self, run_context, run_values):
+            seen.append(listening_sockets())
 
-    monkeypatch.setattr(loop.Loop, '_update', update)
+    monkeypatch.setattr(hooks, 'StopHook', Look)
     tiny.train(tmp_path, 3)
     assert seen == [before] * 3
 

@@ -68,7 +68,7 @@ because importing the registry has side effects on the process."""
 
 LADDER_DEFAULTS = MapDefaults(
     # PySC2 truncates episodes after half an hour.
-    episode_loops=28800,
+    episode_frames=28800,
     # The functions of a basic Terran opening: workers, supply, barracks, marines and an attack.
     functions=(
         'no_op',
@@ -114,6 +114,6 @@ LADDER_DEFAULTS = MapDefaults(
     screen_size=(64, 64),
     minimap_size=(64, 64),
     # The only reward is 1, 0 or -1 at the end, thousands of steps after the decisive actions.
-    flags={'discounting': 0.999, 'max_step_mul': 16, 'opponent': 'very_easy'},
+    settings={'discounting': 0.999, 'max_step_mul': 16, 'opponent': 'very_easy'},
 )
 """The defaults of all ladder maps."""

@@ -23,7 +23,7 @@ def _ramp(background: np.ndarray, text: np.ndarray) -> np.ndarray:
 
 
 def _label_colors(number: int) -> List[List[float]]:
-    """Returns RGB colors whose hues advance by the golden ratio, so that adjacent labels differ."""
+    """Returns RGB colors; hues advance by the golden ratio, so that adjacent labels differ."""
     hues = [0.618034 * i % 1 for i in range(number)]
     shades = [(0.75, 0.95), (0.5, 0.9), (0.85, 0.7)]
     return [

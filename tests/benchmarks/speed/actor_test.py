@@ -17,8 +17,8 @@ def test_it_measures_the_parts(capsys, monkeypatch):
     assert shares['network'] == pytest.approx(rates['actor'] / rates['network'])
     assert shares['environment'] == pytest.approx(rates['actor'] / rates['environment'])
     assert sum(shares.values()) == pytest.approx(1)
-    config = actor.workload.make_config(scripts.TINY)
-    act = sum(actor.workload.flops(config, 'act').values())
+    settings = actor.workload.make_settings(scripts.TINY)
+    act = sum(actor.workload.flops(settings, 'act').values())
     assert result['flops_per_step'] == act / 2
     gflops = result['flops_per_step'] * rates['network'] / 1e9
     assert result['gflops_per_second'] == pytest.approx(gflops)

@@ -34,15 +34,15 @@ def test_every_point_is_measured_in_every_round(monkeypatch, capsys, tmp_path):
     tape, alone = [], []
 
     def measure(flags, seconds, warm_up):
-        sizes = scaling.workload.sizes(scaling.workload.make_config(flags))
+        sizes = scaling.workload.sizes(scaling.workload.make_settings(flags))
         tape.append(tuple(getattr(sizes, axis) for axis in scaling.AXES))
         assert (seconds, warm_up) == (3.0, 1.0)
         # The rounds differ; the medians are 10 * K * B.
         rate = 10.0 * sizes.num_envs * sizes.batch_size * (len(tape) + 5) / 10
         return {'agent_steps_per_second': rate}
 
-    def rate_alone(name, config, seconds):
-        sizes = scaling.workload.sizes(config)
+    def rate_alone(name, settings, seconds):
+        sizes = scaling.workload.sizes(settings)
         alone.append((name, sizes.num_envs, sizes.unroll_length, sizes.batch_size))
         return {'network': 300.0, 'actor': 200.0, 'learner': 150.0}[name]
 

@@ -1,0 +1,63 @@
+"""Shapes and dtypes of what actors produce, from the specs of observations and of the agent."""
+
+from typing import Any, List, Sequence, Tuple
+
+import tensorflow.compat.v1 as tf
+
+from sc2impala import structs
+
+
+def env_output_spec(observation_spec: Any, leading: Sequence[int] = ()) -> structs.EnvOutput:
+    """`EnvOutput` of `tf.TensorSpec`s.
+
+    Args:
+      observation_spec: `envs.specs.ObservationSpec`.
+      leading: dimensions in front of those of one step of one environment, e.g. [K].
+    """
+
+    def spec(dtype: Any, shape: Sequence[int] = ()) -> tf.TensorSpec:
+        return tf.TensorSpec(list(leading) + list(shape), tf.as_dtype(dtype))
+
+    return structs.EnvOutput(
+        reward=spec(tf.float32),
+        info=structs.EpisodeInfo(
+            episode_return=spec(tf.float32),
+            episode_frames=spec(tf.int32),
+            episode_steps=spec(tf.int32),
+            aborted=spec(tf.bool),
+        ),
+        done=spec(tf.bool),
+        observation=tf.nest.map_structure(
+            lambda array: spec(array.dtype, array.shape), observation_spec.structure()
+        ),
+    )
+
+
+def sequence_spec(agent: Any, observation_spec: Any, unroll_length: int) -> structs.ActorOutput:
+    """`ActorOutput` of the `tf.TensorSpec`s of one sequence.
+
+    Args:
+      agent: `agents.agent.Agent`; only its specs are used.
+      observation_spec: `envs.specs.ObservationSpec`.
+      unroll_length: T; env_outputs and agent_outputs have T + 1 steps.
+    """
+    num_steps = unroll_length + 1
+    return structs.ActorOutput(
+        agent_state=agent.state_spec(),
+        env_outputs=env_output_spec(observation_spec, [num_steps]),
+        agent_outputs=tf.nest.map_structure(
+            lambda spec: tf.TensorSpec([num_steps] + spec.shape.as_list(), spec.dtype),
+            agent.output_spec(),
+        ),
+        sequence_info=structs.SequenceInfo(
+            task=tf.TensorSpec([], tf.int32),
+            actor=tf.TensorSpec([], tf.int32),
+            policy_frames=tf.TensorSpec([], tf.int64),
+            policy_updates=tf.TensorSpec([], tf.int64),
+        ),
+    )
+
+
+def component_specs(spec: Any) -> List[Tuple[Tuple[int, ...], Any]]:
+    """Shape and NumPy dtype of every component of a nest of `tf.TensorSpec`s, flattened."""
+    return [(tuple(s.shape.as_list()), s.dtype.as_numpy_dtype) for s in tf.nest.flatten(spec)]

@@ -1,0 +1,97 @@
+"""What every algorithm gives the trainer.
+
+    class BehaviourCloning(algorithm.Algorithm):
+        settings_class = CloningSettings
+
+        def build_update(self, agent, batch, variables, schedule):
+            from sc2impala.learner import optimization, sequences
+            ...
+            return Update(train, frames, done, infos, metrics)
+
+`--help` imports every algorithm for the help of its settings, and must not wait for TensorFlow:
+modules of algorithms import it, and whatever else builds a graph, inside `build_update`.
+"""
+
+import abc
+from typing import Any, ClassVar, Mapping, NamedTuple, Optional, Sequence, Tuple, Type
+
+NO_REPLAY, REPLAY_OPTIONAL, REPLAY_REQUIRED = 'none', 'optional', 'required'
+
+
+class Update(NamedTuple):
+    """One update, as tensors and operations of the graph. T is the unroll length, B the batch size.
+
+    train: operation that updates the variables.
+    frames: int64 [], environment frames of the new columns of the batch.
+    done: bool [T, B], where an episode ended that counts: in a new column, and not aborted.
+    infos: EpisodeInfo of [T, B]; `aborted` is cleared in replayed columns.
+    metrics: by tag float32 [], written as a scalar, or a tensor of rank 1, written as a histogram.
+    priorities: float32 [B], new priorities of the sequences in the replay buffer, or None.
+    """
+
+    train: Any
+    frames: Any
+    done: Any
+    infos: Any
+    metrics: Mapping[str, Any]
+    priorities: Optional[Any] = None
+
+
+class Algorithm(abc.ABC):
+    """Updates an agent from batches of sequences.
+
+    title: name of its phase in the progress line.
+    settings_class: frozen dataclass of its settings, which become flags.
+    agent_needs: attributes that the agent must have.
+    replay: whether batches may, or must, have replayed columns: NO_REPLAY, REPLAY_OPTIONAL or
+        REPLAY_REQUIRED.
+    """
+
+    title: ClassVar[str] = 'training'
+    settings_class: ClassVar[Type[Any]]
+    agent_needs: ClassVar[Tuple[str, ...]] = ('unroll', 'policy')
+    replay: ClassVar[str] = REPLAY_OPTIONAL
+
+    def __init__(self, settings: Any):
+        """Args:
+        settings: of type `settings_class`.
+        """
+        self.settings = settings
+
+    @abc.abstractmethod
+    def build_update(
+        self, agent: Any, batch: Any, variables: Sequence[Any], schedule: Any
+    ) -> Update:
+        """Builds one update.
+
+        Args:
+          agent: `agents.agent.Agent`, or anything else with what `agent_needs` lists.
+          batch: `learner.batch.Batch`.
+          variables: the only variables that may be trained; other agents in the graph, such as a
+            target network or a teacher, keep theirs.
+          schedule: `learner.optimization.Schedule` of this phase.
+        """
+
+
+class PretrainingAlgorithm(Algorithm):
+    """An algorithm of a phase before the training, with frames of its own.
+
+    frames_variable: name of the variable that counts them, as it is in checkpoints.
+    """
+
+    frames_variable: ClassVar[str]
+
+    @property
+    @abc.abstractmethod
+    def num_frames(self) -> int:
+        """Length of the phase in environment frames; 0 leaves it out."""
+
+
+def check_agent(algorithm: Algorithm, agent: Any) -> None:
+    """Raises: ValueError: if the agent lacks something that the algorithm needs."""
+    missing = [name for name in algorithm.agent_needs if not hasattr(agent, name)]
+    if missing:
+        raise ValueError(
+            f'{type(algorithm).__name__} needs an agent with {", ".join(missing)}, but '
+            f'{type(agent).__name__} has none'
+        )

@@ -1,0 +1,100 @@
+"""IMPALA's actor-critic update, with CLEAR on the replayed columns.
+
+Sources: IMPALA (Espeholt et al. 2018, arXiv 1802.01561) and CLEAR (Rolnick et al. 2018, arXiv
+1811.11682). T is the unroll length, N the new and R the replayed sequences of a batch, B = N + R.
+"""
+
+import dataclasses
+from typing import Any, ClassVar, Sequence
+
+from sc2impala.learner.algorithm import Algorithm, Update
+from sc2impala.settings.fields import setting
+from sc2impala.settings.learning import LARGE, AdamSettings, ReturnSettings
+
+
+@dataclasses.dataclass(frozen=True)
+class ImpalaSettings(ReturnSettings, AdamSettings):
+    """Losses are summed over time and batch: costs of code that averages mean something else."""
+
+    TITLE: ClassVar[str] = 'IMPALA and CLEAR'
+
+    learning_rate: float = setting(7e-4, 'of Adam, at the start', between=(0.0, 10.0))
+    final_learning_rate: float = setting(
+        0.0, 'at the end, linearly in between', between=(0.0, 10.0)
+    )
+    baseline_cost: float = setting(0.5, 'weight of the loss of the baseline', between=(0.0, LARGE))
+    entropy_cost: float = setting(0.01, 'weight of the entropy of the policy', between=(0.0, LARGE))
+    final_entropy_cost: float = setting(
+        0.0, 'its weight at the end, linearly in between; -1 keeps it', between=(-1.0, LARGE)
+    )
+    entropy_decay: float = setting(
+        1.0, 'the part of the training over which it reaches that', between=(0.0, 1.0)
+    )
+    clip_advantage: bool = setting(False, 'learn from positive advantages only')
+    policy_cloning_cost: float = setting(
+        0.01, 'weight of KL(behaviour || policy) on replayed sequences', between=(0.0, LARGE)
+    )
+    value_cloning_cost: float = setting(
+        0.005, 'weight of the squared change of the baseline on them', between=(0.0, LARGE)
+    )
+
+    @property
+    def entropy_cost_at_end(self) -> float:
+        """The entropy cost at the end of its schedule."""
+        return self.entropy_cost if self.final_entropy_cost < 0 else self.final_entropy_cost
+
+
+class Impala(Algorithm):
+    """Policy gradient on V-trace advantages, baseline on V-trace targets, entropy bonus.
+
+    Replayed columns are cloned as well: the policy is held near the behaviour policy by
+    KL(mu || pi), the baseline near the recorded one. With R = 0 the graph is plain IMPALA.
+    """
+
+    settings_class = ImpalaSettings
+
+    def build_update(
+        self, agent: Any, batch: Any, variables: Sequence[Any], schedule: Any
+    ) -> Update:
+        """Builds the update of policy and baseline; see `Algorithm.build_update`."""
+        from sc2impala.learner import losses, optimization, sequences, summaries, targets
+
+        settings = self.settings
+        steps = sequences.unroll(agent, batch)
+        pi, mu = steps.learner, steps.behaviour
+        log_probs, vtrace = targets.vtrace_targets(agent.policy, steps, settings)
+        advantages = targets.clip_advantages(vtrace.pg_advantages, settings.clip_advantage)
+        entropy_cost = schedule.linear(
+            settings.entropy_cost, settings.entropy_cost_at_end, part=settings.entropy_decay
+        )
+
+        # Cost and loss of [T, B]; another term is one more line.
+        terms = {
+            'policy_gradient': (1.0, losses.policy_gradient_loss(log_probs, advantages)),
+            'entropy': (entropy_cost, losses.entropy_loss(agent.policy.entropy(pi, mu))),
+        }
+        if batch.num_replay:
+            replayed = sequences.replayed(batch)
+            policy_cloning = losses.policy_cloning_loss(agent.policy.kl(mu, pi, mu))
+            value_cloning = losses.value_cloning_loss(pi.baseline, mu.baseline)
+            terms['policy_cloning'] = (settings.policy_cloning_cost, replayed * policy_cloning)
+            terms['value_cloning'] = (settings.value_cloning_cost, replayed * value_cloning)
+        terms['baseline'] = (settings.baseline_cost, losses.baseline_loss(vtrace.vs, pi.baseline))
+        weighted, total_loss = optimization.weighted_sum(terms, steps.mask)
+
+        learning_rate = schedule.linear(settings.learning_rate, settings.final_learning_rate)
+        train, grad_norm = optimization.adam_step(
+            total_loss, variables, learning_rate, settings, name='adam'
+        )
+        metrics = {'loss/' + name: value for name, value in weighted.items()}
+        metrics.update(
+            {
+                'loss/total_loss': total_loss,
+                'learning_rate': learning_rate,
+                'entropy_cost': entropy_cost,
+                'grad_norm': grad_norm,
+            }
+        )
+        metrics.update(summaries.action_histograms(agent.policy, mu, steps.is_new))
+        done, infos = sequences.countable(steps)
+        return Update(train, sequences.count_frames(steps), done, infos, metrics)

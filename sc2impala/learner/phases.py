@@ -1,0 +1,187 @@
+"""A phase of a training: an algorithm on batches of a source for a number of frames."""
+
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+import tensorflow.compat.v1 as tf
+
+from sc2impala.learner import algorithm as algorithm_lib
+from sc2impala.learner import optimization, summaries
+from sc2impala.learner.sources import Source
+
+
+class Plan(NamedTuple):
+    """What a phase is made of.
+
+    task: name of the map.
+    num_frames: length in environment frames, where the schedules end as well.
+    frames: int64 [] variable that counts them, saved with the checkpoint.
+    """
+
+    algorithm: algorithm_lib.Algorithm
+    source: Source
+    task: str
+    num_frames: int
+    frames: tf.Variable
+
+
+class Phase(NamedTuple):
+    """A phase in the graph.
+
+    title: for the progress line.
+    task: name of the map, prefix of the tags of episodes.
+    num_frames: length in environment frames.
+    frames: variable that counts them, int64 [].
+    train: runs an update and returns `frames` after it, int64 [].
+    step: environment frames of all phases together after the update, int64 [].
+    agent_steps: in the new columns of the batch, int64 [].
+    done, infos: see `algorithm.Update`.
+    stage: copies the next batch to the device of the learner, or None.
+    summary: serialized summary of the update, string [].
+    """
+
+    title: str
+    task: str
+    num_frames: int
+    frames: tf.Variable
+    train: tf.Tensor
+    step: tf.Tensor
+    agent_steps: tf.Tensor
+    done: tf.Tensor
+    infos: Any
+    stage: Optional[tf.Operation]
+    summary: tf.Tensor
+
+
+def frames_variable(name: str) -> tf.Variable:
+    """The counter of environment frames of this name, int64 [], part of checkpoints."""
+    return _counter(name, [tf.GraphKeys.GLOBAL_VARIABLES])
+
+
+def policy_version() -> List[tf.Variable]:
+    """The counters that tell versions of the weights apart, int64 [].
+
+    Returns:
+      The global step, in environment frames; and the number of updates of this process, which is
+      not part of checkpoints.
+    """
+    updates = _counter('num_updates', [tf.GraphKeys.LOCAL_VARIABLES])
+    return [tf.train.get_or_create_global_step(), updates]
+
+
+def _counter(name: str, collections: List[str]) -> tf.Variable:
+    """The int64 [] variable of this name in the graph, created when it is first used."""
+    with tf.variable_scope(tf.get_variable_scope(), reuse=tf.AUTO_REUSE):
+        return tf.get_variable(
+            name,
+            shape=[],
+            dtype=tf.int64,
+            initializer=tf.zeros_initializer(),
+            trainable=False,
+            use_resource=True,
+            collections=collections,
+        )
+
+
+def build_phases(
+    plans: Sequence[Plan],
+    agent: Any,
+    batches: Callable[[Any], Tuple[Any, Optional[tf.Operation]]],
+    policy_version: Sequence[tf.Variable],
+    metrics: Optional[Mapping[str, tf.Tensor]] = None,
+    update_priorities: Optional[Callable[[tf.Tensor, tf.Tensor], tf.Operation]] = None,
+) -> List[Phase]:
+    """Builds the updates of all phases in the order in which they run.
+
+    Args:
+      plans: the phases.
+      agent: `agents.agent.Agent`; all its weights may be trained.
+      batches: source -> its `Batch` and the operation that stages the one after it, or None; the
+        same ones whenever it is called with the same source.
+      policy_version: the variables with the environment frames and the number of updates of the
+        weights, as the actors record them.
+      metrics: tensors to summarise with every update, by tag.
+      update_priorities: (keys, priorities) -> operation; called for algorithms that give some.
+
+    Raises:
+      ValueError: if the agent lacks something that an algorithm needs.
+    """
+    counters = [plan.frames for plan in plans]
+    built = []
+    for plan in plans:
+        batch, stage = batches(plan.source)
+        others = [counter for counter in counters if counter is not plan.frames]
+        phase = _build_phase(plan, agent, batch, others, policy_version, metrics, update_priorities)
+        built.append(phase._replace(stage=stage))
+    return built
+
+
+def _build_phase(
+    plan: Plan,
+    agent: Any,
+    batch: Any,
+    other_counters: Sequence[tf.Variable],
+    policy_version: Sequence[tf.Variable],
+    metrics: Optional[Mapping[str, tf.Tensor]],
+    update_priorities: Optional[Callable[[tf.Tensor, tf.Tensor], tf.Operation]],
+) -> Phase:
+    algorithm_lib.check_agent(plan.algorithm, agent)
+    schedule = optimization.Schedule(plan.frames, plan.num_frames)
+    update = plan.algorithm.build_update(agent, batch, agent.weights, schedule)
+    lag = policy_lag(batch, policy_version)
+    finished = [update.train] + list(lag.values())
+    if update.priorities is not None and update_priorities is not None:
+        finished.append(update_priorities(batch.keys, update.priorities))
+    frames = advance(plan.frames, update.frames, finished)
+    with tf.control_dependencies([frames]):
+        others = [counter.read_value() for counter in other_counters]
+        counted = policy_version[1].assign_add(1)
+    with tf.control_dependencies([counted]):
+        train = tf.identity(frames)
+    num_steps = tf.cast(tf.shape(update.done)[0], tf.int64)
+    num_new = tf.reduce_sum(tf.cast(tf.logical_not(batch.is_replay), tf.int64))
+    return Phase(
+        title=plan.algorithm.title,
+        task=plan.task,
+        num_frames=plan.num_frames,
+        frames=plan.frames,
+        train=train,
+        step=tf.add_n([train] + others),
+        agent_steps=num_steps * num_new,
+        done=update.done,
+        infos=update.infos,
+        stage=None,
+        summary=summaries.merge(dict(update.metrics, **dict(lag, **(metrics or {})))),
+    )
+
+
+def advance(counter: tf.Variable, frames: tf.Tensor, after: Sequence[Any]) -> tf.Tensor:
+    """Adds the frames of an update to a counter once the operations `after` are done.
+
+    Returns:
+      The counter's new value, int64 [].
+    """
+    with tf.control_dependencies(list(after)):
+        return counter.assign_add(frames).read_value()
+
+
+def policy_lag(batch: Any, policy_version: Sequence[tf.Variable]) -> Dict[str, tf.Tensor]:
+    """How old the weights that played the new columns are, on average.
+
+    Args:
+      batch: `learner.batch.Batch`.
+      policy_version: variables with the environment frames and updates of the current weights.
+
+    Returns:
+      `policy_lag/frames` and `policy_lag/updates`, float32 [].
+    """
+    is_new = tf.cast(tf.logical_not(batch.is_replay), tf.float32)
+    num_new = tf.maximum(1.0, tf.reduce_sum(is_new))
+    info = batch.sequence_info
+    played = {'frames': info.policy_frames, 'updates': info.policy_updates}
+    return {
+        'policy_lag/' + unit: tf.reduce_sum(
+            is_new * tf.cast(variable.read_value() - played[unit], tf.float32)
+        )
+        / num_new
+        for unit, variable in zip(('frames', 'updates'), policy_version)
+    }

@@ -1,0 +1,163 @@
+"""Sources of batches: the queue of the actors, a replay table, or both.
+
+N is the number of new sequences in a batch, R that of replayed ones, B = N + R.
+"""
+
+import abc
+from typing import Any, List, Tuple
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+from sc2impala.learner.batch import Batch, make_batch
+
+
+class Source(abc.ABC):
+    """Where a phase gets its batches from."""
+
+    @abc.abstractmethod
+    def next_batch(self) -> Batch:
+        """Builds the operations that take the next batch; to be called once per graph."""
+
+
+class QueueSource(Source):
+    """New sequences only."""
+
+    def __init__(self, queue: Any, num_sequences: int):
+        """Args:
+        queue: `actors.SequenceQueue` of `ActorOutput`s.
+        num_sequences: B.
+        """
+        self._queue = queue
+        self._num_sequences = num_sequences
+
+    def next_batch(self) -> Batch:
+        """Takes B sequences from the queue."""
+        return make_batch(self._queue.dequeue_many(self._num_sequences))
+
+
+class ReplaySource(Source):
+    """Sequences of a replay table only; something else has to fill it."""
+
+    def __init__(self, table: Any, spec: Any, num_sequences: int):
+        """Args:
+        table: `replay.ReplayTable`. It is called by this process only.
+        spec: `ActorOutput` of `tf.TensorSpec`s, see `actors.sequence_spec`.
+        num_sequences: B.
+        """
+        self._table = table
+        self._spec = spec
+        self._num_sequences = num_sequences
+
+    def next_batch(self) -> Batch:
+        """Samples B sequences; fails with an InvalidArgumentError while the table holds fewer."""
+        sequences, keys, probabilities = sample_table(self._table, self._spec, self._num_sequences)
+        is_replay = tf.ones([self._num_sequences], tf.bool)
+        return make_batch(sequences, is_replay, keys, probabilities, self._num_sequences)
+
+
+class MixedSource(Source):
+    """N new sequences from the queue and R from replay; the new ones are put into the table.
+
+    Until the table holds R sequences the batch is made of N + R new ones, so that training starts
+    with the first sequences played and the shape of a batch never changes.
+    """
+
+    def __init__(self, queue: Any, table: Any, num_new: int, num_replay: int):
+        """Args:
+        queue: `actors.SequenceQueue` of `ActorOutput`s.
+        table: `replay.ReplayTable`. It is called by this process only.
+        num_new: N.
+        num_replay: R.
+        """
+        self._queue = queue
+        self._table = table
+        self._num_new = num_new
+        self._num_replay = num_replay
+
+    def next_batch(self) -> Batch:
+        """Takes N sequences from the queue and samples R; one of the two ways runs each time."""
+        size = self._num_new + self._num_replay
+        ready = tf.numpy_function(self._is_ready, [], tf.bool, name='replay_ready')
+        ready.set_shape([])
+        *components, keys, probabilities = tf.cond(ready, self._new_and_replayed, self._only_new)
+        is_replay = tf.logical_and(ready, tf.range(size) >= self._num_new)
+        sequences = self._queue.pack(components)
+        return make_batch(sequences, is_replay, keys, probabilities, self._num_replay)
+
+    def _is_ready(self) -> np.bool_:
+        return np.bool_(self._table.size >= self._num_replay)
+
+    def _only_new(self) -> List[tf.Tensor]:
+        """Components of B new sequences, their keys and probabilities."""
+        size = self._num_new + self._num_replay
+        new = self._queue.dequeue_many(size)
+        keys = insert_into_table(self._table, new, size)
+        with tf.control_dependencies([keys]):
+            flat = tf.nest.flatten(tf.nest.map_structure(tf.identity, new))
+        return flat + [keys, tf.ones([size])]
+
+    def _new_and_replayed(self) -> List[tf.Tensor]:
+        """Components of N new and R replayed sequences, their keys and probabilities."""
+        new = self._queue.dequeue_many(self._num_new)
+        # Sampled first: what was just played is not replayed in the same batch.
+        old, old_keys, probabilities = sample_table(self._table, self._queue.spec, self._num_replay)
+        with tf.control_dependencies([old_keys]):
+            new_keys = insert_into_table(self._table, new, self._num_new)
+        with tf.control_dependencies([new_keys]):
+            both = tf.nest.map_structure(lambda a, b: tf.concat([a, b], axis=0), new, old)
+        return tf.nest.flatten(both) + [
+            tf.concat([new_keys, old_keys], axis=0),
+            tf.concat([tf.ones([self._num_new]), probabilities], axis=0),
+        ]
+
+
+def sample_table(table: Any, spec: Any, count: int) -> Tuple[Any, tf.Tensor, tf.Tensor]:
+    """Samples a replay table in the graph.
+
+    Args:
+      table: `replay.ReplayTable`.
+      spec: nest of `tf.TensorSpec`s of one sequence.
+      count: R.
+
+    Returns:
+      Nest of [R, ...], keys int64 [R], probabilities float32 [R].
+    """
+
+    def sample_arrays() -> List[np.ndarray]:
+        sample = table.sample(count)
+        return list(sample.components) + [sample.keys, sample.probabilities.astype(np.float32)]
+
+    flat = tf.nest.flatten(spec)
+    *components, keys, probabilities = tf.numpy_function(
+        sample_arrays, [], [s.dtype for s in flat] + [tf.int64, tf.float32], name='replay_sample'
+    )
+    for tensor, tensor_spec in zip(components, flat):
+        tensor.set_shape([count] + tensor_spec.shape.as_list())
+    keys.set_shape([count])
+    probabilities.set_shape([count])
+    return tf.nest.pack_sequence_as(spec, components), keys, probabilities
+
+
+def insert_into_table(table: Any, sequences: Any, count: int) -> tf.Tensor:
+    """Inserts a nest of [count, ...] into a `replay.ReplayTable`; returns keys, int64 [count]."""
+
+    def insert_arrays(*components: np.ndarray) -> np.ndarray:
+        return table.insert(components)
+
+    flat = tf.nest.flatten(sequences)
+    keys = tf.numpy_function(insert_arrays, flat, tf.int64, name='replay_insert')
+    keys.set_shape([count])
+    return keys
+
+
+def update_priorities(table: Any, keys: tf.Tensor, priorities: tf.Tensor) -> tf.Tensor:
+    """Gives priorities, float32 [B], back to a `replay.ReplayTable`; keys of -1 are ignored."""
+
+    def update_arrays(keys: np.ndarray, priorities: np.ndarray) -> np.int64:
+        table.update_priorities(keys, priorities)
+        return np.int64(len(keys))
+
+    return tf.numpy_function(
+        update_arrays, [keys, priorities], tf.int64, name='replay_update_priorities'
+    )

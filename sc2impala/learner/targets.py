@@ -1,0 +1,73 @@
+"""Targets of policy and baseline: from shifted sequences to V-trace or plain returns.
+
+T is the unroll length, B the batch size.
+"""
+
+from typing import Any, Tuple
+
+import tensorflow.compat.v1 as tf
+
+from sc2impala import vtrace
+from sc2impala.learner import losses
+from sc2impala.learner.sequences import Steps
+from sc2impala.settings.learning import ReturnSettings
+
+
+def vtrace_targets(
+    policy: Any, steps: Steps, settings: ReturnSettings
+) -> Tuple[tf.Tensor, vtrace.VTraceReturns]:
+    """V-trace with the joint importance weights of all heads that were used.
+
+    Args:
+      policy: `agents.policy.JointPolicy`.
+      steps: of [T, B].
+      settings: discount and reward transformation.
+
+    Returns:
+      log pi(a), float32 [T, B], through which gradients flow; and `VTraceReturns` of [T, B],
+      through which none do.
+    """
+    log_probs = policy.log_prob(steps.learner, steps.behaviour)
+    behaviour_log_probs = policy.log_prob(steps.behaviour, steps.behaviour)
+    rewards, discounts = _rewards_and_discounts(steps, settings)
+    with tf.device('/cpu'):
+        returns = vtrace.from_importance_weights(
+            log_rhos=log_probs - behaviour_log_probs,
+            discounts=discounts,
+            rewards=rewards,
+            values=steps.learner.baseline,
+            bootstrap_value=steps.bootstrap_value,
+            mask=steps.mask,
+        )
+    return log_probs, returns
+
+
+def clip_advantages(advantages: tf.Tensor, clip: bool) -> tf.Tensor:
+    """Advantages, float32 [T, B], with the negative ones set to 0 if `clip`."""
+    return tf.maximum(advantages, 0.0) if clip else advantages
+
+
+def return_targets(steps: Steps, settings: ReturnSettings) -> tf.Tensor:
+    """Discounted returns to the end of the unroll plus the bootstrap value, float32 [T, B]."""
+    rewards, discounts = _rewards_and_discounts(steps, settings)
+    return vtrace.discounted_returns(
+        rewards,
+        discounts,
+        steps.bootstrap_value,
+        mask=steps.mask,
+        values=steps.learner.baseline,
+    )
+
+
+def _rewards_and_discounts(steps: Steps, settings: ReturnSettings) -> Tuple[tf.Tensor, tf.Tensor]:
+    """Transformed rewards and the discount after each step, float32 [T, B]."""
+    rewards = losses.transform_rewards(
+        steps.rewards, settings.reward_scaling, settings.reward_clipping
+    )
+    discounts = losses.step_discounts(
+        steps.done,
+        steps.behaviour.step_mul,
+        settings.discounting,
+        settings.discounting_per_frame,
+    )
+    return rewards, discounts

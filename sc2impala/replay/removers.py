@@ -1,0 +1,65 @@
+"""Removers: which sequence a new one overwrites when the replay table is full."""
+
+import abc
+from typing import Dict, Optional, Type
+
+import numpy as np
+
+
+class Remover(abc.ABC):
+    """Selects the slot of each new sequence.
+
+    A remover keeps no state: its choice depends on its arguments only, so that a saved table needs
+    nothing but the remover's name.
+    """
+
+    name: str
+    """Identifies the remover in saved states."""
+
+    @abc.abstractmethod
+    def next_slot(
+        self, num_inserted: int, capacity: int, rng: np.random.RandomState
+    ) -> Optional[int]:
+        """Returns the slot of a new sequence. Slots are filled in order, then overwritten.
+
+        Args:
+          num_inserted: number of sequences inserted before this one, kept or not.
+          capacity: number of slots.
+          rng: the source of randomness.
+
+        Returns:
+          The slot, whose present sequence is removed; or None, which rejects the new sequence.
+        """
+
+
+class Reservoir(Remover):
+    """Keeps a uniform sample of all sequences ever inserted (Vitter 1985, algorithm R), as CLEAR.
+
+    Draws one integer per sequence once the table is full.
+    """
+
+    name = 'reservoir'
+
+    def next_slot(
+        self, num_inserted: int, capacity: int, rng: np.random.RandomState
+    ) -> Optional[int]:
+        """Returns a random slot, or None with probability 1 - capacity / (num_inserted + 1)."""
+        if num_inserted < capacity:
+            return num_inserted
+        slot = rng.randint(num_inserted + 1, dtype=np.int64)
+        return int(slot) if slot < capacity else None
+
+
+class Fifo(Remover):
+    """Keeps the latest sequences: first in, first out. Draws nothing."""
+
+    name = 'fifo'
+
+    def next_slot(self, num_inserted: int, capacity: int, rng: np.random.RandomState) -> int:
+        """Returns the slot of the oldest sequence."""
+        del rng
+        return num_inserted % capacity
+
+
+REMOVERS: Dict[str, Type[Remover]] = {'reservoir': Reservoir, 'fifo': Fifo}
+"""Removers by name."""

@@ -1,0 +1,109 @@
+"""The trainer: runs phases one after the other in a monitored session with hooks."""
+
+from typing import Callable, Optional, Sequence
+
+import tensorflow.compat.v1 as tf
+
+from sc2impala.errors import UserError
+from sc2impala.learner.optimization import NOT_FINITE
+from sc2impala.learner.phases import Phase
+from sc2impala.runtime import checkpoints, garbage
+from sc2impala.runtime.hooks import PhaseHook
+
+_STOP_GRACE_SECS = 30
+
+
+def train(
+    phases: Sequence[Phase],
+    hooks: Sequence[tf.train.SessionRunHook],
+    saver: tf.train.Saver,
+    session_config: tf.ConfigProto,
+    checkpoint: Optional[str] = None,
+    initialize: Optional[Callable[[tf.Session], None]] = None,
+) -> None:
+    """Trains until all phases have their frames or a hook requests to stop.
+
+    Each phase continues from the value of its counter of frames.
+
+    Args:
+      phases: in the order in which they run.
+      hooks: called in this order around every update. `PhaseHook`s are told of the phase.
+      saver: restores the checkpoint.
+      session_config: of the session.
+      checkpoint: to continue from, or None to start from initial values.
+      initialize: called with the session after the initial values were set, if there is no
+        checkpoint.
+
+    Raises:
+      UserError: if the gradient is no longer finite.
+    """
+    with open_session(hooks, saver, session_config, checkpoint, initialize) as session:
+        for phase in phases:
+            _run_phase(session, phase, [h for h in hooks if isinstance(h, PhaseHook)])
+
+
+def open_session(
+    hooks: Sequence[tf.train.SessionRunHook],
+    saver: tf.train.Saver,
+    session_config: tf.ConfigProto,
+    checkpoint: Optional[str] = None,
+    initialize: Optional[Callable[[tf.Session], None]] = None,
+) -> tf.train.MonitoredSession:
+    """Opens the monitored session of a training and sets all variables; see `train`."""
+
+    def restore(unused_scaffold: tf.train.Scaffold, session: tf.Session) -> None:
+        if checkpoint is not None:
+            checkpoints.restore(saver, session, checkpoint)
+        elif initialize is not None:
+            initialize(session)
+
+    with garbage.collection_paused():
+        return tf.train.MonitoredTrainingSession(
+            scaffold=tf.train.Scaffold(saver=saver, init_fn=restore),
+            checkpoint_dir=None,
+            hooks=list(hooks),
+            save_checkpoint_secs=None,
+            save_checkpoint_steps=None,
+            save_summaries_secs=None,
+            save_summaries_steps=None,
+            log_step_count_steps=None,
+            stop_grace_period_secs=_STOP_GRACE_SECS,
+            config=session_config,
+        )
+
+
+def _run_phase(
+    session: tf.train.MonitoredSession, phase: Phase, hooks: Sequence[PhaseHook]
+) -> None:
+    """Updates until the phase has its frames."""
+    # Without hooks, for which every run is an update. TensorFlow prescribes the argument's name.
+    frames = int(session.run_step_fn(lambda step_context: step_context.session.run(phase.frames)))
+    if frames >= phase.num_frames or session.should_stop():
+        return
+    for hook in hooks:
+        hook.begin_phase(phase, frames)
+    while frames < phase.num_frames and not session.should_stop():
+        frames = update(session, phase)
+    for hook in hooks:
+        hook.end_phase(frames)
+
+
+def update(session: tf.train.MonitoredSession, phase: Phase) -> int:
+    """Runs one update, with all hooks of the session.
+
+    Returns:
+      Environment frames of the phase after it.
+
+    Raises:
+      UserError: if the gradient is no longer finite.
+    """
+    try:
+        return int(session.run(phase.train))
+    except tf.errors.InvalidArgumentError as error:
+        if NOT_FINITE not in str(error):
+            raise
+        raise UserError(
+            f'the gradient is no longer finite in {phase.title}; the last checkpoint is from '
+            'before: lower the learning rate, or clip rewards or gradients, in a new --logdir '
+            'with --init_checkpoint.'
+        ) from error

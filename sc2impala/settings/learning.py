@@ -1,0 +1,46 @@
+"""Settings that algorithms share: they inherit these groups."""
+
+import dataclasses
+from typing import ClassVar
+
+from sc2impala.settings.fields import setting
+
+REWARD_CLIPPINGS = ('abs_one', 'soft_asymmetric', 'none')
+
+LARGE = 1e9
+"""Largest cost, or factor on a reward."""
+
+
+@dataclasses.dataclass(frozen=True)
+class ReturnSettings:
+    """How rewards become returns."""
+
+    TITLE: ClassVar[str] = 'returns'
+
+    discounting: float = setting(0.95, 'discount per agent step', between=(0.0, 1.0))
+    discounting_per_frame: bool = setting(
+        False,
+        'make it discounting ** (step_mul / 8) instead, so that long steps gain nothing for free',
+    )
+    reward_scaling: float = setting(
+        1.0, 'factor on the rewards, before clipping', between=(-LARGE, LARGE)
+    )
+    reward_clipping: str = setting(
+        'none', 'none, abs_one or soft_asymmetric', choices=REWARD_CLIPPINGS
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class AdamSettings:
+    """The optimizer, but for its learning rate, which is a setting of each algorithm."""
+
+    TITLE: ClassVar[str] = 'optimizer'
+
+    adam_beta1: float = setting(0.9, 'decay of the first moment', between=(0.0, 0.999999))
+    adam_beta2: float = setting(0.999, 'decay of the second moment', between=(0.0, 0.999999))
+    adam_epsilon: float = setting(
+        1e-5, 'added to the root of the second moment', between=(1e-20, 1.0)
+    )
+    clip_grad_norm: float = setting(
+        40.0, 'largest global norm of the gradient; 0 does not clip', between=(0.0, LARGE)
+    )

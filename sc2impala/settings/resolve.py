@@ -1,0 +1,190 @@
+"""The values of settings that were not given.
+
+They come from the run that the folder holds; without one from the map (`envs/maps.py`) and the
+backend; and last from the general defaults. The result is written to the manifest, so that a run
+goes on as it began when a later version has other defaults.
+
+Settings are mappings from names to typed values throughout.
+"""
+
+import dataclasses
+from typing import Any, Dict, List, Mapping, Optional
+
+from sc2impala import envs
+from sc2impala.envs import pysc2_backend
+from sc2impala.settings import settings as settings_lib
+from sc2impala.settings.groups import StarCraftSettings
+
+_FIRST_FIXED_ARGUMENTS = {'queued': 0, 'select_add': 0, 'select_point_act': 0}
+"""The defaults of all maps at the time when manifests held empty text instead of values."""
+
+_OF_GAME = tuple(field.name for field in dataclasses.fields(StarCraftSettings))
+
+
+def of_map(map_name: str) -> Dict[str, Any]:
+    """The settings that a map has defaults for; none for an unknown map."""
+    try:
+        defaults = envs.map_defaults(map_name)
+    except ValueError:
+        return {}
+    return dict(
+        functions=tuple(defaults.functions),
+        fixed_arguments=dict(defaults.fixed_arguments),
+        screen_layers=tuple(defaults.screen_layers),
+        minimap_layers=tuple(defaults.minimap_layers),
+        vectors=tuple(defaults.vectors),
+        screen_size=defaults.screen_size,
+        minimap_size=defaults.minimap_size,
+        **defaults.settings,
+    )
+
+
+def of_backend(backend: str, map_name: str) -> Dict[str, Any]:
+    """The settings that a backend has defaults for: StarCraft II takes a core and 1 GiB a game."""
+    if backend != 'pysc2':
+        return {}
+    return {
+        'num_actors': 2,
+        'num_envs': 4,
+        'num_eval_envs': 4,
+        'relaunch_episodes': pysc2_backend.RELAUNCH_EPISODES.get(map_name, 0),
+    }
+
+
+def set_by_some_map() -> List[str]:
+    """The settings for which at least one map has another default than the general one."""
+    general = settings_lib.general_defaults()
+    return sorted(
+        {
+            name
+            for map_name in envs.MAP_DEFAULTS
+            for name, value in of_map(map_name).items()
+            if value != general[name]
+        }
+    )
+
+
+def complete(
+    given: Mapping[str, Any], of_run: Optional[Mapping[str, Any]] = None
+) -> Dict[str, Any]:
+    """Adds the settings that were not given.
+
+    Args:
+      given: what the user chose; None, for a setting with defaults per map, is not a choice.
+      of_run: all settings of the run to go on with, or None if there is none.
+
+    Returns:
+      A value for every setting; None is left only if the map is unknown.
+    """
+    chosen = {name: value for name, value in given.items() if value is not None}
+    if of_run is not None:
+        return dict(of_run, **chosen)
+    general = settings_lib.general_defaults()
+    map_name = chosen.get('map_name', general['map_name'])
+    backend = chosen.get('backend', general['backend'])
+    defaults = dict(general, **dict(of_map(map_name), **of_backend(backend, map_name)))
+    return dict(defaults, **chosen)
+
+
+def of_evaluation(of_run: Mapping[str, Any], backend: str) -> Dict[str, Any]:
+    """The settings with which a run is evaluated where none are given.
+
+    Args:
+      of_run: all settings of the run.
+      backend: what runs the game in the evaluation; if it differs from that of the run, the
+        settings of StarCraft II have their defaults.
+    """
+    own = complete({'map_name': of_run['map_name'], 'backend': backend})
+    names = {n for n, setting in settings_lib.all_settings().items() if setting.own_in_evaluation}
+    if backend != of_run['backend']:
+        names.update(_OF_GAME)
+    return dict(of_run, backend=backend, **{name: own[name] for name in names})
+
+
+def differences_in_evaluation(values: Mapping[str, Any], of_run: Mapping[str, Any]) -> List[str]:
+    """Names of the settings that an evaluation may not change, but does."""
+    settings = settings_lib.all_settings()
+    return sorted(
+        name
+        for name, value in values.items()
+        if not settings[name].own_in_evaluation and name not in _OF_GAME and name != 'backend'
+        if value != of_run[name]
+    )
+
+
+def differences_on_resume(values: Mapping[str, Any], of_run: Mapping[str, Any]) -> List[str]:
+    """Names of the settings that a continued run may not change, but does."""
+    settings = settings_lib.all_settings()
+    return sorted(
+        name
+        for name, value in values.items()
+        if not settings[name].free_on_resume and value != of_run[name]
+    )
+
+
+def to_manifest(values: Mapping[str, Any]) -> Dict[str, Any]:
+    """All settings as numbers, bools and text, for JSON."""
+    settings = settings_lib.all_settings()
+    return {name: settings[name].type.to_json(value) for name, value in values.items()}
+
+
+def from_manifest(manifest: Mapping[str, Any]) -> Dict[str, Any]:
+    """The settings of a manifest, also of one that an older version wrote.
+
+    A setting that came later has its general default, which is what versions without it did; never
+    the default of a map, since those came with the versions that write all settings.
+
+    Raises:
+      ValueError: if a value is of the wrong type or not understood, or a list that says what an
+        empty setting stood for is missing.
+      KeyError: if a setting is unknown.
+    """
+    settings, config = settings_lib.all_settings(), manifest['config']
+    values = settings_lib.general_defaults()
+    for name, value in config.items():
+        try:
+            values[name] = settings[name].type.from_json(value)
+        except ValueError as error:
+            raise ValueError(f'config has {value!r} for {name}') from error
+    for name in ('functions', 'screen_layers', 'minimap_layers'):
+        if values[name] is None:
+            names = manifest.get(name)
+            if not isinstance(names, list):
+                raise ValueError(f'{name} is missing or not a list')
+            values[name] = tuple(names)
+    if values['fixed_arguments'] is None:
+        values['fixed_arguments'] = dict(_FIRST_FIXED_ARGUMENTS)
+    return values
+
+
+def description(values: Mapping[str, Any]) -> List[str]:
+    """What differs from the general defaults, for the start of a run.
+
+    Returns:
+      A line with the defaults of map and backend and one with what was chosen, each left out if it
+      is empty. The functions are in neither: there are too many of them.
+    """
+    general = settings_lib.general_defaults()
+    on_map = of_map(values['map_name'])
+    on_map.update(of_backend(values['backend'], values['map_name']))
+    expected = dict(general, **on_map)
+    shown = {
+        name: value
+        for name, value in values.items()
+        if name not in ('mode', 'logdir', 'map_name', 'functions')
+    }
+    chosen = {name: value for name, value in shown.items() if value != expected[name]}
+    as_on_map = {n: v for n, v in shown.items() if n not in chosen and v != general[n]}
+    lines = []
+    if as_on_map:
+        whose = 'map and backend' if values['backend'] == 'pysc2' else 'the map'
+        lines.append(f'{values["map_name"]}: {flags_text(as_on_map)} (defaults of {whose})')
+    if chosen:
+        lines.append(f'other settings: {flags_text(chosen)}')
+    return lines
+
+
+def flags_text(values: Mapping[str, Any]) -> str:
+    """Settings as they would be given: '--a=1 --b=2'."""
+    settings = settings_lib.all_settings()
+    return ' '.join(f'--{n}={settings[n].type.to_text(v)}' for n, v in values.items())

@@ -1,0 +1,155 @@
+"""absl flags made of the settings, and their help.
+
+Flags hold the text that was given; `read` turns it into typed values, so that every wrong value
+gets the same kind of error.
+"""
+
+import difflib
+import re
+import textwrap
+from typing import Any, Dict, List, Sequence
+
+from absl import flags
+
+from sc2impala.errors import UserError
+from sc2impala.settings import resolve, value_types
+from sc2impala.settings import settings as settings_lib
+from sc2impala.settings.fields import Setting
+
+_WIDTH = 100
+_INDENT = 8 * ' '
+_LIBRARY_LOG_DIR = 'log_dir'
+
+
+class _TextParser(flags.ArgumentParser):
+    """Keeps the text of a flag."""
+
+    def parse(self, argument: str) -> str:
+        return argument
+
+    def flag_type(self) -> str:
+        return 'string'
+
+
+def define(flag_values: flags.FlagValues) -> None:
+    """Defines one flag per setting, absent from the result of `read` unless it is given.
+
+    Args:
+      flag_values: where to, e.g. `flags.FLAGS`.
+    """
+    for name, setting in settings_lib.all_settings().items():
+        flag = flags.Flag(
+            _TextParser(),
+            flags.ArgumentSerializer(),
+            name,
+            None,
+            _help(setting, []),
+            boolean=setting.type is value_types.BOOLEAN,
+        )
+        flags.DEFINE_flag(flag, flag_values, module_name='sc2impala: ' + setting.title)
+
+
+def parse(flag_values: flags.FlagValues, arguments: Sequence[str]) -> None:
+    """Parses a command line without the name of the program; `--flagfile` is expanded.
+
+    Raises:
+      UserError: for a flag that does not exist or has no value, a flag file that cannot be read,
+        and for arguments that are not flags.
+    """
+    try:
+        rest = flag_values(['sc2impala'] + list(arguments))[1:]
+    except flags.UnrecognizedFlagError as error:
+        # absl's `flagvalue` is the whole argument.
+        _, equals, value = str(error.flagvalue).partition('=')
+        raise _unknown_flag(error.flagname, equals + value) from error
+    except (flags.CantOpenFlagFileError, UnicodeDecodeError) as error:
+        reason = _one_line(error).replace('ERROR:: Unable to open flagfile: ', '')
+        raise UserError(
+            f'--flagfile cannot be read ({reason}), expected a text file with one flag per line.'
+        ) from error
+    except flags.Error as error:
+        raise _wrong_flag(error) from error
+    if _LIBRARY_LOG_DIR in flag_values and flag_values[_LIBRARY_LOG_DIR].present:
+        # A flag of absl's logging, which would go unnoticed.
+        raise _unknown_flag(_LIBRARY_LOG_DIR, f'={flag_values[_LIBRARY_LOG_DIR].value}')
+    if rest:
+        raise UserError(
+            f'{rest[0]} is not a flag, expected --name=value; a switch is given as --name, '
+            '--noname or --name=false.'
+        )
+
+
+def read(flag_values: flags.FlagValues) -> Dict[str, Any]:
+    """The settings that were given, as typed values by name.
+
+    Raises:
+      UserError: for a value that is not understood.
+    """
+    given = {}
+    for name, setting in settings_lib.all_settings().items():
+        if not flag_values[name].present:
+            continue
+        text = str(flag_values[name].value)
+        try:
+            given[name] = setting.type.parse(text)
+        except ValueError as error:
+            raise UserError(
+                f'--{name}={text} is not valid, expected {setting.type.expected}.'
+            ) from error
+    return given
+
+
+def help_text(description: str) -> str:
+    """The text of `--help`: a description, and all flags by group."""
+    of_some_map = resolve.set_by_some_map()
+    lines: List[str] = [description.strip()]
+    title = ''
+    for setting in settings_lib.all_settings().values():
+        if setting.title != title:
+            title = setting.title
+            lines.append(f'\n{title}:')
+        lines.append(f'  --{setting.name}={setting.type.metavar}')
+        lines += textwrap.wrap(
+            _help(setting, of_some_map), _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT
+        )
+    lines.append(
+        '\nSwitches (BOOL) may be given as --name or --noname. --flagfile=FILE reads flags from a '
+        'file, one\nper line. --helpfull lists the flags of the libraries as well.'
+    )
+    return '\n'.join(lines)
+
+
+def _help(setting: Setting, of_some_map: Sequence[str]) -> str:
+    if setting.default is None:
+        return f'{setting.help} (default: that of the map)'
+    text = setting.type.to_text(setting.default) or 'empty'
+    more = '; some maps have their own' if setting.name in of_some_map else ''
+    return f'{setting.help} (default: {text}{more})'
+
+
+def _unknown_flag(name: str, value: str) -> UserError:
+    nearest = _nearest(name)
+    return UserError(
+        f'--{name}{value} is not a flag, expected one of those that --help lists'
+        + (f', such as --{nearest}.' if nearest else '.')
+    )
+
+
+def _wrong_flag(error: flags.Error) -> UserError:
+    missing = re.match(r'Missing value for flag --(\w+)$', str(error))
+    if missing is None or missing.group(1) not in settings_lib.all_settings():
+        return UserError(f'{_one_line(error)}; --help lists all flags.')
+    setting = settings_lib.all_settings()[missing.group(1)]
+    return UserError(
+        f'--{setting.name} has no value, expected --{setting.name}={setting.type.metavar} with '
+        f'{setting.type.expected}.'
+    )
+
+
+def _nearest(name: str) -> str:
+    found = difflib.get_close_matches(name, list(settings_lib.all_settings()), n=1)
+    return found[0] if found else ''
+
+
+def _one_line(error: Exception) -> str:
+    return ' '.join(str(error).split()).rstrip('.')

@@ -1,0 +1,202 @@
+"""Validates ranges, choices and combinations of settings.
+
+Every function raises UserError, naming the flag, its value and what was expected.
+"""
+
+import dataclasses
+import difflib
+import math
+from typing import Any, Tuple
+
+from sc2impala import envs, learner
+from sc2impala.envs import pysc2_backend
+from sc2impala.errors import UserError
+from sc2impala.learner import algorithm
+from sc2impala.settings import settings as settings_lib
+from sc2impala.settings.fields import MANY, MAX_FRAMES
+from sc2impala.settings.groups import (
+    ActorSettings,
+    EnvironmentSettings,
+    ReplaySettings,
+    RunSettings,
+    StarCraftSettings,
+    TrainingSettings,
+)
+from sc2impala.settings.settings import Settings
+
+
+def check(settings: Settings) -> None:
+    """Validates all settings."""
+    check_choices(settings)
+    check_map(settings.environment)
+    check_opponent(settings.environment, settings.starcraft)
+    check_ranges(settings)
+    check_batch(settings.training, settings.replay)
+    check_actors(settings.run, settings.actors, settings.training)
+    check_starcraft(settings.environment, settings.starcraft)
+    num_games = settings.actors.num_actors * settings.actors.num_envs
+    flags = f'--num_actors={settings.actors.num_actors} and --num_envs={settings.actors.num_envs}'
+    if settings.run.mode == 'evaluate':
+        num_games = min(settings.evaluation.num_eval_envs, settings.evaluation.num_episodes)
+        flags = f'--num_eval_envs={settings.evaluation.num_eval_envs}'
+    check_single_game(settings.starcraft, num_games, flags)
+
+
+def check_choices(settings: Settings) -> None:
+    """Settings with a list of allowed values."""
+    values = settings.values()
+    for name, setting in settings_lib.all_settings().items():
+        if setting.choices is not None and values[name] not in setting.choices:
+            raise _unknown(name, values[name], setting.choices)
+
+
+def check_ranges(settings: Settings) -> None:
+    """Settings with a smallest and a largest value."""
+    values = settings.values()
+    for name, setting in settings_lib.all_settings().items():
+        if setting.between is None:
+            continue
+        smallest, largest = setting.between
+        # Written so that a NaN is refused as well.
+        if not smallest <= values[name] <= largest:
+            raise UserError(
+                f'--{name}={values[name]} is out of range, expected '
+                f'{_range_text(smallest, largest)}.'
+            )
+
+
+def check_map(environment: EnvironmentSettings) -> None:
+    """Whether the backend has the map."""
+    map_name, backend = environment.map_name, environment.backend
+    flag, playable = f'--map_name={map_name}', envs.playable_maps(backend)
+    if map_name in playable:
+        return
+    names = ', '.join(sorted(set(playable) - set(envs.LADDER_MAPS)))
+    if map_name in envs.LADDER_MAPS:
+        raise UserError(
+            f'{flag} is a ladder map, which --backend={backend} cannot play, expected '
+            f'--backend=pysc2 with it, or one of: {names}.'
+        )
+    if map_name in envs.SYNTHETIC_MAPS:
+        raise UserError(
+            f'{flag} is not a game, expected --backend=synthetic with it, or one of: {names}.'
+        )
+    if backend == 'pysc2':
+        nearest = difflib.get_close_matches(map_name, envs.LADDER_MAPS, n=3, cutoff=0)
+        names += ', or a ladder map of PySC2, such as the nearest ones: ' + ', '.join(nearest)
+    raise UserError(f'{flag} is unknown, expected one of: {names}.')
+
+
+def check_opponent(environment: EnvironmentSettings, starcraft: StarCraftSettings) -> None:
+    """A ladder map needs an opponent."""
+    if starcraft.opponent or environment.map_name in envs.LADDER_MAPS:
+        if starcraft.opponent not in pysc2_backend.DIFFICULTIES:
+            raise _unknown('opponent', starcraft.opponent, pysc2_backend.DIFFICULTIES)
+
+
+def batch_split(training: TrainingSettings, replay: ReplaySettings) -> Tuple[int, int]:
+    """Returns N and R, the numbers of new and of replayed sequences in a batch."""
+    num_replay = int(training.batch_size * replay.replay_proportion)
+    return training.batch_size - num_replay, num_replay
+
+
+def check_batch(training: TrainingSettings, replay: ReplaySettings) -> None:
+    """Whether a batch can be made of new and replayed sequences as the algorithm wants it."""
+    num_new, num_replay = batch_split(training, replay)
+    proportion = f'--replay_proportion={replay.replay_proportion}'
+    if num_new < 1:
+        raise UserError(
+            f'--batch_size={training.batch_size} with {proportion} leaves no new sequence in a '
+            'batch, expected at least one: lower the proportion or use a larger batch.'
+        )
+    if replay.replay_proportion > 0 and num_replay < 1:
+        raise UserError(
+            f'{proportion} of --batch_size={training.batch_size} is less than one sequence, '
+            'expected at least one, or 0 for no replay.'
+        )
+    if replay.replay_buffer_size < num_replay:
+        raise UserError(
+            f'--replay_buffer_size={replay.replay_buffer_size} cannot fill its part of a batch, '
+            f'expected at least {num_replay} (--batch_size * --replay_proportion).'
+        )
+    wanted = learner.load(training.algorithm).replay
+    if wanted == algorithm.NO_REPLAY and num_replay:
+        raise UserError(
+            f'{proportion} cannot be used with --algorithm={training.algorithm}, which learns from '
+            'new sequences only, expected 0.'
+        )
+    if wanted == algorithm.REPLAY_REQUIRED and not num_replay:
+        raise UserError(
+            f'{proportion} cannot be used with --algorithm={training.algorithm}, which learns from '
+            'replay, expected more than 0.'
+        )
+
+
+def check_actors(run: RunSettings, actors: ActorSettings, training: TrainingSettings) -> None:
+    """Whether the queue can hold a batch, and what a deterministic training needs."""
+    if 0 < actors.queue_capacity < training.batch_size:
+        raise UserError(
+            f'--queue_capacity={actors.queue_capacity} cannot hold a batch, expected at least '
+            f'--batch_size={training.batch_size}, or 0 to choose it.'
+        )
+    if run.mode != 'train' or not run.deterministic:
+        return
+    if actors.num_actors != 1:
+        raise UserError(
+            f'--deterministic needs one actor, but --num_actors={actors.num_actors}: the order in '
+            'which several actors finish is not reproducible.'
+        )
+    # Actor and learner alternate: what an actor has played has to fit into the queue.
+    room = training.batch_size + actors.num_envs - 1
+    if 0 < actors.queue_capacity < room:
+        raise UserError(
+            f'--queue_capacity={actors.queue_capacity} is too small for --deterministic, expected '
+            f'at least {room} (--batch_size + --num_envs - 1), or 0 to choose it.'
+        )
+
+
+def check_starcraft(environment: EnvironmentSettings, starcraft: StarCraftSettings) -> None:
+    """Settings of StarCraft II against the backend, the map and each other."""
+    if environment.backend != 'pysc2':
+        for name in [field.name for field in dataclasses.fields(StarCraftSettings)]:
+            if not _has_default(starcraft, name):
+                raise UserError(
+                    f'--{name}={getattr(starcraft, name)} is a setting of StarCraft II, expected '
+                    '--backend=pysc2 with it.'
+                )
+    if environment.map_name not in envs.LADDER_MAPS:
+        for name in ('opponent', 'opponent_race', 'race'):
+            if not _has_default(starcraft, name):
+                raise UserError(
+                    f'--{name}={getattr(starcraft, name)} is for ladder maps, expected none on '
+                    f'--map_name={environment.map_name}, where the map decides.'
+                )
+    if bool(starcraft.replay_dir) != (starcraft.save_replay_episodes > 0):
+        raise UserError(
+            f'--replay_dir={starcraft.replay_dir} and '
+            f'--save_replay_episodes={starcraft.save_replay_episodes} belong together, expected '
+            'both or none.'
+        )
+
+
+def check_single_game(starcraft: StarCraftSettings, num_games: int, flags: str) -> None:
+    """Real time and PySC2's window are for one game; `flags` say how many there are."""
+    for name in ('realtime', 'visualize'):
+        if getattr(starcraft, name) and num_games > 1:
+            raise UserError(f'--{name} is for a single game, expected 1 instead of {flags}.')
+
+
+def _has_default(starcraft: StarCraftSettings, name: str) -> bool:
+    return getattr(starcraft, name) == StarCraftSettings.__dataclass_fields__[name].default
+
+
+def _unknown(name: str, value: Any, choices: Any) -> UserError:
+    return UserError(
+        '--{}={} is unknown, expected one of: {}.'.format(name, value, ', '.join(choices))
+    )
+
+
+def _range_text(smallest: float, largest: float) -> str:
+    if largest in (math.inf, MANY, MAX_FRAMES, 2**63 - 1):
+        return f'at least {smallest}'
+    return f'{smallest} to {largest}'

@@ -1,0 +1,152 @@
+"""Types of settings: from the text of a flag to a value, and to and from the manifest's JSON."""
+
+from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple, Union
+
+Names = Union[str, Tuple[str, ...]]
+"""Names in the order chosen, or 'all'."""
+
+FunctionNames = Union[str, Tuple[Union[str, int], ...]]
+"""Names and ids in the order chosen, or 'all'."""
+
+MAX_PIXELS = 1024
+
+
+class ValueType(NamedTuple):
+    """How the values of a setting are read and written.
+
+    metavar: stands for the value in `--help`.
+    expected: completes 'expected ...' in an error.
+    parse: text -> value; raises ValueError for text that is not understood. None is the result for
+        empty text where a map has its own default.
+    to_json: value -> what the manifest holds: a number, a bool or text.
+    json_types: types of it; anything else in a manifest is refused.
+    """
+
+    metavar: str
+    expected: str
+    parse: Callable[[str], Any]
+    to_json: Callable[[Any], Any]
+    json_types: Tuple[type, ...]
+
+    def from_json(self, value: Any) -> Any:
+        """The inverse of `to_json`.
+
+        Raises:
+          ValueError: if the value is of another type or not understood.
+        """
+        if type(value) not in self.json_types:
+            raise ValueError(f'{value!r} is not {self.expected}')
+        return self.parse(value) if isinstance(value, str) else value
+
+    def to_text(self, value: Any) -> str:
+        """The value as it is written after the '=' of a flag."""
+        return str(self.to_json(value))
+
+
+def _unchanged(value: Any) -> Any:
+    return value
+
+
+def _parse_boolean(text: str) -> bool:
+    values = {'true': True, 't': True, '1': True, 'yes': True}
+    values.update({'false': False, 'f': False, '0': False, 'no': False})
+    if text.lower() not in values:
+        raise ValueError(text)
+    return values[text.lower()]
+
+
+def _parse_whole_number(text: str) -> int:
+    """Accepts 5e6 for 5000000 as well."""
+    try:
+        return int(text)
+    except ValueError:
+        number = float(text)
+        if number != number or number in (float('inf'), -float('inf')) or number != int(number):
+            raise
+        return int(number)
+
+
+def _parse_size(text: str) -> Tuple[int, int]:
+    """'84' or '84x64' -> (width, height)."""
+    parts = text.lower().split('x')
+    if not 1 <= len(parts) <= 2 or not all(p.isdecimal() and 0 < int(p) <= 1024 for p in parts):
+        raise ValueError(text)
+    return int(parts[0]), int(parts[-1])
+
+
+def _size_text(size: Tuple[int, int]) -> str:
+    return str(size[0]) if size[0] == size[1] else '{}x{}'.format(*size)
+
+
+def parse_names(text: str) -> Names:
+    """'all', 'none' or names separated by commas."""
+    if text == 'all':
+        return 'all'
+    if text in ('', 'none'):
+        return ()
+    return tuple(name.strip() for name in text.split(','))
+
+
+def _parse_names_of_map(text: str) -> Optional[Names]:
+    return parse_names(text) if text else None
+
+
+def _parse_functions(text: str) -> Optional[FunctionNames]:
+    """Names, and ids as numbers."""
+    names = _parse_names_of_map(text)
+    if isinstance(names, tuple):
+        return tuple(int(name) if name.isdecimal() else name for name in names)
+    return names
+
+
+def names_text(names: Optional[FunctionNames]) -> str:
+    """The inverse of `parse_names`; None, the default of a map, is empty text."""
+    if names is None or isinstance(names, str):
+        return names or ''
+    return ','.join(map(str, names)) or 'none'
+
+
+def _parse_fixed_arguments(text: str) -> Optional[Dict[str, int]]:
+    """'queued=0,select_add=0' -> dict, 'none' -> {}, '' -> None."""
+    if not text:
+        return None
+    pairs = [str(pair).partition('=') for pair in parse_names(text)]
+    if text == 'all' or not all(value.strip().isdecimal() for _, _, value in pairs):
+        raise ValueError(text)
+    return {name.strip(): int(value) for name, _, value in pairs}
+
+
+def _fixed_arguments_text(values: Optional[Dict[str, int]]) -> str:
+    if values is None:
+        return ''
+    return names_text(tuple(f'{name}={value}' for name, value in values.items()))
+
+
+TEXT = ValueType('TEXT', 'text', _unchanged, _unchanged, (str,))
+BOOLEAN = ValueType('BOOL', 'true or false', _parse_boolean, _unchanged, (bool,))
+WHOLE_NUMBER = ValueType('N', 'a whole number', _parse_whole_number, _unchanged, (int,))
+NUMBER = ValueType('X', 'a number', float, _unchanged, (int, float))
+SIZE = ValueType(
+    'PIXELS',
+    f'pixels as 84 or, width first, 84x64, each from 1 to {MAX_PIXELS}',
+    _parse_size,
+    _size_text,
+    (str,),
+)
+NAMES = ValueType(
+    'NAMES', "names separated by commas, 'all' or 'none'", parse_names, names_text, (str,)
+)
+NAMES_OF_MAP = NAMES._replace(parse=_parse_names_of_map)
+FUNCTIONS = NAMES._replace(
+    expected="names or ids separated by commas, or 'all'", parse=_parse_functions
+)
+FIXED_ARGUMENTS = ValueType(
+    'PAIRS',
+    "pairs as queued=0,select_add=0 or 'none'",
+    _parse_fixed_arguments,
+    _fixed_arguments_text,
+    (str,),
+)
+
+BY_PYTHON_TYPE = {bool: BOOLEAN, int: WHOLE_NUMBER, float: NUMBER, str: TEXT}
+"""The type of a setting that names none follows from its default."""

@@ -1,0 +1,156 @@
+"""Imports point one way, and the command does not wait for TensorFlow."""
+
+import ast
+import os
+import subprocess
+import sys
+
+import pytest
+
+import sc2impala
+
+PACKAGE = os.path.dirname(os.path.abspath(sc2impala.__file__))
+PARTS = sorted(
+    name[: -len('.py')] if name.endswith('.py') else name
+    for name in os.listdir(PACKAGE)
+    if not name.startswith('_')
+)
+"""Packages and modules directly in the package."""
+
+ALLOWED = {
+    'errors': (),
+    'structs': (),
+    'tf_setup': (),
+    'vtrace': ('tf_setup',),
+    'replay': (),
+    'sim': (),
+    'envs': ('sim', 'structs'),
+    'agents': ('structs', 'tf_setup'),
+    'actors': ('structs', 'tf_setup'),
+    'settings': ('agents', 'envs', 'errors', 'learner', 'replay'),
+    'learner': ('settings', 'tf_setup', 'vtrace'),
+    'doctor': ('envs', 'sim'),
+    'runtime': (
+        'actors',
+        'agents',
+        'envs',
+        'errors',
+        'learner',
+        'replay',
+        'settings',
+        'structs',
+        'tf_setup',
+    ),
+    'experiment': ('actors', 'errors', 'learner', 'runtime', 'settings', 'tf_setup'),
+}
+"""The other parts that each part of the package may import. `learner` uses no settings but its own:
+see `LEARNER_SETTINGS`."""
+
+LEARNER_SETTINGS = {'sc2impala.settings.fields', 'sc2impala.settings.learning'}
+
+
+def files(part=''):
+    """Paths of the Python files of a part, or of the whole package."""
+    path = os.path.join(PACKAGE, part)
+    if os.path.isfile(path + '.py'):
+        return [path + '.py']
+    return sorted(
+        os.path.join(folder, name)
+        for folder, _, names in os.walk(path)
+        for name in names
+        if name.endswith('.py')
+    )
+
+
+def imported(path, at_start_only=False):
+    """Full names of the modules, or things in them, that a file imports."""
+    with open(path) as file:
+        tree = ast.parse(file.read())
+    result = set()
+    for node in tree.body if at_start_only else ast.walk(tree):
+        if isinstance(node, ast.Import):
+            result.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f'{path} has a relative import'
+            result.update(f'{node.module}.{alias.name}' for alias in node.names)
+    return result
+
+
+def own_parts(names):
+    """Parts of the package among the names."""
+    return {name.split('.')[1] for name in names if name.startswith('sc2impala.')} & set(PARTS)
+
+
+def test_every_part_is_listed():
+    assert sorted(ALLOWED) == PARTS
+
+
+@pytest.mark.parametrize('part', sorted(ALLOWED))
+def test_parts_import_only_what_they_may(part):
+    for path in files(part):
+        found = own_parts(imported(path)) - {part}
+        assert found <= set(ALLOWED[part]), path
+
+
+def test_losses_are_pure_functions_of_tensors():
+    path = os.path.join(PACKAGE, 'learner', 'losses.py')
+    assert not own_parts(imported(path))
+
+
+def test_the_learner_uses_no_settings_but_its_own():
+    for path in files('learner'):
+        names = {name for name in imported(path) if name.startswith('sc2impala.settings')}
+        assert {name.rsplit('.', 1)[0] for name in names} <= LEARNER_SETTINGS, path
+
+
+def test_the_command_is_imported_by_no_other_module():
+    for path in files():
+        assert 'experiment' not in own_parts(imported(path)), path
+
+
+@pytest.mark.parametrize('part', ['settings', 'envs', 'sim', 'replay', 'structs', 'errors'])
+def test_parts_without_tensorflow(part):
+    for path in files(part):
+        names = {name.split('.')[0] for name in imported(path)}
+        assert not names & {'tensorflow', 'sonnet'}, path
+
+
+def test_algorithms_import_tensorflow_when_they_are_built():
+    for name in ('algorithm', 'impala', 'critic_pretraining', '__init__'):
+        found = imported(os.path.join(PACKAGE, 'learner', name + '.py'), at_start_only=True)
+        assert not {module.split('.')[0] for module in found} & {'tensorflow', 'sonnet'}
+
+
+def test_only_the_command_sees_all_settings():
+    """Everything else gets a group, or a few numbers."""
+    allowed = {'experiment.py', os.path.join('runtime', 'manifest.py')}
+    for path in files():
+        name = os.path.relpath(path, PACKAGE)
+        if name in allowed or name.startswith('settings' + os.sep):
+            continue
+        assert 'sc2impala.settings.settings.Settings' not in imported(path), name
+        with open(path) as file:
+            assert 'settings_lib.Settings' not in file.read(), name
+
+
+def test_tensorflow_is_loaded_when_it_is_needed():
+    code = (
+        'import sys\n'
+        'import sc2impala.settings.settings as settings, sc2impala.settings.validation\n'
+        'import sc2impala.learner, sc2impala.agents, sc2impala.replay, sc2impala.envs\n'
+        'import sc2impala.experiment\n'
+        'settings.all_settings()\n'
+        'assert not {"tensorflow", "sonnet"} & set(sys.modules)\n'
+        'assert sc2impala.learner.build_learner and "build_learner" in dir(sc2impala.learner)\n'
+        'assert "tensorflow" in sys.modules\n'
+    )
+    environment = dict(os.environ, PYTHONPATH=os.path.dirname(PACKAGE))
+    subprocess.run([sys.executable, '-c', code], check=True, env=environment)
+
+
+def test_unknown_names_of_the_learner():
+    from sc2impala import learner
+
+    with pytest.raises(AttributeError, match="has no attribute 'build_teacher'"):
+        _ = learner.build_teacher
+    assert not hasattr(learner, 'Settings')

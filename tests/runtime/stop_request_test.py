@@ -1,0 +1,52 @@
+"""The request to stop: the first signal asks, the second one has its usual effect."""
+
+import os
+import signal
+
+import pytest
+
+from sc2impala.runtime.stop_request import StopRequest
+
+NUMBERS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+
+
+@pytest.mark.parametrize('number', NUMBERS)
+def test_the_first_signal_asks_and_the_second_has_its_usual_effect(number, capfd):
+    stop, usual = StopRequest(), []
+    before = signal.signal(number, lambda *args: usual.append(args[0]))
+    try:
+        with stop.installed() as installed:
+            assert installed is stop and not stop.requested
+            os.kill(os.getpid(), number)
+            assert stop.requested and not usual
+            os.kill(os.getpid(), number)
+            assert usual == [number]
+        assert 'stopping after this update' in capfd.readouterr().err
+        os.kill(os.getpid(), number)
+        assert usual == [number] * 2
+    finally:
+        signal.signal(number, before)
+
+
+def test_a_lost_terminal_is_ignored_under_nohup(capfd):
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        stop = StopRequest()
+        with stop.installed():
+            os.kill(os.getpid(), signal.SIGHUP)
+            assert not stop.requested
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+            # The others stop the training as always.
+            assert signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+        assert capfd.readouterr().err == ''
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_handlers_are_put_back_after_an_error():
+    before = [signal.getsignal(number) for number in NUMBERS]
+    with pytest.raises(KeyError), StopRequest().installed():
+        assert [signal.getsignal(number) for number in NUMBERS] != before
+        raise KeyError
+    assert [signal.getsignal(number) for number in NUMBERS] == before

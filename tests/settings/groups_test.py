@@ -1,0 +1,190 @@
+"""What holds for every setting, and what the groups compute from theirs."""
+
+import dataclasses
+import inspect
+import math
+from typing import ClassVar
+
+import pytest
+
+from sc2impala import learner
+from sc2impala.settings import fields, value_types
+from sc2impala.settings import settings as settings_lib
+from sc2impala.settings.fields import setting
+from sc2impala.settings.settings import Settings
+from tests.runtime import tiny
+
+SETTINGS = settings_lib.all_settings()
+
+
+@pytest.mark.parametrize('name', sorted(SETTINGS))
+class TestEverySetting:
+    def test_has_help(self, name):
+        text = SETTINGS[name].help
+        assert text.strip() == text and len(text) > 5
+        # The default follows in brackets.
+        assert not text.endswith('.') and '(default' not in text
+        assert SETTINGS[name].title
+
+    def test_has_a_default_of_its_type(self, name):
+        found = SETTINGS[name]
+        if found.default is None:
+            assert found.type.parse('') is None
+        else:
+            assert found.type.parse(found.type.to_text(found.default)) == found.default
+
+    def test_has_a_range_if_it_is_a_number(self, name):
+        found = SETTINGS[name]
+        is_number = found.type in (value_types.WHOLE_NUMBER, value_types.NUMBER)
+        assert (found.between is not None) == is_number
+        if is_number:
+            smallest, largest = found.between
+            assert smallest <= found.default <= largest and smallest < largest
+
+    def test_has_choices_with_its_default(self, name):
+        found = SETTINGS[name]
+        assert found.choices is None or found.default in found.choices
+
+
+def test_every_group_is_a_frozen_dataclass_with_a_docstring():
+    for group in list(settings_lib.GROUPS.values()) + list(learner.settings_groups().values()):
+        assert inspect.getdoc(group) and group.TITLE
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            made = fields.build(group, settings_lib.general_defaults())
+            setattr(made, dataclasses.fields(group)[0].name, 1)
+
+
+def test_groups_have_one_title_each_in_the_order_of_the_help():
+    titles = [found.title for found in SETTINGS.values()]
+    changes = [b for a, b in zip([None] + titles, titles) if a != b]
+    assert len(changes) == len(set(changes))
+    assert changes[0] == 'run' and changes[-1] == 'evaluation'
+
+
+def test_what_may_change_when_a_run_is_continued():
+    assert {name for name, found in SETTINGS.items() if found.free_on_resume} == {
+        'mode',
+        'logdir',
+        'deterministic',
+        'bfloat16',
+        'total_environment_frames',
+        'queue_capacity',
+        'replay_compression',
+        'init_checkpoint',
+        'save_checkpoint_secs',
+        'keep_checkpoints',
+        'save_summaries_secs',
+        'progress_secs',
+        'relaunch_episodes',
+        'game_deadline_secs',
+        'replay_dir',
+        'save_replay_episodes',
+        'realtime',
+        'visualize',
+        'policy',
+        'num_episodes',
+        'num_eval_envs',
+        'animation',
+        'curve',
+    }
+
+
+def test_what_an_evaluation_chooses_for_itself():
+    assert {name for name, found in SETTINGS.items() if found.own_in_evaluation} == {
+        'mode',
+        'logdir',
+        'seed',
+        'deterministic',
+        'replay_dir',
+        'save_replay_episodes',
+        'realtime',
+        'visualize',
+        'policy',
+        'num_episodes',
+        'num_eval_envs',
+        'animation',
+        'curve',
+    }
+
+
+def test_values_are_the_inverse_of_from_values():
+    values = dict(settings_lib.general_defaults(), batch_size=7, critic_learning_rate=0.5)
+    settings = Settings.from_values(values)
+    assert settings.values() == values
+    assert settings.training.batch_size == 7
+    assert settings.algorithms['critic_pretraining'].critic_learning_rate == 0.5
+
+
+def test_algorithms_share_the_settings_that_they_inherit():
+    settings = tiny.make_settings(discounting=0.5, adam_beta1=0.25)
+    for algorithm in settings.algorithms.values():
+        assert (algorithm.discounting, algorithm.adam_beta1) == (0.5, 0.25)
+
+
+@pytest.mark.parametrize(
+    'values, agent_step_mul, longest',
+    [
+        (dict(fixed_step_mul=True, step_mul=30, max_step_mul=16), 30, 30),
+        (dict(fixed_step_mul=False, step_mul=8, max_step_mul=16), None, 16),
+        # Random and scripted players play --step_mul also when the agent chooses shorter ones.
+        (dict(fixed_step_mul=False, step_mul=30, max_step_mul=16), None, 30),
+    ],
+)
+def test_step_mul(values, agent_step_mul, longest):
+    environment = tiny.make_settings(**values).environment
+    assert environment.agent_step_mul == agent_step_mul
+    assert environment.longest_step == longest
+
+
+class TestDeclaration:
+    def test_of_a_name_twice_is_refused(self):
+        @dataclasses.dataclass(frozen=True)
+        class One:
+            TITLE: ClassVar[str] = 'one'
+            speed: int = setting(1, 'how fast', between=(0, 9))
+
+        @dataclasses.dataclass(frozen=True)
+        class Two:
+            TITLE: ClassVar[str] = 'two'
+            speed: int = setting(1, 'how fast', between=(0, 9))
+
+        assert list(fields.settings_of([One])) == ['speed']
+        with pytest.raises(ValueError, match='speed is declared by One and by Two'):
+            fields.settings_of([One, Two])
+
+    def test_of_a_name_that_a_setting_of_the_run_has_is_refused(self):
+        @dataclasses.dataclass(frozen=True)
+        class Cloning:
+            TITLE: ClassVar[str] = 'cloning'
+            batch_size: int = setting(1, 'how many', between=(0, 9))
+
+        groups = list(settings_lib.GROUPS.values()) + [Cloning]
+        with pytest.raises(ValueError, match='batch_size is declared by TrainingSettings and by'):
+            fields.settings_of(groups)
+
+    def test_that_is_inherited_is_one_setting_with_the_title_of_the_base(self):
+        @dataclasses.dataclass(frozen=True)
+        class Base:
+            TITLE: ClassVar[str] = 'base'
+            speed: float = setting(1.0, 'how fast', between=(0.0, math.inf))
+
+        @dataclasses.dataclass(frozen=True)
+        class One(Base):
+            TITLE: ClassVar[str] = 'one'
+            color: str = setting('red', 'of the paint', choices=('red', 'blue'))
+
+        @dataclasses.dataclass(frozen=True)
+        class Two(Base):
+            TITLE: ClassVar[str] = 'two'
+            loud: bool = setting(False, 'whether it makes noise')
+
+        found = fields.settings_of([One, Two])
+        assert [(name, s.title) for name, s in found.items()] == [
+            ('speed', 'base'),
+            ('color', 'one'),
+            ('loud', 'two'),
+        ]
+        assert found['speed'].type is value_types.NUMBER
+        assert found['color'].type is value_types.TEXT
+        assert found['loud'].type is value_types.BOOLEAN
+        assert fields.build(Two, {'speed': 2.0, 'loud': True, 'color': 'x'}) == Two(2.0, True)

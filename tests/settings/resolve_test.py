@@ -1,0 +1,234 @@
+"""Which value counts: the one given, the run's, the map's, or the general default."""
+
+import dataclasses
+
+import pytest
+
+from sc2impala import envs
+from sc2impala.envs import maps
+from sc2impala.runtime import graph
+from sc2impala.settings import resolve, validation
+from sc2impala.settings import settings as settings_lib
+from sc2impala.settings.settings import Settings
+
+SETTINGS = settings_lib.all_settings()
+GENERAL = settings_lib.general_defaults()
+OF_THE_MAP = {name for name, value in GENERAL.items() if value is None}
+
+
+@pytest.fixture
+def hurried(monkeypatch):
+    """MoveToBeacon with defaults of its own for two training flags."""
+    changed = dataclasses.replace(
+        maps.MAP_DEFAULTS['MoveToBeacon'],
+        screen_size=(20, 10),
+        settings={'discounting': 0.5, 'fixed_step_mul': True},
+    )
+    monkeypatch.setitem(maps.MAP_DEFAULTS, 'MoveToBeacon', changed)
+    return changed
+
+
+@pytest.mark.parametrize('map_name', sorted(maps.MAP_DEFAULTS))
+class TestEveryMap:
+    def test_sets_what_is_learned_with_right_types(self, map_name):
+        for name, value in resolve.of_map(map_name).items():
+            value_type = SETTINGS[name].type
+            again = value_type.parse(value_type.to_text(value))
+            assert again == value and type(again) is type(value), name
+            assert not SETTINGS[name].free_on_resume, name
+            assert name not in ('map_name', 'backend', 'seed')
+
+    def test_repeats_no_general_default(self, map_name):
+        flags = maps.MAP_DEFAULTS[map_name].settings
+        assert not {name: value for name, value in flags.items() if value == GENERAL[name]}
+
+    def test_can_be_trained_with_its_defaults(self, map_name):
+        values = resolve.complete({'map_name': map_name})
+        # Not every map needs to be one that can be played already.
+        validation.check(Settings.from_values(dict(values, map_name=envs.MAP_NAMES[0])))
+        observation_spec, action_spec = graph.make_specs(Settings.from_values(values).environment)
+        of_map_observation, of_map_action = envs.make_specs(map_name)
+        assert observation_spec == of_map_observation
+        assert action_spec.function_names == of_map_action.function_names
+        assert action_spec.heads == of_map_action.heads
+        assert action_spec.fixed_arguments == of_map_action.fixed_arguments
+
+
+def test_maps_and_settings_have_the_same_general_defaults():
+    blank = maps.MapDefaults(1920, ('no_op',), {}, ('selected',))
+    assert blank.vectors == GENERAL['vectors']
+    assert GENERAL['screen_size'] == blank.screen_size
+    assert GENERAL['minimap_size'] == blank.minimap_size
+
+
+def test_settings_that_have_no_general_default():
+    assert {'functions', 'fixed_arguments', 'screen_layers', 'minimap_layers'} == OF_THE_MAP
+
+
+def test_settings_that_some_map_sets():
+    names = set(resolve.set_by_some_map())
+    assert names >= OF_THE_MAP
+    assert {'reward_scaling', 'discounting'} <= names
+    assert not {'agent', 'total_environment_frames', 'vectors'} & names
+
+
+def test_the_map_wins_over_the_general_default(hurried):
+    assert resolve.complete({}) == dict(
+        GENERAL,
+        functions=('no_op', 'select_army', 'Move_screen'),
+        fixed_arguments={'queued': 0, 'select_add': 0, 'select_point_act': 0},
+        screen_layers=('player_relative', 'selected', 'unit_density'),
+        minimap_layers=(),
+        screen_size=(20, 10),
+        discounting=0.5,
+        fixed_step_mul=True,
+    )
+
+
+def test_what_is_given_wins_over_the_map(hurried):
+    values = resolve.complete(
+        {
+            'discounting': GENERAL['discounting'],
+            'screen_layers': ('selected',),
+            'screen_size': (7, 7),
+        }
+    )
+    assert values['discounting'] == GENERAL['discounting']
+    assert (values['screen_layers'], values['screen_size']) == (('selected',), (7, 7))
+    assert values['fixed_step_mul'] is True
+
+
+def test_the_run_wins_over_the_map(hurried):
+    of_run = dict(GENERAL, discounting=0.8, functions=('no_op',))
+    values = resolve.complete({'agent': 'atari_net'}, of_run)
+    assert values == dict(of_run, agent='atari_net')
+
+
+def test_none_is_no_choice_where_the_map_chooses():
+    given = {'functions': None, 'minimap_layers': None, 'vectors': (), 'init_checkpoint': ''}
+    values = resolve.complete(given, dict(GENERAL, functions=('no_op',), vectors='all'))
+    assert (values['functions'], values['vectors']) == (('no_op',), ())
+
+
+def test_an_unknown_map_is_left_to_the_check():
+    assert resolve.complete({'map_name': 'Foo'}) == dict(GENERAL, map_name='Foo')
+
+
+def test_differences_are_those_that_matter_to_what_was_learned():
+    there = dict(GENERAL, num_envs=4, progress_secs=1.0, logdir='a')
+    here = dict(GENERAL, num_envs=5, progress_secs=2.0, logdir='b', agent='atari_net')
+    assert resolve.differences_on_resume(here, there) == ['agent', 'num_envs']
+    assert resolve.differences_on_resume(there, there) == []
+
+
+def test_differences_in_an_evaluation_are_all_but_its_own():
+    there = dict(GENERAL, progress_secs=1.0)
+    here = dict(there, num_episodes=3, seed=5, mode='evaluate', backend='pysc2', camera_width=30)
+    assert resolve.differences_in_evaluation(here, there) == []
+    here.update(progress_secs=2.0, agent='atari_net')
+    assert resolve.differences_in_evaluation(here, there) == ['agent', 'progress_secs']
+
+
+class TestStarCraft:
+    def test_has_defaults_of_its_own(self):
+        values = resolve.complete({'backend': 'pysc2', 'map_name': 'BuildMarines', 'num_envs': 3})
+        assert (values['num_actors'], values['num_envs'], values['num_eval_envs']) == (2, 3, 4)
+        assert values['relaunch_episodes'] == 1
+        assert resolve.complete({'backend': 'pysc2'})['relaunch_episodes'] == 0
+        assert resolve.complete({'map_name': 'BuildMarines'})['relaunch_episodes'] == 0
+        for value in resolve.of_backend('pysc2', 'MoveToBeacon').values():
+            assert type(value) is int
+
+    def test_ladder_maps_have_defaults_that_can_be_trained(self):
+        settings = Settings.from_values(
+            resolve.complete({'backend': 'pysc2', 'map_name': 'Simple64'})
+        )
+        validation.check(settings)
+        assert settings.starcraft.opponent == 'very_easy'
+        assert settings.environment.screen_size == (64, 64)
+        _, action_spec = graph.make_specs(settings.environment)
+        assert 'Build_Barracks_screen' in action_spec.function_names
+
+    def test_an_evaluation_may_be_played_on_another_backend(self):
+        of_run = dict(GENERAL, num_envs=7, num_eval_envs=9, num_episodes=8, seed=3)
+        of_run['map_name'] = 'BuildMarines'
+        own = dict(num_eval_envs=GENERAL['num_eval_envs'], num_episodes=100, seed=0)
+        same = resolve.of_evaluation(of_run, 'simulator')
+        assert same == dict(of_run, **own)
+        other = resolve.of_evaluation(of_run, 'pysc2')
+        own.update(backend='pysc2', num_eval_envs=4, relaunch_episodes=1)
+        assert other == dict(of_run, **own)
+        back = resolve.of_evaluation(dict(other, game_version='4.10'), 'simulator')
+        assert back == same
+
+    def test_its_settings_stay_as_they_were_on_the_same_backend(self):
+        of_run = dict(GENERAL, backend='pysc2', game_version='4.10', num_eval_envs=4)
+        assert resolve.of_evaluation(of_run, 'pysc2') == of_run
+
+
+class TestManifest:
+    def test_holds_numbers_and_text(self):
+        values = resolve.complete({'map_name': 'DefeatRoaches', 'screen_size': (9, 8)})
+        config = resolve.to_manifest(values)
+        assert {type(value) for value in config.values()} <= {bool, int, float, str}
+        assert config['screen_size'] == '9x8' and config['minimap_size'] == '16'
+        assert config['functions'] == 'no_op,Attack_screen'
+        assert config['minimap_layers'] == 'none' and config['vectors'] == 'player'
+        assert config['fixed_arguments'] == 'queued=0,select_add=0,select_point_act=0'
+        assert resolve.from_manifest({'config': config}) == values
+
+    OLD = {
+        'config': {'map_name': 'MoveToBeacon', 'functions': '', 'num_envs': 7},
+        'functions': ['no_op', 'Move_screen'],
+        'screen_layers': ['selected'],
+        'minimap_layers': [],
+    }
+
+    def test_of_an_older_version_lacks_settings_that_count_as_general_defaults(self, hurried):
+        assert resolve.from_manifest(self.OLD) == dict(
+            GENERAL,
+            num_envs=7,
+            functions=('no_op', 'Move_screen'),
+            fixed_arguments={'queued': 0, 'select_add': 0, 'select_point_act': 0},
+            screen_layers=('selected',),
+            minimap_layers=(),
+        )
+
+    def test_needs_a_list_only_where_the_setting_is_empty(self):
+        values = resolve.complete({'map_name': 'CollectMineralShards'})
+        config = resolve.to_manifest(values)
+        assert resolve.from_manifest({'config': config}) == values
+        with pytest.raises(ValueError, match='functions is missing or not a list'):
+            resolve.from_manifest({'config': dict(config, functions='')})
+
+    @pytest.mark.parametrize(
+        'name, value',
+        [('screen_size', '0'), ('fixed_arguments', 'all'), ('batch_size', 1.5), ('curve', 'no')],
+    )
+    def test_with_a_value_that_is_not_understood(self, name, value):
+        config = resolve.to_manifest(resolve.complete({}))
+        with pytest.raises(ValueError, match=f'config has {value!r} for {name}'):
+            resolve.from_manifest({'config': dict(config, **{name: value})})
+
+
+class TestDescription:
+    def test_names_the_defaults_of_the_map(self):
+        (line,) = resolve.description(
+            resolve.complete({'map_name': 'DefeatRoaches', 'logdir': 'runs/a'})
+        )
+        assert line.startswith('DefeatRoaches: --fixed_arguments=queued=0,')
+        assert ' --discounting=0.97 ' in line and ' --reward_scaling=0.1 ' in line
+        assert line.endswith(' (defaults of the map)')
+        assert '--functions' not in line and '--num_envs' not in line
+
+    def test_names_other_choices_apart(self):
+        given = {'map_name': 'DefeatRoaches', 'reward_scaling': 1.0, 'num_envs': 4}
+        of_the_map, chosen = resolve.description(resolve.complete(given))
+        assert '--discounting=0.97' in of_the_map and '--reward_scaling' not in of_the_map
+        assert set(chosen.split(': ')[1].split()) == {'--num_envs=4', '--reward_scaling=1.0'}
+        assert chosen.startswith('other settings: ')
+
+    def test_names_the_backend_if_it_has_defaults(self):
+        of_both, chosen = resolve.description(resolve.complete({'backend': 'pysc2'}))
+        assert ' --num_envs=4 ' in of_both and of_both.endswith(' (defaults of map and backend)')
+        assert chosen == 'other settings: --backend=pysc2'

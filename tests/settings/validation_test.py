@@ -1,0 +1,169 @@
+"""What settings may be: ranges, choices and combinations."""
+
+import math
+
+import pytest
+
+from sc2impala import envs, learner
+from sc2impala.errors import UserError
+from sc2impala.learner import algorithm
+from sc2impala.settings import settings as settings_lib
+from sc2impala.settings import validation
+from tests.runtime.tiny import make_settings
+
+SETTINGS = settings_lib.all_settings()
+NUMBERS = sorted(name for name, setting in SETTINGS.items() if setting.between is not None)
+CHOICES = sorted(name for name, setting in SETTINGS.items() if setting.choices is not None)
+
+
+def check(**values):
+    validation.check(make_settings(**values))
+
+
+def test_the_defaults_are_fine():
+    check()
+
+
+@pytest.mark.parametrize(
+    'batch_size, proportion, expected',
+    [(32, 0.0, (32, 0)), (32, 0.5, (16, 16)), (4, 0.3, (3, 1)), (8, 0.99, (1, 7))],
+)
+def test_batch_split(batch_size, proportion, expected):
+    settings = make_settings(batch_size=batch_size, replay_proportion=proportion)
+    assert validation.batch_split(settings.training, settings.replay) == expected
+    validation.check(settings)
+
+
+def test_maps_with_defaults_that_cannot_be_played_are_not_offered(monkeypatch):
+    monkeypatch.setattr(envs, 'MAP_NAMES', ('MoveToBeacon',))
+    check()
+    with pytest.raises(UserError, match='--map_name=DefeatRoaches .* one of: MoveToBeacon.$'):
+        check(map_name='DefeatRoaches')
+
+
+@pytest.mark.parametrize('name', NUMBERS)
+def test_numbers_out_of_range(name):
+    smallest, largest = SETTINGS[name].between
+    for value in (smallest - 1, math.nan, -math.inf):
+        with pytest.raises(UserError, match=f'--{name}={value} is out of range, expected'):
+            check(**{name: value})
+    if largest != math.inf:
+        with pytest.raises(UserError, match=f'--{name}='):
+            check(**{name: math.inf})
+
+
+def test_ranges_are_those_of_the_algorithms_as_well():
+    assert {'learning_rate', 'critic_learning_rate', 'discounting', 'adam_epsilon'} <= set(NUMBERS)
+
+
+@pytest.mark.parametrize('name', CHOICES)
+def test_unknown_choices(name):
+    with pytest.raises(UserError, match=f'^--{name}=foo is unknown, expected one of: ') as error:
+        check(**{name: 'foo'})
+    assert all(str(choice) in str(error.value) for choice in SETTINGS[name].choices)
+
+
+def test_settings_with_choices():
+    assert CHOICES == [
+        'agent',
+        'algorithm',
+        'backend',
+        'mode',
+        'opponent_race',
+        'policy',
+        'race',
+        'replay_compression',
+        'replay_eviction',
+        'reward_clipping',
+    ]
+
+
+class TestStarCraft:
+    def test_its_settings_are_refused_on_the_simulator(self):
+        changes = dict(
+            game_version='4.10',
+            disable_fog=True,
+            camera_width=30,
+            max_episode_frames=1000,
+            relaunch_episodes=3,
+            game_deadline_secs=5.0,
+            realtime=True,
+            visualize=True,
+        )
+        for name, value in changes.items():
+            with pytest.raises(UserError, match=f'--{name}={value} .* --backend=pysc2'):
+                check(**{name: value})
+            check(backend='pysc2', **dict(dict(num_actors=1, num_envs=1), **{name: value}))
+
+    def test_maps(self):
+        check(backend='pysc2', map_name='Acropolis', opponent='hard')
+        with pytest.raises(UserError, match='--map_name=Simple64 is a ladder map.*=pysc2'):
+            check(map_name='Simple64', opponent='hard')
+        with pytest.raises(UserError, match='--map_name=Simpel64 .* MoveToBeacon, .* Simple64'):
+            check(backend='pysc2', map_name='Simpel64')
+        check(backend='synthetic', map_name='Frames')
+        with pytest.raises(UserError, match='--map_name=Frames is not a game.*=synthetic'):
+            check(map_name='Frames')
+
+    def test_players_of_ladder_maps(self):
+        ladder = dict(backend='pysc2', map_name='Simple64', opponent='easy')
+        check(**ladder, race='zerg', opponent_race='protoss')
+        for name, value in (('opponent', ''), ('opponent', 'weak'), ('race', 'human')):
+            with pytest.raises(UserError, match=f'--{name}={value} is unknown, expected one of'):
+                check(**dict(ladder, **{name: value}))
+        for name, value in (('opponent', 'easy'), ('race', 'zerg'), ('opponent_race', 'zerg')):
+            with pytest.raises(UserError, match=f'--{name}={value} is for ladder maps'):
+                check(backend='pysc2', **{name: value})
+
+    @pytest.mark.parametrize('values', [{'replay_dir': 'x'}, {'save_replay_episodes': 3}])
+    def test_replays_need_a_folder_and_a_number(self, values):
+        with pytest.raises(UserError, match='belong together'):
+            check(backend='pysc2', **values)
+        check(backend='pysc2', replay_dir='x', save_replay_episodes=3)
+
+    @pytest.mark.parametrize('name', ['realtime', 'visualize'])
+    def test_one_game_is_watched(self, name):
+        watched = {'backend': 'pysc2', name: True}
+        with pytest.raises(UserError, match=f'--{name} .* --num_actors=1 and --num_envs=2'):
+            check(num_actors=1, num_envs=2, **watched)
+        with pytest.raises(UserError, match=f'--{name} .* --num_eval_envs=4'):
+            check(mode='evaluate', num_eval_envs=4, **watched)
+        check(mode='evaluate', num_eval_envs=4, num_episodes=1, **watched)
+
+
+def test_deterministic_needs_room_in_the_queue():
+    values = dict(deterministic=True, num_actors=1, batch_size=8, num_envs=4)
+    check(queue_capacity=11, **values)
+    check(queue_capacity=0, **values)
+    with pytest.raises(UserError, match='--queue_capacity=10 .* at least 11'):
+        check(queue_capacity=10, **values)
+    check(queue_capacity=10, **dict(values, deterministic=False))
+
+
+def test_evaluation_may_be_deterministic_for_any_number_of_actors():
+    check(mode='evaluate', deterministic=True, num_actors=2)
+    with pytest.raises(UserError, match='--num_actors=2'):
+        check(deterministic=True, num_actors=2)
+
+
+class TestAlgorithm:
+    """Whether its batches may, or must, have replayed columns."""
+
+    @pytest.fixture
+    def wanted(self, monkeypatch):
+        def install(replay):
+            monkeypatch.setattr(learner.load('impala'), 'replay', replay)
+
+        return install
+
+    def test_without_replay(self, wanted):
+        wanted(algorithm.NO_REPLAY)
+        check()
+        with pytest.raises(UserError, match='--replay_proportion=0.5 .* --algorithm=impala, which'):
+            check(replay_proportion=0.5)
+
+    def test_that_needs_replay(self, wanted):
+        wanted(algorithm.REPLAY_REQUIRED)
+        check(replay_proportion=0.5)
+        with pytest.raises(UserError, match='--replay_proportion=0.0 .* expected more than 0'):
+            check()

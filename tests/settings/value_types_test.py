@@ -1,0 +1,167 @@
+"""How the text of a flag and the JSON of a manifest become values, and values text."""
+
+import json
+
+import pytest
+
+from sc2impala import envs
+from sc2impala.settings import resolve, value_types
+from sc2impala.settings import settings as settings_lib
+
+
+def refused(value_type, text):
+    with pytest.raises(ValueError):
+        value_type.parse(text)
+    return True
+
+
+@pytest.mark.parametrize(
+    'text, size', [('84', (84, 84)), ('84x64', (84, 64)), ('1X2', (1, 2)), ('1024', (1024, 1024))]
+)
+def test_size(text, size):
+    assert value_types.SIZE.parse(text) == size
+    assert value_types.SIZE.parse(value_types.SIZE.to_text(size)) == size
+
+
+@pytest.mark.parametrize('text', ['', '0', '84x', 'x', '84x64x3', '-3', '8.5', '1025', '²', '8 x'])
+def test_not_a_size(text):
+    assert refused(value_types.SIZE, text)
+
+
+@pytest.mark.parametrize(
+    'text, expected',
+    [('', ()), ('all', 'all'), ('none', ()), ('a', ('a',)), ('a, b', ('a', 'b'))],
+)
+def test_names(text, expected):
+    assert value_types.NAMES.parse(text) == expected
+
+
+@pytest.mark.parametrize(
+    'text, expected',
+    [('', None), ('all', 'all'), ('none', ()), ('a', ('a',)), ('a, b', ('a', 'b'))],
+)
+def test_names_with_a_default_per_map(text, expected):
+    assert value_types.NAMES_OF_MAP.parse(text) == expected
+
+
+@pytest.mark.parametrize(
+    'text, expected',
+    [('', None), ('all', 'all'), ('no_op,7, Move_screen', ('no_op', 7, 'Move_screen'))],
+)
+def test_functions(text, expected):
+    """Ids are numbers."""
+    assert value_types.FUNCTIONS.parse(text) == expected
+
+
+@pytest.mark.parametrize(
+    'text, expected',
+    [('', None), ('none', {}), ('queued=1', {'queued': 1}), ('a=0, b = 2', {'a': 0, 'b': 2})],
+)
+def test_fixed_arguments(text, expected):
+    assert value_types.FIXED_ARGUMENTS.parse(text) == expected
+
+
+@pytest.mark.parametrize('text', ['all', 'queued', 'queued=', 'queued=x', 'queued=²', 'queued=-1'])
+def test_fixed_arguments_that_are_not_pairs(text):
+    assert refused(value_types.FIXED_ARGUMENTS, text)
+
+
+@pytest.mark.parametrize('text, number', [('7', 7), ('-3', -3), ('5e6', 5000000), ('2.0', 2)])
+def test_whole_number(text, number):
+    found = value_types.WHOLE_NUMBER.parse(text)
+    assert found == number and type(found) is int
+
+
+def test_large_whole_numbers_are_exact():
+    assert value_types.WHOLE_NUMBER.parse(str(2**62 + 1)) == 2**62 + 1
+
+
+@pytest.mark.parametrize('text', ['', 'many', '1.5', 'inf', '-inf', 'nan', '1e400', '0x10', 'True'])
+def test_not_a_whole_number(text):
+    assert refused(value_types.WHOLE_NUMBER, text)
+
+
+@pytest.mark.parametrize('text, number', [('7', 7.0), ('1e-3', 1e-3), ('inf', float('inf'))])
+def test_number(text, number):
+    found = value_types.NUMBER.parse(text)
+    assert found == number and type(found) is float
+
+
+@pytest.mark.parametrize('text', ['', 'fast', '1,5', '1e'])
+def test_not_a_number(text):
+    assert refused(value_types.NUMBER, text)
+
+
+@pytest.mark.parametrize(
+    'text, value',
+    [('true', True), ('True', True), ('1', True), ('yes', True), ('t', True)]
+    + [('false', False), ('FALSE', False), ('0', False), ('no', False), ('f', False)],
+)
+def test_boolean(text, value):
+    assert value_types.BOOLEAN.parse(text) is value
+
+
+@pytest.mark.parametrize('text', ['', 'perhaps', '2', 'on'])
+def test_not_a_boolean(text):
+    assert refused(value_types.BOOLEAN, text)
+
+
+@pytest.mark.parametrize(
+    'value_type, value',
+    [
+        (value_types.WHOLE_NUMBER, '4'),
+        (value_types.WHOLE_NUMBER, True),
+        (value_types.WHOLE_NUMBER, 4.0),
+        (value_types.BOOLEAN, 0),
+        (value_types.BOOLEAN, 'true'),
+        (value_types.NUMBER, None),
+        (value_types.NUMBER, True),
+        (value_types.TEXT, 3),
+        (value_types.SIZE, 16),
+        (value_types.SIZE, [16, 16]),
+        (value_types.NAMES, ['a']),
+        (value_types.FIXED_ARGUMENTS, {'queued': 0}),
+    ],
+)
+def test_json_of_another_type_is_refused(value_type, value):
+    with pytest.raises(ValueError, match=f'is not {value_type.expected}'):
+        value_type.from_json(value)
+
+
+def test_a_number_may_be_whole_in_json():
+    assert value_types.NUMBER.from_json(1) == 1.0
+
+
+def defaults():
+    """(name, value) of the general defaults, and those of every map and backend."""
+    yield from settings_lib.general_defaults().items()
+    maps = list(envs.MAP_DEFAULTS) + list(envs.SYNTHETIC_MAPS) + list(envs.LADDER_MAPS[:1])
+    for map_name in maps:
+        yield from resolve.of_map(map_name).items()
+        yield from resolve.of_backend('pysc2', map_name).items()
+
+
+def test_all_defaults_round_trip():
+    settings = settings_lib.all_settings()
+    for name, value in defaults():
+        value_type = settings[name].type
+        assert value_type.parse(value_type.to_text(value)) == value, name
+        in_json = json.loads(json.dumps(value_type.to_json(value)))
+        assert value_type.from_json(in_json) == value, name
+        assert type(value_type.from_json(in_json)) is type(value), name
+
+
+@pytest.mark.parametrize(
+    'value_type, value',
+    [
+        (value_types.FUNCTIONS, ('no_op', 7)),
+        (value_types.FUNCTIONS, 'all'),
+        (value_types.NAMES, ()),
+        (value_types.FIXED_ARGUMENTS, {}),
+        (value_types.NUMBER, float('inf')),
+        (value_types.NUMBER, 1e-20),
+    ],
+)
+def test_other_values_round_trip(value_type, value):
+    assert value_type.parse(value_type.to_text(value)) == value
+    assert value_type.from_json(value_type.to_json(value)) == value
