@@ -275,6 +275,7 @@ class TestDeterministic:
         assert tiny.same_arrays(variables, variables_again)
         assert episodes == episodes_again
 
+    @pytest.mark.slow
     def test_compression_changes_nothing(self, tmp_path):
         """Also when the second half is trained with the other one, from what the first saved."""
 

@@ -8,6 +8,7 @@ from sc2impala.sim import functions, layers, results, unit_types
 from sc2impala.sim.games import GAMES
 from tests.sim import players
 from tests.sim.curious import ALL_LAYERS, CuriousPlayer, a_game, fill
+from tests.sim.maps import every_map_but_slow_ones
 
 EPISODE_LOOPS = {
     'MoveToBeacon': 1920,
@@ -76,7 +77,7 @@ def test_the_length_of_every_episode_is_known():
     assert set(sim.MAP_NAMES) <= set(EPISODE_LOOPS)
 
 
-@every_map
+@every_map_but_slow_ones
 def test_episodes_of_idle_play_have_their_length_whatever_the_step(map_name):
     game = a_game(map_name, range(4))
     episode = EPISODE_LOOPS[map_name]
@@ -102,7 +103,7 @@ def test_episodes_of_idle_play_have_their_length_whatever_the_step(map_name):
 WILD_GAMES = 3
 
 
-@every_map
+@every_map_but_slow_ones
 def test_any_arguments_of_any_function_for_a_whole_episode(map_name):
     game = a_game(map_name, range(WILD_GAMES), **ALL_LAYERS)
     random = np.random.RandomState(0)

@@ -44,6 +44,7 @@ def test_too_short_a_measurement(tmp_path, events):
         end_to_end._rates(str(tmp_path), warm_up=5)
 
 
+@pytest.mark.slow
 def test_a_training(monkeypatch, capsys):
     monkeypatch.setenv('PYTHONPATH', scripts.ROOT)
     end_to_end.main(['--seconds=1.5', '--warm_up=0'] + list(scripts.TINY))

@@ -50,6 +50,7 @@ def test_medians_of_several_starts():
     assert result['seconds']['whole'] == 12.0
 
 
+@pytest.mark.slow
 def test_a_start(monkeypatch, capsys):
     monkeypatch.setenv('PYTHONPATH', scripts.ROOT)
     startup.main(['--starts=1'] + list(scripts.TINY))

@@ -76,6 +76,7 @@ def test_it_plays_what_the_simulator_plays(map_name='DefeatRoaches', max_step_mu
             observation = output.observation
 
 
+@pytest.mark.slow
 def test_games_that_are_harmed(folder, capsys):
     specs = envs.make_specs('MoveToBeacon', vectors=['game_loop'])
     settings = envs.GameSettings(deadline_secs=1.0)

@@ -6,6 +6,7 @@ import pytest
 from sc2impala import sim
 from sc2impala.sim import layers
 from tests.sim.api import client
+from tests.sim.maps import every_map_but_slow_ones
 
 SIZE = 32
 SEED = 3
@@ -57,7 +58,7 @@ def check_same(seen, game):
     np.testing.assert_array_equal(np.reshape(seen['feature_units'], units.shape), units)
 
 
-@pytest.mark.parametrize('map_name', sim.MAP_NAMES)
+@every_map_but_slow_ones
 def test_a_whole_episode_and_the_beginning_of_the_next_are_the_same(standin, map_name):
     game = make_game(map_name)
     rng = np.random.RandomState(0)
