@@ -57,8 +57,7 @@ def main(arguments: Sequence[str]) -> int:
     Returns:
       The exit code.
     """
-    flag_values = flags.FlagValues()
-    setting_flags.define(flag_values)
+    flag_values = _own_flags()
     _show_help(arguments, flag_values)
 
     def parse_and_run() -> None:
@@ -78,8 +77,7 @@ def read_settings(arguments: Sequence[str]) -> Settings:
       UserError: if a flag is not understood, an evaluation asks for other settings than those of
         the run, or the folder's manifest cannot be read.
     """
-    flag_values = flags.FlagValues()
-    setting_flags.define(flag_values)
+    flag_values = _own_flags()
     setting_flags.parse(flag_values, arguments)
     return _read_settings(flag_values)
 
@@ -149,6 +147,13 @@ def evaluate(settings: Settings) -> Dict[str, Any]:
             pictures.EpisodePicture(*specs) if own.animation else None,
             evaluation.describe(environment, own.policy, run_settings.seed),
         )
+
+
+def _own_flags() -> flags.FlagValues:
+    """Flags that no other module and no other call shares."""
+    flag_values = flags.FlagValues()
+    setting_flags.define(flag_values)
+    return flag_values
 
 
 def _set_up_tensorflow() -> None:

@@ -44,11 +44,11 @@ class CheckpointWriter:
         self.saver = tf.train.Saver(max_to_keep=keep, save_relative_paths=True)
         self._logdir = logdir
         self._keep = keep
-        self._excess = []  # type: List[str]
+        self._excess: List[str] = []
         self._save_secs = save_secs
         self._replay = replay
         self._last_time = time.monotonic()
-        self._last_frames = None  # type: Optional[int]
+        self._last_frames: Optional[int] = None
 
     def start_from(self, frames: int) -> None:
         """Continues after the checkpoint of `frames`; the ones before are rotated as well."""

@@ -69,7 +69,8 @@ def _parse_whole_number(text: str) -> int:
 def _parse_size(text: str) -> Tuple[int, int]:
     """'84' or '84x64' -> (width, height)."""
     parts = text.lower().split('x')
-    if not 1 <= len(parts) <= 2 or not all(p.isdecimal() and 0 < int(p) <= 1024 for p in parts):
+    allowed = all(part.isdecimal() and 0 < int(part) <= MAX_PIXELS for part in parts)
+    if not 1 <= len(parts) <= 2 or not allowed:
         raise ValueError(text)
     return int(parts[0]), int(parts[-1])
 

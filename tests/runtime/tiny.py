@@ -111,9 +111,6 @@ def replay_frames(logdir):
     return sorted(int(match.group(1)) for match in matches if match)
 
 
-memory_frames = replay_frames
-
-
 def variables(logdir, frames):
     """All variables of one checkpoint, {name: array}."""
     reader = tf.train.load_checkpoint(os.path.join(str(logdir), f'model.ckpt-{frames}'))

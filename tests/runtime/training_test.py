@@ -232,7 +232,7 @@ class TestRotation:
             tiny.train(tmp_path, num_updates, *flags)
             latest = [UPDATE * (num_updates - i) for i in (2, 1, 0)]
             assert tiny.checkpoint_frames(tmp_path) == latest
-            assert tiny.memory_frames(tmp_path) == latest[1:]
+            assert tiny.replay_frames(tmp_path) == latest[1:]
 
     def test_back_at_an_earlier_checkpoint_keeps_all_and_its_own_replay_buffers(self, tmp_path):
         """As the sentence about a damaged checkpoint advises."""
@@ -243,10 +243,10 @@ class TestRotation:
         (tmp_path / 'checkpoint').write_text(f'model_checkpoint_path: "model.ckpt-{4 * UPDATE}"')
         # The replay buffer of that time is gone. It fills again with a batch that is all new.
         tiny.train(tmp_path, 7, *flags)
-        assert tiny.memory_frames(tmp_path) == [6 * UPDATE, 7 * UPDATE]
+        assert tiny.replay_frames(tmp_path) == [6 * UPDATE, 7 * UPDATE]
         assert tiny.checkpoint_frames(tmp_path)[-1] == 9 * UPDATE
         tiny.train(tmp_path, 8, *flags)
-        assert tiny.memory_frames(tmp_path) == [7 * UPDATE, 8 * UPDATE]
+        assert tiny.replay_frames(tmp_path) == [7 * UPDATE, 8 * UPDATE]
 
 
 class TestDeterministic:
