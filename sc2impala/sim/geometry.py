@@ -1,27 +1,40 @@
-"""World coordinates and pixel coordinates.
+"""World coordinates, in cells of the map: x to the right, y up."""
 
-Points of the world are float64 arrays [2, ...] of x (right) and y (up), in cells of the map. Points
-of an image are [2, ...] as well: column, then row (down), in pixels.
-"""
-
-import collections
-from typing import Tuple
+from typing import Any, NamedTuple, Optional, Tuple
 
 import numpy as np
+
+from sc2impala.sim.compiler import compiled
 
 MAP_EXTENT = 64  # Every map has 64 x 64 cells. [S] MAP
 CAMERA_EXTENT = 24  # The camera shows 24 x 24 of them, at any screen size. [S] OBS
 
-Rectangle = collections.namedtuple('Rectangle', ['left', 'right', 'bottom', 'top'])
-"""An axis-aligned rectangle of the world, borders included."""
 
-Arena = collections.namedtuple(
-    'Arena', ['playable', 'camera', 'camera_moves', 'revealed', 'pathable'], defaults=[None, None]
-)
-"""playable: Rectangle that units cannot leave. camera: (x, y), initial centre of the camera.
-camera_moves: whether the player can move the camera. revealed: Rectangle that is visible without
-  fog.
-pathable: Rectangle that the layer pathable shows. None means the playable rectangle."""
+class Rectangle(NamedTuple):
+    """An axis-aligned rectangle of the world, borders included."""
+
+    left: float
+    right: float
+    bottom: float
+    top: float
+
+
+class Arena(NamedTuple):
+    """The regions of a map.
+
+    playable: the rectangle that units cannot leave.
+    camera: (x, y), initial centre of the camera.
+    camera_moves: whether the player can move the camera.
+    revealed: the rectangle that is visible without fog; None for the playable one.
+    pathable: the rectangle that the layer pathable shows; None for the playable one.
+    """
+
+    playable: Rectangle
+    camera: Tuple[float, float]
+    camera_moves: bool
+    revealed: Optional[Rectangle] = None
+    pathable: Optional[Rectangle] = None
+
 
 SINGLE_SCREEN = Arena(
     playable=Rectangle(left=22.0, right=44.0, bottom=20.0, top=36.0),  # [S] MAP, OBS
@@ -47,12 +60,31 @@ OPEN_FIELD = Arena(
 )
 
 
-def clamp(points: np.ndarray, rectangle: Rectangle) -> np.ndarray:
-    """Clamps points [2, ...] to the rectangle."""
-    left, right, bottom, top = rectangle
-    axes = [2] + [1] * (points.ndim - 1)
-    low, high = np.reshape([left, bottom], axes), np.reshape([right, top], axes)
-    return np.minimum(np.maximum(points, low), high)
+@compiled
+def length(x: float, y: float) -> float:
+    """Returns the Euclidean length of a vector.
+
+    Unlike `np.hypot`, sums, products and roots are rounded equally on every machine.
+    """
+    return np.sqrt(x * x + y * y)
+
+
+@compiled
+def clamp(value: float, low: float, high: float) -> float:
+    """Returns the value, or the nearer one of the two limits if it is outside of them."""
+    return min(max(value, low), high)
+
+
+@compiled
+def clamp_x(rules: Any, x: float) -> float:
+    """Clamps x to the playable rectangle."""
+    return clamp(x, rules.playable_left, rules.playable_right)
+
+
+@compiled
+def clamp_y(rules: Any, y: float) -> float:
+    """Clamps y to the playable rectangle."""
+    return clamp(y, rules.playable_bottom, rules.playable_top)
 
 
 def cells_within(rectangle: Rectangle) -> Tuple[np.ndarray, np.ndarray]:
@@ -60,60 +92,3 @@ def cells_within(rectangle: Rectangle) -> Tuple[np.ndarray, np.ndarray]:
     left, right, bottom, top = rectangle
     middle = np.arange(MAP_EXTENT) + 0.5
     return (middle > left) & (middle < right), (middle > bottom) & (middle < top)
-
-
-def length(vectors: np.ndarray) -> np.ndarray:
-    """Returns the Euclidean length of vectors [2, ...].
-
-    Unlike `np.hypot`, sums, products and roots are rounded equally on every machine and at every
-    index of an array: a game must not depend on its index in the batch.
-    """
-    x, y = np.square(vectors)
-    return np.sqrt(x + y)
-
-
-class View:
-    """A square window of the world, rendered as an image of `size` pixels: screen or minimap.
-
-    Attributes:
-      size: (width, height) in pixels.
-      scale: float64 [2], pixels per cell, across and down.
-    """
-
-    def __init__(self, size: Tuple[int, int], extent: float):
-        """Args:
-        size: (width, height) in pixels. An image that is not square shows the same square
-            window, as in PySC2.
-        extent: side of the window in cells.
-        """
-        width, height = size
-        self.size = (width, height)
-        self.scale = np.array(size) / extent
-        self._upward_scale = self.scale * (1, -1)
-
-    def to_pixels(self, points: np.ndarray, corner: np.ndarray) -> np.ndarray:
-        """Converts points of the world to fractional pixels [2, ...].
-
-        Args:
-          points: float64 [2, ...].
-          corner: float64 [2, ...], the top left point of the window, broadcast against `points`.
-        """
-        return (points - corner) * self._along(points)
-
-    def to_world(self, pixels: np.ndarray, corner: np.ndarray) -> np.ndarray:
-        """Returns the points of the world [2, ...] at the centres of the pixels int [2, ...]."""
-        return corner + (pixels + 0.5) / self._along(pixels)
-
-    def _along(self, points: np.ndarray) -> np.ndarray:
-        return self._upward_scale.reshape([2] + [1] * (points.ndim - 1))
-
-
-def screen_corner(camera: np.ndarray) -> np.ndarray:
-    """Returns the top left points [2, ...] of the screens of cameras centred at [2, ...]."""
-    offset = np.array([-0.5, 0.5]) * CAMERA_EXTENT
-    return camera + offset.reshape([2] + [1] * (camera.ndim - 1))
-
-
-def minimap_corner() -> np.ndarray:
-    """Returns the top left point [2] of the map."""
-    return np.array([0.0, MAP_EXTENT])

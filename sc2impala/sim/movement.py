@@ -3,145 +3,155 @@
 Units turn and accelerate instantly. [S] GD
 """
 
-import numpy as np
+from typing import Any
 
-from sc2impala.sim import geometry, orders
-from sc2impala.sim.units import MAX_ORDERS, Units
+from sc2impala.sim import orders
+from sc2impala.sim.compiler import compiled
+from sc2impala.sim.geometry import clamp_x, clamp_y, length
+
+TOUCH = 1e-6
+"""Units that overlap by less do not touch; rounding errors are far smaller."""
 
 _TINY = 1e-9
-_FIRST_OR_SECOND = np.array([[1], [-1]])
-"""Sign of the push along the vector from the second to the first unit of a pair."""
 _STAYS, _BUSY_STANDS, _WALKS, _STANDS = range(4)
 """Ranks: of two units that overlap, the one with the higher rank is pushed. A unit that stands
 because it is busy, such as when firing, blocks walking units as one that holds its position
 does."""
-_GIVES_WAY = np.full([orders.NUM_KINDS], _WALKS)
-_GIVES_WAY[[orders.IDLE, orders.HOLD]] = _STANDS, _STAYS
-"""Order kind -> rank of a unit that is not busy."""
 
 
-def walk(units: Units, running: np.ndarray) -> None:
+@compiled
+def walk(g: Any, rules: Any) -> None:
     """Moves every unit towards its goal for one frame and finishes orders on arrival.
 
     A unit on a detour walks to its waypoint and waits there for the next waypoint.
-
-    Args:
-      units: changed in place.
-      running: bool [K], the games that advance.
     """
-    last = units.num_used()
-    follows = (units.order_kind[:, :last, 0] > orders.HOLD) & ~units.busy[:, :last]
-    away_x, away_y = units.goal[:, :, :last] != units.position[:, :, :last]
-    games, slots = ((follows | away_x | away_y) & running[:, None]).nonzero()
-    if not games.size:
-        return
-    unit, at = units.flat(games, slots)
-    position = units.position.reshape(2, -1)
-    stride = units.stats.speed.take(units.type.reshape(-1).take(unit))
-    start = position.take(unit, axis=1)
-    goal = units.goal.reshape(2, -1).take(at, axis=1)
-    around = units.detour.reshape(-1).take(at)
-    if np.count_nonzero(around):
-        goal = np.where(around, units.waypoint.reshape(2, -1).take(at, axis=1), goal)
-    offset = goal - start
-    distance = geometry.length(offset)
-    end = start + offset * (stride / np.maximum(np.maximum(distance, stride), _TINY))
-
-    arrived = (distance <= stride) & (stride > 0)
-    finished = arrived & follows[games, slots] & ~around
-    # The sum above can miss the goal by a rounding error.
-    for along, there in zip(position, np.where(arrived, goal, end)):
-        along[unit] = there
-    if np.count_nonzero(finished):
-        orders.finish(units, (games[finished], slots[finished]))
+    for i in range(g.mobile_end):
+        follows = g.order_kind[i, 0] > orders.HOLD and not g.busy[i]
+        if not follows and g.goal_x[i] == g.x[i] and g.goal_y[i] == g.y[i]:
+            continue
+        stride = rules.speed[g.type[i]]
+        to_x = g.waypoint_x[i] if g.detour[i] else g.goal_x[i]
+        to_y = g.waypoint_y[i] if g.detour[i] else g.goal_y[i]
+        x = to_x - g.x[i]
+        y = to_y - g.y[i]
+        distance = length(x, y)
+        if distance <= stride and stride > 0:
+            g.x[i] = to_x
+            g.y[i] = to_y
+            if follows and not g.detour[i]:
+                orders.finish(g, i)
+        else:
+            part = stride / max(max(distance, stride), _TINY)
+            g.x[i] += x * part
+            g.y[i] += y * part
 
 
-def push_apart(units: Units, running: np.ndarray, playable: geometry.Rectangle) -> None:
+@compiled
+def push_apart(g: Any, rules: Any) -> None:
     """Resolves overlaps of the units that can move, for one frame. [U]
 
     Of two units that overlap, a standing unit is pushed by a walking one, and both are pushed by a
     unit that holds its position; units of equal rank are pushed by half of the overlap each. A unit
     has arrived when its goal lies inside a unit that it touches, so that units with the same goal
     stop around it.
-
-    Args:
-      units: changed in place.
-      running: bool [K], the games that advance.
-      playable: the region that units cannot leave.
     """
-    if units.num_mobile < 2:
-        return
-    last = units.num_used()
-    present = units.alive[:, :last] & units.solid[:, :last]
-    # Every pair in both orders: int [2, pairs], where row 1 lists the partners of row 0.
-    games, slots = units.neighbours.touching(
-        units.position, units.type, units.stats.radius, present, running
-    )
-    side = units.side.copy()
-    units.side[running] = 0
-    if not games.size:
-        return
-    unit, at = units.flat(games, slots)
-    position, goals = units.position.reshape(2, -1), units.goal.reshape(2, -1)
-    here = position.take(unit, axis=1)
-    goal = goals.take(at, axis=1)
-    order = units.order_kind.reshape(-1).take(at * MAX_ORDERS)
-    busy = units.busy.reshape(-1).take(at)
-    radius = units.stats.radius.take(units.type.reshape(-1).take(unit))
-    reach = radius[0] + radius[1]
-
-    obeys = (order > orders.HOLD) & ~busy
-    stands = ~obeys
-    rank = _GIVES_WAY.take(order)
-    blocked = obeys & (geometry.length(goal - here[:, ::-1]) < reach)
-
-    apart = here[:, 0] - here[:, 1]
-    overlap = reach / np.maximum(geometry.length(apart), _TINY) - 1
-    # Units at exactly the same point are pushed apart along x.
-    apart[0] += _TINY * (unit[0] - unit[1])
-    if np.count_nonzero(busy):
-        offset = goal - here
-        at_goal = ~offset.any(0)
-        stands &= at_goal | ~busy
-        rank = np.where(busy & (rank > _STAYS), np.where(at_goal, _BUSY_STANDS, _WALKS), rank)
-        left = (offset[0] * apart[1] - offset[1] * apart[0]) * _FIRST_OR_SECOND
-        jammed = busy & ~at_goal & (rank > rank[::-1])
-        _choose_sides(units, side, at[jammed], left[jammed])
-    share = _SHARE.take(rank * len(_SHARE) + rank[::-1]) * overlap
-    share[1] *= -1
-
-    standing, stood = unit[stands], at[stands]
-    pushed, place = unit.reshape(-1), (games * last + slots).reshape(-1)
-    borders = (playable.left, playable.right), (playable.bottom, playable.top)
-    for axis, (low, high) in enumerate(borders):
-        # The pushes on a unit are summed in the order of the slots of their sources.
-        push = np.bincount(place, (apart[axis] * share).reshape(-1)).take(place)
-        end = np.minimum(np.maximum(here[axis].reshape(-1) + push, low), high)
-        position[axis][pushed] = end
-        goals[axis][stood] = position[axis].take(standing)
-    if np.count_nonzero(blocked):
-        orders.finish(units, np.divmod(np.unique(at[blocked]), units.num_mobile))
+    for i in range(g.mobile_end):
+        g._side_before[i] = g.side[i]
+        g.side[i] = 0
+        g._touches[i] = False
+    for i in range(g.mobile_end):
+        if not (g.alive[i] and g.solid[i]):
+            continue
+        for j in range(i + 1, g.mobile_end):
+            if g.alive[j] and g.solid[j]:
+                x = g.x[j] - g.x[i]
+                y = g.y[j] - g.y[i]
+                reach = rules.radius[g.type[j]] + rules.radius[g.type[i]]
+                if x * x + y * y < (reach - TOUCH) * (reach - TOUCH):
+                    _touch(g, i)
+                    _touch(g, j)
+                    # Units at exactly the same point are pushed apart along x.
+                    overlap = reach / max(length(x, y), _TINY) - 1
+                    x += _TINY * (j - i)
+                    _push(g, j, i, x, y, reach, overlap)
+                    _push(g, i, j, -x, -y, reach, overlap)
+    _move_pushed(g, rules)
 
 
-def _choose_sides(units: Units, before: np.ndarray, unit: np.ndarray, left: np.ndarray) -> None:
-    """Sets the side on which units walk around standing units that block them.
+@compiled
+def _touch(g: Any, i: int) -> None:
+    if not g._touches[i]:
+        g._touches[i] = True
+        g._blocked[i] = False
+        g._push_x[i] = 0.0
+        g._push_y[i] = 0.0
 
-    Args:
-      units: changed in place.
-      before: int8 [K, M], the sides of the previous frame; a unit that has one keeps it.
-      unit: int [n], indices into the flattened [K, M]; of duplicates the last one counts.
-      left: float64 [n], positive if the unit is pushed to the left.
+
+@compiled
+def _push(g: Any, i: int, other: int, x: float, y: float, reach: float, overlap: float) -> None:
+    """Adds the push on unit i by another one, x and y being its offset from that unit."""
+    rank = _rank(g, i)
+    rank_of_other = _rank(g, other)
+    share = 0.0
+    if rank > _STAYS:
+        share = 1.0 if rank > rank_of_other else 0.5 if rank == rank_of_other else 0.0
+    g._push_x[i] += x * (share * overlap)
+    g._push_y[i] += y * (share * overlap)
+    if _obeys(g, i):
+        inside = length(g.goal_x[i] - g.x[other], g.goal_y[i] - g.y[other]) < reach
+        if inside:
+            g._blocked[i] = True
+    elif g.busy[i] and not _is_at_goal(g, i) and rank > rank_of_other:
+        _choose_side(g, i, x, y)
+
+
+@compiled
+def _choose_side(g: Any, i: int, x: float, y: float) -> None:
+    """Sets the side on which a unit walks around a standing unit that blocks it.
+
+    A unit that had a side in the previous frame keeps it.
     """
-    kept = before.reshape(-1).take(unit)
-    slot = unit % units.num_mobile
-    pushed = np.where(left == 0, np.where(slot % 2 == 0, 1, -1), np.sign(left))
-    units.side.reshape(-1)[unit] = np.where(kept != 0, kept, pushed)
+    if g._side_before[i] != 0:
+        g.side[i] = g._side_before[i]
+        return
+    left = (g.goal_x[i] - g.x[i]) * y - (g.goal_y[i] - g.y[i]) * x
+    if left == 0:
+        g.side[i] = 1 if i % 2 == 0 else -1
+    else:
+        g.side[i] = 1 if left > 0 else -1
 
 
-def _shares() -> np.ndarray:
-    """Returns the fraction of an overlap that pushes a unit, by both ranks: [ranks, ranks]."""
-    rank = np.array([_STAYS, _BUSY_STANDS, _WALKS, _STANDS])
-    return (1 + np.sign(rank[:, None] - rank)) / 2 * (rank > _STAYS)[:, None]
+@compiled
+def _move_pushed(g: Any, rules: Any) -> None:
+    """Moves the units that were pushed, inside the playable region."""
+    for i in range(g.mobile_end):
+        if g._touches[i]:
+            stands = not _obeys(g, i) and (not g.busy[i] or _is_at_goal(g, i))
+            g.x[i] = clamp_x(rules, g.x[i] + g._push_x[i])
+            g.y[i] = clamp_y(rules, g.y[i] + g._push_y[i])
+            if stands:
+                g.goal_x[i] = g.x[i]
+                g.goal_y[i] = g.y[i]
+            if g._blocked[i]:
+                orders.finish(g, i)
 
 
-_SHARE = _shares()
+@compiled
+def _obeys(g: Any, i: int) -> bool:
+    """Whether unit i walks for an order."""
+    return g.order_kind[i, 0] > orders.HOLD and not g.busy[i]
+
+
+@compiled
+def _is_at_goal(g: Any, i: int) -> bool:
+    return g.goal_x[i] == g.x[i] and g.goal_y[i] == g.y[i]
+
+
+@compiled
+def _rank(g: Any, i: int) -> int:
+    order_kind = g.order_kind[i, 0]
+    if order_kind == orders.HOLD:
+        return _STAYS
+    if g.busy[i]:
+        return _BUSY_STANDS if _is_at_goal(g, i) else _WALKS
+    return _STANDS if order_kind == orders.IDLE else _WALKS

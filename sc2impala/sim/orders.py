@@ -5,11 +5,10 @@ position of the unit at that time; on arrival the unit turns back if no other or
 Holding the position lasts until another order is given, queued or not.
 """
 
-from typing import Optional, Tuple
+from typing import Any
 
-import numpy as np
-
-from sc2impala.sim.units import MAX_ORDERS, NO_UNIT, Units
+from sc2impala.sim.compiler import compiled
+from sc2impala.sim.units import MAX_ORDERS, NO_UNIT
 
 IDLE = 0
 HOLD = 1
@@ -24,147 +23,122 @@ BUILD = 7
 NUM_KINDS = 8
 
 
+@compiled
 def give(
-    units: Units,
-    games: np.ndarray,
-    chosen: np.ndarray,
-    order_kind: np.ndarray,
-    point: np.ndarray,
-    queued: np.ndarray,
-    target: Optional[np.ndarray] = None,
-    built: Optional[np.ndarray] = None,
-) -> np.ndarray:
-    """Gives an order to units, replacing their queue or appended to it.
+    g: Any, i: int, order_kind: int, x: float, y: float, queued: bool, target: int, built: int
+) -> bool:
+    """Gives an order to unit i, which replaces its queue or is appended to it.
 
     Units that are `bound` accept queued orders only.
 
     Args:
-      units: changed in place.
-      games: int [n], indices of games.
-      chosen: bool [n, M], which of their units; M may be smaller than the number of slots.
-      order_kind: int [n, M] or [n, 1], one of the constants above.
-      point: float64 [2, n, M], the target point of each unit.
-      queued: bool [n].
-      target: like `order_kind`, slot of the target unit, or NO_UNIT; None for no target unit.
-      built: like `order_kind`, index into `units.types` of the building to build; None for none.
+      g: the game.
+      i: slot of the unit.
+      order_kind: one of the constants above.
+      x, y: the target point.
+      queued: whether the order is appended.
+      target: slot of the target unit, or NO_UNIT.
+      built: type of the building to build, or 0.
 
     Returns:
-      bool [n], whether the queue of at least one chosen unit was full.
+      whether the queue was full, so that the order was dropped.
     """
-    bound = units.bound[games, : chosen.shape[1]] & ~queued[:, None]
-    rows, slots = np.nonzero(chosen & ~bound)
-    queue = units.order_kind[games[rows], slots]
-    # A queued order replaces HOLD.
-    waiting = (queue != IDLE).sum(-1) - (queue == HOLD).sum(-1)
-    place = np.where(queued[rows], waiting, 0)
-    fits = place < MAX_ORDERS
-    full = np.zeros([len(games)], bool)
-    full[rows[~fits]] = True
-
-    rows, slots, place = rows[fits], slots[fits], place[fits]
-    at = games[rows], slots
-    shape = chosen.shape
-    units.order_kind[at + (place,)] = np.broadcast_to(order_kind, shape)[rows, slots]
-    units.order_point[(slice(None),) + at + (place,)] = point[:, rows, slots]
-    units.order_target[at + (place,)] = (
-        NO_UNIT if target is None else np.broadcast_to(target, shape)[rows, slots]
-    )
-    units.order_type[at + (place,)] = (
-        0 if built is None else np.broadcast_to(built, shape)[rows, slots]
-    )
-    first = place == 0
-    at = at[0][first], at[1][first]
-    units.order_kind[at + (slice(1, None),)] = IDLE
-    begin(units, at)
-    return full
+    if g.bound[i] and not queued:
+        return False
+    place = 0
+    if queued:
+        for waiting in range(MAX_ORDERS):
+            # A queued order replaces HOLD.
+            if g.order_kind[i, waiting] > HOLD:
+                place += 1
+        if place == MAX_ORDERS:
+            return True
+    g.order_kind[i, place] = order_kind
+    g.order_x[i, place] = x
+    g.order_y[i, place] = y
+    g.order_target[i, place] = target
+    g.order_type[i, place] = built
+    if place == 0:
+        for later in range(1, MAX_ORDERS):
+            g.order_kind[i, later] = IDLE
+        begin(g, i)
+    return False
 
 
-def finish(units: Units, at: Tuple[np.ndarray, np.ndarray]) -> None:
-    """Ends the current orders of units, as on arrival, and starts the next ones.
-
-    Args:
-      units: changed in place.
-      at: int [n] twice, indices of games and of slots.
-    """
-    order_kind = units.order_kind[at]
-    turning = (order_kind[:, 0] == PATROL) & (order_kind[:, 1] == IDLE)
-    back = at[0][turning], at[1][turning]
-    on = at[0][~turning], at[1][~turning]
-    if np.count_nonzero(turning):
-        _turn(units, back)
-    if not turning.all():
-        _shift(units, on)
-        begin(units, on)
-
-
-def begin(units: Units, at: Tuple[np.ndarray, np.ndarray]) -> None:
-    """Starts the first order in the queue of each unit; units without an order stand.
-
-    Args:
-      units: changed in place.
-      at: int [n] twice, indices of games and of slots.
-    """
-    points = (slice(None),) + at
-    position = units.position[points]
-    walking = units.order_kind[at + (0,)] > HOLD
-    units.goal[points] = np.where(walking, units.order_point[points + (0,)], position)
-    units.patrol_origin[points] = position
-    for values in (units.busy, units.bound, units.inside, units.detour):
-        values[at] = False
-    units.solid[at] = True
+@compiled
+def finish(g: Any, i: int) -> None:
+    """Ends the current order of unit i, as on arrival, and starts the next one."""
+    if g.order_kind[i, 0] == PATROL and g.order_kind[i, 1] == IDLE:
+        end_x = g.order_x[i, 0]
+        end_y = g.order_y[i, 0]
+        g.order_x[i, 0] = g.patrol_x[i]
+        g.order_y[i, 0] = g.patrol_y[i]
+        g.goal_x[i] = g.patrol_x[i]
+        g.goal_y[i] = g.patrol_y[i]
+        g.patrol_x[i] = end_x
+        g.patrol_y[i] = end_y
+    else:
+        for place in range(MAX_ORDERS - 1):
+            _copy_order(g, i, place + 1, place)
+        g.order_kind[i, MAX_ORDERS - 1] = IDLE
+        begin(g, i)
 
 
-def resume(units: Units, at: Tuple[np.ndarray, np.ndarray]) -> None:
-    """Returns control of `busy` units to their orders.
-
-    Args:
-      units: changed in place.
-      at: int [n] twice, indices of games and of slots.
-    """
-    points = (slice(None),) + at
-    walking = units.order_kind[at + (0,)] > HOLD
-    units.goal[points] = np.where(walking, units.order_point[points + (0,)], units.position[points])
-    units.busy[at] = False
-
-
-def drop_target(units: Units, games: np.ndarray, slots: np.ndarray) -> None:
-    """Removes the orders that target the units in slots, int [n] each, from all queues."""
-    if not (units.order_target[games] == slots[:, None, None]).any():
-        return
-    rows, row_of = np.unique(games, return_inverse=True)
-    gone = np.zeros([len(rows), units.alive.shape[1] + 1], bool)
-    gone[row_of, slots] = True
-    target = units.order_target[rows]
-    aimed = gone[np.arange(len(rows))[:, None, None], target] & (target != NO_UNIT)
-    aimed &= units.order_kind[rows] != IDLE
-    row, slot = np.nonzero(aimed.any(-1))
-    if not row.size:
-        return
-    dropped = aimed[row, slot]
-    at = rows[row], slot
-    # A stable sort of "is dropped or empty" closes the gaps.
-    units.order_kind[at] = np.where(dropped, IDLE, units.order_kind[at])
-    order = np.argsort(units.order_kind[at] == IDLE, axis=-1, kind='stable')
-    places = at[0][:, None], at[1][:, None], order
-    for values in (units.order_kind, units.order_target, units.order_type):
-        values[at] = values[places]
-    points = (slice(None),) + at
-    units.order_point[points] = units.order_point[(slice(None),) + places]
-    current = dropped[:, 0]
-    begin(units, (at[0][current], at[1][current]))
+@compiled
+def begin(g: Any, i: int) -> None:
+    """Starts the first order in the queue of unit i; without an order it stands."""
+    _aim(g, i)
+    g.patrol_x[i] = g.x[i]
+    g.patrol_y[i] = g.y[i]
+    g.busy[i] = False
+    g.bound[i] = False
+    g.inside[i] = False
+    g.detour[i] = False
+    g.solid[i] = True
 
 
-def _turn(units: Units, at: Tuple[np.ndarray, ...]) -> None:
-    points = (slice(None),) + at
-    end = units.order_point[points + (0,)]
-    units.order_point[points + (0,)] = units.goal[points] = units.patrol_origin[points]
-    units.patrol_origin[points] = end
+@compiled
+def resume(g: Any, i: int) -> None:
+    """Returns control of a `busy` unit to its order."""
+    _aim(g, i)
+    g.busy[i] = False
 
 
-def _shift(units: Units, at: Tuple[np.ndarray, ...]) -> None:
-    rest, next_rest = (slice(None, -1),), (slice(1, None),)
-    points = (slice(None),) + at
-    for values in (units.order_kind, units.order_target, units.order_type):
-        values[at + rest] = values[at + next_rest]
-    units.order_kind[at + (-1,)] = IDLE
-    units.order_point[points + rest] = units.order_point[points + next_rest]
+@compiled
+def drop_target(g: Any, target: int) -> None:
+    """Removes the orders that target a unit from all queues."""
+    for i in range(g.mobile_end):
+        current = False
+        kept = 0
+        for place in range(MAX_ORDERS):
+            is_order = g.order_kind[i, place] != IDLE
+            if is_order and g.order_target[i, place] == target:
+                g.order_kind[i, place] = IDLE
+                current = current or place == 0
+            elif is_order:
+                if kept != place:
+                    _copy_order(g, i, place, kept)
+                    g.order_kind[i, place] = IDLE
+                kept += 1
+        if current:
+            begin(g, i)
+
+
+@compiled
+def _aim(g: Any, i: int) -> None:
+    """Sets the goal of unit i to the point of its order, or to its own position."""
+    if g.order_kind[i, 0] > HOLD:
+        g.goal_x[i] = g.order_x[i, 0]
+        g.goal_y[i] = g.order_y[i, 0]
+    else:
+        g.goal_x[i] = g.x[i]
+        g.goal_y[i] = g.y[i]
+
+
+@compiled
+def _copy_order(g: Any, i: int, source: int, place: int) -> None:
+    g.order_kind[i, place] = g.order_kind[i, source]
+    g.order_x[i, place] = g.order_x[i, source]
+    g.order_y[i, place] = g.order_y[i, source]
+    g.order_target[i, place] = g.order_target[i, source]
+    g.order_type[i, place] = g.order_type[i, source]

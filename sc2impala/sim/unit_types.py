@@ -1,8 +1,6 @@
 """Unit types: values of the game data, at normal speed."""
 
-from typing import NamedTuple, Sequence, Tuple
-
-import numpy as np
+from typing import NamedTuple, Tuple
 
 from sc2impala.sim import functions
 
@@ -75,56 +73,6 @@ class UnitType(NamedTuple):
     splash_radius: float = 0.0
     regeneration: float = 0.0
     functions: Tuple[int, ...] = ()
-
-
-class UnitTable(NamedTuple):
-    """The fields of T UnitTypes as arrays [T]; see UnitType.
-
-    footprint is [T, 2] and functions a mask, bool [T, 573].
-    """
-
-    unit_type: np.ndarray
-    health: np.ndarray
-    radius: np.ndarray
-    minimap_radius: np.ndarray
-    speed: np.ndarray
-    armor: np.ndarray
-    is_light: np.ndarray
-    is_structure: np.ndarray
-    is_army: np.ndarray
-    is_worker: np.ndarray
-    sight: np.ndarray
-    food: np.ndarray
-    food_provided: np.ndarray
-    minerals: np.ndarray
-    vespene: np.ndarray
-    build_loops: np.ndarray
-    footprint: np.ndarray
-    contents: np.ndarray
-    damage: np.ndarray
-    bonus_to_light: np.ndarray
-    weapon_range: np.ndarray
-    weapon_period: np.ndarray
-    damage_point: np.ndarray
-    backswing: np.ndarray
-    missile_speed: np.ndarray
-    missile_min_range: np.ndarray
-    splash_radius: np.ndarray
-    regeneration: np.ndarray
-    functions: np.ndarray
-
-
-def tabulate(types: Sequence[UnitType]) -> UnitTable:
-    """Returns the fields of T types as arrays [T]; `functions` becomes a mask, bool [T, 573]."""
-    offered = np.zeros([len(types), functions.NUM_FUNCTIONS], bool)
-    for row, unit_type in zip(offered, types):
-        row[list(unit_type.functions)] = True
-    columns = {
-        name: np.array([getattr(unit_type, name) for unit_type in types])
-        for name in UnitType._fields
-        if name != 'functions'
-    }
-    return UnitTable(functions=offered, **columns)
 
 
 def _loops(seconds: float) -> float:

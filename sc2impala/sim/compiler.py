@@ -1,0 +1,126 @@
+"""Compilation of the simulator's functions by numba, and the cache of compiled functions.
+
+`compiled` marks a function that other compiled functions call. `kernel` marks one that Python calls:
+it loops over games and is kept in a cache on disk. numba would only notice changes of the file of
+the kernel itself, so that the folder of the cache is named by a hash of all sources of the simulator.
+"""
+
+import functools
+import hashlib
+import os
+import pathlib
+import sys
+from typing import Any, Callable, TypeVar
+
+import numba
+import numpy as np
+from numba.core import caching
+
+_Function = TypeVar('_Function', bound=Callable[..., Any])
+
+_OPTIONS = dict(nogil=True, error_model='numpy')
+"""Divisions follow IEEE 754 as in NumPy, and other threads run during calls."""
+
+_SOURCES = pathlib.Path(__file__).resolve().parent
+
+
+def compiled(function: _Function) -> _Function:
+    """Compiles a function that is called by other compiled functions."""
+    return numba.njit(**_OPTIONS)(function)
+
+
+def kernel(name: str) -> Callable[[_Function], _Function]:
+    """Returns a decorator that compiles a function called from Python, cached on disk.
+
+    Args:
+      name: unique among all kernels; a kernel that is made for every map has the map in its name.
+    """
+
+    def decorate(function: _Function) -> _Function:
+        dispatcher = numba.njit(**_OPTIONS)(function)
+        if isinstance(dispatcher, numba.core.dispatcher.Dispatcher):
+            dispatcher._cache = _Cache(function, name)
+        return dispatcher
+
+    return decorate
+
+
+@functools.lru_cache(maxsize=None)
+def cache_folder() -> pathlib.Path:
+    """Returns the folder of compiled functions, which is created if it does not exist.
+
+    It lies in NUMBA_CACHE_DIR if that is set, else beside the sources if they can be written, else
+    in the user's cache folder. Its name depends on all sources of the simulator, on the versions of
+    Python, NumPy and numba, and on numba's options.
+    """
+    candidates = [_SOURCES / '__pycache__' / 'numba', _user_folder() / 'sc2impala' / 'numba']
+    if os.environ.get('NUMBA_CACHE_DIR'):
+        candidates = [pathlib.Path(os.environ['NUMBA_CACHE_DIR']) / 'sc2impala']
+    for parent in candidates:
+        folder = parent / _fingerprint()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(str(folder), os.W_OK):
+            return folder
+    raise OSError(
+        f'None of {[str(parent) for parent in candidates]} can be written; the simulator keeps its '
+        'compiled functions there. Set NUMBA_CACHE_DIR to a folder that can be written.'
+    )
+
+
+def _user_folder() -> pathlib.Path:
+    return pathlib.Path(os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'))
+
+
+def _fingerprint() -> str:
+    digest = hashlib.sha256()
+    for path in sorted(_SOURCES.rglob('*.py')):
+        digest.update(str(path.relative_to(_SOURCES)).encode())
+        digest.update(path.read_bytes())
+    options = {name: os.environ[name] for name in sorted(os.environ) if name.startswith('NUMBA_')}
+    options.pop('NUMBA_CACHE_DIR', None)
+    digest.update(repr([sys.version_info[:3], np.__version__, numba.__version__, options]).encode())
+    return digest.hexdigest()[:20]
+
+
+class _Locator(caching._CacheLocator):
+    """Locates the cache of all kernels in `cache_folder`."""
+
+    def __init__(self) -> None:
+        pass
+
+    def get_cache_path(self) -> str:
+        return str(cache_folder())
+
+    def get_source_stamp(self) -> str:
+        return ''  # The name of the folder depends on the sources.
+
+    def get_disambiguator(self) -> str:
+        return ''
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> '_Locator':
+        return cls()
+
+
+class _CacheImpl(caching.CompileResultCacheImpl):
+    _locator_classes = [_Locator]
+
+
+class _Cache(caching.FunctionCache):
+    """numba's cache of one function, with the name of the kernel in the key.
+
+    Kernels that are closures over the functions of a map have the same code, and numba would compare
+    what they enclose, which is different in every process.
+    """
+
+    _impl_class = _CacheImpl
+
+    def __init__(self, function: Callable[..., Any], name: str):
+        super().__init__(function)
+        self._kernel = name
+
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        return sig, codegen.magic_tuple(), self._kernel
