@@ -1,8 +1,8 @@
 """Conversion between points of the world and pixels of screen and minimap.
 
-Both are square windows of the world: the screen follows the camera, the minimap shows the whole map.
+Both are square windows of the world: the screen follows the camera, the minimap shows the map.
 Columns count to the right and rows down. An image that is not square shows the same square window,
-as in PySC2. The box of a unit on the screen is that of its disc, on the minimap that of its square:
+as in PySC2. A unit has a box on the screen, which a disc fills, and one on the minimap:
 
     D = floor(2 r s + 1/2), at least 1,    left = floor(c - D / 2 + 1/2), top likewise,
 
@@ -80,6 +80,12 @@ def minimap_x(rules: Any, column: int) -> float:
 def minimap_y(rules: Any, row: int) -> float:
     """Returns y at the centre of a row of the minimap."""
     return _MINIMAP_TOP - (row + 0.5) / rules.minimap_down
+
+
+@compiled
+def clip(pixel: int, size: int) -> int:
+    """Returns the pixel, or the nearer border of an image that it lies outside of."""
+    return min(max(int(pixel), 0), int(size) - 1)
 
 
 @compiled
