@@ -44,7 +44,7 @@ def select_rect(g: Any, rules: Any, add: bool, left: int, top: int, right: int, 
     """
     picking.look(g, rules)
     for i in range(g.unit_end):
-        if i == num_mobile(g) and _any_chosen(g, i):
+        if i == num_mobile(g) and _any(g._chosen, i):
             for building in range(i, g.unit_end):
                 g._chosen[building] = False
             break
@@ -92,7 +92,7 @@ def control_group(g: Any, act: int, index: int) -> int:
         for i in range(g.unit_end):
             g._chosen[i] = g.control_groups[index, i]
         return _select(g, False)
-    if not _any_selected(g):
+    if not _any(g.selected, g.unit_end):
         return results.OK
     for i in range(g.unit_end):
         kept = (act == 2 or act == 4) and g.control_groups[index, i] != 0
@@ -131,26 +131,19 @@ def _selected_at(g: Any, index: int) -> int:
 @compiled
 def _select(g: Any, add: bool) -> int:
     """Selects, or adds, the units in `_chosen` if there are some."""
-    if _any_chosen(g, g.unit_end):
+    if _any(g._chosen, g.unit_end):
         for i in range(g.unit_end):
             g.selected[i] = g._chosen[i] != 0 or (add and g.selected[i] != 0)
     return results.OK
 
 
 @compiled
-def _any_chosen(g: Any, end: int) -> bool:
+def _any(marks: Any, end: int) -> bool:
+    found = False
     for i in range(end):
-        if g._chosen[i]:
-            return True
-    return False
-
-
-@compiled
-def _any_selected(g: Any) -> bool:
-    for i in range(g.unit_end):
-        if g.selected[i]:
-            return True
-    return False
+        if marks[i]:
+            found = True
+    return found
 
 
 @compiled
