@@ -1,47 +1,55 @@
 """Positions of newly trained units."""
 
-from typing import Optional
+from typing import Any, Tuple
 
 import numpy as np
 
-from sc2impala.sim import geometry
-from sc2impala.sim.economy import footprints
-from sc2impala.sim.economy.ground import UNIT_RADIUS, Ground
-from sc2impala.sim.world import World
+from sc2impala.sim.compiler import compiled
+from sc2impala.sim.economy import footprints, ground
 
 
+@compiled
 def exit_of(
-    world: World, ground: Ground, game: int, building: int, toward: Optional[np.ndarray]
-) -> np.ndarray:
+    g: Any, rules: Any, building: int, has_toward: bool, toward_x: float, toward_y: float
+) -> Tuple[float, float]:
     """Returns a free point beside a building.
 
     Args:
-      world: the games.
-      ground: the ground of these games.
-      game: index of the game.
+      g, rules: the game.
       building: slot of the building.
-      toward: float64 [2], preferred direction; None for the bottom left corner. [U]
+      has_toward: whether a direction is preferred; otherwise it is the bottom left corner. [U]
+      toward_x, toward_y: a point in that direction.
 
     Returns:
-      float64 [2]: the centre of a cell beside the building that is free of buildings, and of units
-      if possible; without one, the centre of the nearest free cell of the map.
+      x, y: the centre of a cell beside the building that is free of buildings, and of units if
+      possible; without one, the centre of the nearest free cell of the map.
     """
-    units = world.units
-    centre = units.position[:, game, building]
-    footprint = units.stats.footprint[units.type[game, building]]
-    around = footprints.cells(centre, footprint, margin=1)
-    corner = np.array([around[1].start, around[0].start], float)
-    toward = corner if toward is None else toward
+    left, right, bottom, top = footprints.cells(
+        rules, g.type[building], g.x[building], g.y[building], 1
+    )
+    to_x = toward_x if has_toward else float(left)
+    to_y = toward_y if has_toward else float(bottom)
+    best_x = 0.0
+    best_y = 0.0
+    best_distance = np.inf
+    best_is_crowded = True
     # The cells inside of the ring are covered by the building itself.
-    rows, columns = np.nonzero(ground.area[around] & ~ground.taken[game][around])
-    if not rows.size:
-        return ground.nearest_free_cell(game, toward)
-    middles = np.stack([columns, rows]) + corner[:, None] + 0.5
-    last = units.num_used()
-    stands = units.alive[game, :last] & units.solid[game, :last]
-    near = units.position[:, game, :last][:, stands]
-    near = near[:, (np.abs(near - centre[:, None]) < footprint[:, None] / 2 + 2).all(0)]
-    gaps = geometry.length(middles[:, :, None] - near[:, None])
-    crowded = (gaps < 2 * UNIT_RADIUS).any(1)
-    distance = np.square(middles - toward[:, None]).sum(0)
-    return middles[:, np.lexsort((distance, crowded))[0]]
+    for row in range(bottom, top):
+        for column in range(left, right):
+            if g.taken[row, column] or not rules.playable_cell[row, column]:
+                continue
+            x = column + 0.5
+            y = row + 0.5
+            distance = (x - to_x) * (x - to_x) + (y - to_y) * (y - to_y)
+            crowded = ground.is_crowded(g, x, y)
+            if crowded == best_is_crowded and distance >= best_distance:
+                continue
+            if crowded and not best_is_crowded:
+                continue
+            best_x = x
+            best_y = y
+            best_distance = distance
+            best_is_crowded = crowded
+    if best_distance == np.inf:
+        return ground.nearest_free_cell(g, rules, to_x, to_y)
+    return best_x, best_y

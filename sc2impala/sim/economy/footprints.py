@@ -4,37 +4,71 @@ Footprints cover whole cells: the centre of a footprint lies on a cell border if
 is even, and at a cell centre if it is odd. [S] GD
 """
 
-from typing import Tuple
+from typing import Any, Tuple
 
 import numpy as np
+
+from sc2impala.sim.compiler import compiled
+from sc2impala.sim.geometry import MAP_EXTENT
 
 RESOURCE_CLEARANCE = 3
 """Margin in cells around a resource, without corners, in which town halls cannot stand. [S] GD"""
 
 
-def snap(point: np.ndarray, footprint: np.ndarray) -> np.ndarray:
-    """Returns the valid centre of a footprint, int [2], nearest to a point, float64 [2]. [A]"""
-    odd = footprint % 2
-    return np.where(odd, np.floor(point) + 0.5, np.floor(point + 0.5))
+@compiled
+def snap(rules: Any, type_index: int, x: float, y: float) -> Tuple[float, float]:
+    """Returns the valid centre of a type's footprint that is nearest to a point. [A]"""
+    columns, rows = rules.footprint[type_index, 0], rules.footprint[type_index, 1]
+    return _snap_along(columns, x), _snap_along(rows, y)
 
 
-def cells(centre: np.ndarray, footprint: np.ndarray, margin: int = 0) -> Tuple[slice, slice]:
-    """Returns the cells that a footprint around a centre [2] covers, with a margin.
+@compiled
+def half(rules: Any, type_index: int) -> Tuple[float, float]:
+    """Returns half the width and half the height of a type's footprint."""
+    return rules.footprint[type_index, 0] / 2, rules.footprint[type_index, 1] / 2
+
+
+@compiled
+def cells(
+    rules: Any, type_index: int, x: float, y: float, margin: int
+) -> Tuple[int, int, int, int]:
+    """Returns the cells of the map that a type's footprint around a point covers, with a margin.
 
     Returns:
-      two slices of an array [64, 64] by y and x; cells outside of the array are dropped.
+      left, right, bottom, top: columns left..right - 1 and rows bottom..top - 1.
     """
-    first = np.floor(centre - footprint / 2 + 0.5).astype(int) - margin
-    last = first + footprint + 2 * margin
-    left, bottom = np.maximum(first, 0)
-    right, top = np.maximum(last, 0)
-    return slice(bottom, top), slice(left, right)
+    columns, rows = int(rules.footprint[type_index, 0]), int(rules.footprint[type_index, 1])
+    left = int(np.floor(x - columns / 2 + 0.5)) - margin
+    bottom = int(np.floor(y - rows / 2 + 0.5)) - margin
+    return (
+        _within_map(left),
+        _within_map(left + columns + 2 * margin),
+        _within_map(bottom),
+        _within_map(bottom + rows + 2 * margin),
+    )
 
 
-def keep_clear(mask: np.ndarray, centre: np.ndarray, footprint: np.ndarray) -> None:
-    """Sets the cells of a mask bool [64, 64] that a resource closes for town halls."""
-    rows, columns = cells(centre, footprint, RESOURCE_CLEARANCE)
-    part = mask[rows, columns]
-    corners = part[[0, 0, -1, -1], [0, -1, 0, -1]]
-    part[...] = True
-    part[[0, 0, -1, -1], [0, -1, 0, -1]] = corners
+@compiled
+def is_closed(rules: Any, type_index: int, x: float, y: float, column: int, row: int) -> bool:
+    """Whether a resource of a type at (x, y) closes a cell for town halls."""
+    left, right, bottom, top = cells(rules, type_index, x, y, RESOURCE_CLEARANCE)
+    within = left <= column < right and bottom <= row < top
+    return within and not is_corner(left, right, bottom, top, column, row)
+
+
+@compiled
+def is_corner(left: int, right: int, bottom: int, top: int, column: int, row: int) -> bool:
+    """Whether a cell is at a corner of a block of cells as returned by `cells`."""
+    return (column == left or column == right - 1) and (row == bottom or row == top - 1)
+
+
+@compiled
+def _snap_along(cells_along: int, value: float) -> float:
+    if cells_along % 2 == 1:
+        return np.floor(value) + 0.5
+    return np.floor(value + 0.5)
+
+
+@compiled
+def _within_map(cell: int) -> int:
+    return min(max(cell, 0), MAP_EXTENT)

@@ -7,20 +7,25 @@ Unlike other units, workers accelerate and slow down gradually, which takes a la
 of a few cells.
 """
 
-from typing import Dict, Tuple
+from typing import Any, Tuple
 
 import numpy as np
 
-from sc2impala.sim import alerts, functions, geometry, orders
-from sc2impala.sim.economy import fields
-from sc2impala.sim.economy import slots as slots_of
-from sc2impala.sim.economy.ledger import Ledger
-from sc2impala.sim.economy.navigation import Navigation
-from sc2impala.sim.economy.unit_roles import UnitRoles
-from sc2impala.sim.mechanic import Mechanic
-from sc2impala.sim.unit_types import LOOPS_PER_SECOND, SELF
-from sc2impala.sim.units import NO_UNIT
-from sc2impala.sim.world import World
+from sc2impala.sim import alerts, orders
+from sc2impala.sim.compiler import compiled
+from sc2impala.sim.economy import fields, harvesters, ledger, lifecycle, trips
+from sc2impala.sim.economy.harvesters import (
+    LEAVING,
+    NONE,
+    TO_BASE,
+    TO_FIELD,
+    WAITING,
+    WORKING,
+    can_harvest,
+)
+from sc2impala.sim.geometry import length
+from sc2impala.sim.unit_types import LOOPS_PER_SECOND
+from sc2impala.sim.units import NO_UNIT, num_mobile
 
 MINERALS_PER_TRIP = 5  # [S] GD
 GAS_PER_TRIP = 4  # [S] GD
@@ -37,426 +42,275 @@ minerals per minute, so that two published agents reach their published scores i
 [U]"""
 
 _TINY = 1e-9
+_TURN_SPEED = -TURN_LOOPS * ACCELERATION
+"""A worker that turns accelerates from a negative speed and moves once it is positive."""
 
-NONE, TO_FIELD, WAITING, WORKING, TO_BASE, LEAVING = range(6)
-"""Phases of a harvester."""
+
+@compiled
+def step(g: Any, rules: Any) -> None:
+    """Advances all harvesters by one frame."""
+    _begin(g, rules)
+    _leave_base(g, rules)
+    _load(g, rules)
+    _walk(g, rules)
+    _serve(g, rules)
 
 
-class Harvesting(Mechanic):
-    """The harvesters of K games with M units that can move and B fixed slots.
+@compiled
+def _begin(g: Any, rules: Any) -> None:
+    """Starts the harvesting orders that have reached the front of queues, and ends other phases."""
+    sends = False
+    for i in range(g.mobile_end):
+        order_kind = g.order_kind[i, 0]
+        works = order_kind == orders.GATHER or order_kind == orders.RETURN
+        if works and g.busy[i]:
+            continue
+        if g.phase[i] != NONE:
+            harvesters.stop(g, i)
+        if works:
+            _begin_order(g, rules, i)
+            sends = sends or g._sent[i] != 0
+    if sends:
+        trips.send(g, rules)
 
-    Attributes, [K, M] each unless another shape is given:
-      phase: int8. until: int32, frame in which WORKING or LEAVING ends; while WAITING, the frame of
-        arrival.
-      field, base: int16, slots of its field and town hall, or NO_UNIT; the field is kept when the
-        unit stops harvesting.
-      cargo: int8, carried amount. cargo_is_gas: bool.
-      looked: bool, whether it has looked for another field since its arrival.
-      leg: float64 [2, K, M], end of the straight segment that it walks; at_edge: bool, whether this
-        is the edge of the field or base. speed: float64, cells per frame.
-      occupant: int16 [K, B], slot of the worker on the field, or NO_UNIT. free_at: int32 [K, B],
-        first frame in which the next worker can start. contents: int32 [K, B]. source: int16
-        [K, B], index of the fixed slot that holds the contents: of a refinery its geyser, of others
-        the slot itself.
-      seen: int32 [K], version of the ground for which the legs were computed.
-    """
 
-    name = 'harvesting'
-    FIELDS = (
-        'phase',
-        'until',
-        'field',
-        'base',
-        'cargo',
-        'cargo_is_gas',
-        'looked',
-        'leg',
-        'at_edge',
-        'speed',
-        'occupant',
-        'free_at',
-        'contents',
-        'source',
-        'seen',
-    )
-
-    def __init__(
-        self,
-        num_games: int,
-        num_mobile: int,
-        num_fixed: int,
-        roles: UnitRoles,
-        navigation: Navigation,
-        ledger: Ledger,
-    ):
-        """Creates the mechanic for K games with M units that can move and B fixed slots."""
-        self.roles = roles
-        self._navigation = navigation
-        self._ledger = ledger
-        shape = [num_games, num_mobile]
-        self.phase = np.zeros(shape, np.int8)
-        self.until = np.zeros(shape, np.int32)
-        self.field = np.full(shape, NO_UNIT, np.int16)
-        self.base = np.full(shape, NO_UNIT, np.int16)
-        self.cargo = np.zeros(shape, np.int8)
-        self.cargo_is_gas = np.zeros(shape, bool)
-        self.looked = np.zeros(shape, bool)
-        self.leg = np.zeros([2] + shape)
-        self.at_edge = np.zeros(shape, bool)
-        self.speed = np.zeros(shape)
-        self.occupant = np.full([num_games, num_fixed], NO_UNIT, np.int16)
-        self.free_at = np.zeros([num_games, num_fixed], np.int32)
-        self.contents = np.zeros([num_games, num_fixed], np.int32)
-        self.source = np.tile(np.arange(num_fixed, dtype=np.int16), [num_games, 1])
-        self.seen = np.zeros([num_games], np.int32)
-
-    @property
-    def num_mobile(self) -> int:
-        """M."""
-        return self.phase.shape[1]
-
-    def restart(self, world: World, games: np.ndarray) -> None:
-        """See Mechanic."""
-        self._forget_units((games,))
-        self._forget_fixed((games,), np.arange(self.contents.shape[1]))
-        self.seen[games] = 0
-
-    def forget(self, games: np.ndarray, slots: np.ndarray) -> None:
-        """See Mechanic."""
-        mobile = slots < self.num_mobile
-        if np.count_nonzero(mobile):
-            at = games[mobile], slots[mobile]
-            self._leave_field(*at)
-            self._forget_units(at)
-        if not mobile.all():
-            fixed = slots[~mobile] - self.num_mobile
-            self._forget_fixed((games[~mobile], fixed), fixed)
-
-    def fill(self, world: World, games: np.ndarray) -> None:
-        """Sets the contents of the resources in the games int [n] to those of their types."""
-        fixed = slice(self.num_mobile, None)
-        contents = world.units.stats.contents[world.units.type[games, fixed]]
-        self.contents[games] = contents * world.units.alive[games, fixed]
-
-    def tap(self, world: World, game: int, refinery: int, geyser: int) -> None:
-        """Connects a refinery to the geyser below it; both are slots."""
-        self.source[game, refinery - self.num_mobile] = geyser - self.num_mobile
-
-    def can_harvest(self, world: World, games: np.ndarray, slots: np.ndarray) -> np.ndarray:
-        """Whether the slots int [n], which may be NO_UNIT, can be harvested: bool [n]."""
-        units = world.units
-        type_index = units.type[games, slots]
-        fixed = np.maximum(slots - self.num_mobile, 0)
-        fits = (type_index == self.roles.mineral_field) | (
-            (type_index == self.roles.refinery) & (units.unfinished[games, slots] == 0)
-        )
-        filled = self.contents[games, self.source[games, fixed]] > 0
-        return (slots >= self.num_mobile) & units.alive[games, slots] & fits & filled
-
-    def step(self, world: World, running: np.ndarray) -> None:
-        """Advances all harvesters by one frame."""
-        units = world.units
-        last = units.num_used()
-        order_kind = units.order_kind[:, :last, 0]
-        works = ((order_kind == orders.GATHER) | (order_kind == orders.RETURN)) & running[:, None]
-        taken = works & units.busy[:, :last]
-        phase = self.phase[:, :last]
-        stopped = (phase != NONE) & ~taken & running[:, None]
-        if np.count_nonzero(stopped):
-            at = np.nonzero(stopped)
-            self._leave_field(*at)
-            self.phase[at] = NONE
-        fresh = works & ~taken
-        if np.count_nonzero(fresh):
-            self._begin(world, *np.nonzero(fresh))
-        due = (self.until[:, :last] == world.game_loop[:, None]) & running[:, None]
-        due &= (phase == WORKING) | (phase == LEAVING)
-        if np.count_nonzero(due):
-            games, slots = np.nonzero(due)
-            # The unit accelerates from a negative speed and moves once it is positive.
-            self.speed[games, slots] = -TURN_LOOPS * ACCELERATION
-            working = self.phase[games, slots] == WORKING
-            self._to_field(world, games[~working], slots[~working])
-            self._load(world, games[working], slots[working])
-        walking = ((phase == TO_FIELD) | (phase == TO_BASE)) & running[:, None]
-        if np.count_nonzero(walking):
-            self._walk(world, *np.nonzero(walking))
-        waiting = (phase == WAITING) & running[:, None]
-        if np.count_nonzero(waiting):
-            self._serve(world, *np.nonzero(waiting))
-
-    def restrict(self, world: World, available: np.ndarray) -> None:
-        """Restricts Harvest_Return to units with cargo and select_idle_worker to idle workers."""
-        units = world.units
-        mobile = slots_of.mobile(units)
-        carries = units.selected[:, mobile] & (self.cargo > 0)
-        available[:, functions.HARVEST_RETURN_QUICK] &= carries.any(1)
-        available[:, functions.SELECT_IDLE_WORKER] = self.idle(world).any(1)
-
-    def idle(self, world: World) -> np.ndarray:
-        """Returns the workers without orders: bool [K, M]."""
-        units = world.units
-        mine = units.owner[:, : units.num_mobile] == SELF
-        idle = units.order_kind[:, :, 0] == orders.IDLE
-        return slots_of.workers(units, self.roles.worker) & mine & idle
-
-    def columns(self, world: World, games: np.ndarray, slots: np.ndarray) -> Dict[str, np.ndarray]:
-        """See Mechanic."""
-        return fields.columns(self, world, games, slots)
-
-    def _forget_units(self, at: Tuple[np.ndarray, ...]) -> None:
-        for values in (self.phase, self.until, self.cargo, self.cargo_is_gas, self.looked):
-            values[at] = 0
-        for values in (self.at_edge, self.speed):
-            values[at] = 0
-        self.field[at] = NO_UNIT
-        self.base[at] = NO_UNIT
-        self.leg[(slice(None),) + at] = 0
-
-    def _forget_fixed(self, at: Tuple[np.ndarray, ...], fixed: np.ndarray) -> None:
-        self.occupant[at] = NO_UNIT
-        self.free_at[at] = 0
-        self.contents[at] = 0
-        self.source[at] = fixed
-
-    def _leave_field(self, games: np.ndarray, slots: np.ndarray) -> None:
-        """Frees the fields on which the units work."""
-        working = self.phase[games, slots] == WORKING
-        games, slots = games[working], slots[working]
-        self.occupant[games, self.field[games, slots] - self.num_mobile] = NO_UNIT
-
-    def _begin(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
-        """Starts the harvesting orders that have reached the front of queues."""
-        units = world.units
-        at = games, slots
-        units.busy[at] = True
-        units.solid[at] = False
-        units.goal[:, games, slots] = units.position[:, games, slots]
-        self.speed[at] = 0
-        self.phase[at] = NONE
-        gathers = units.order_kind[games, slots, 0] == orders.GATHER
-        self.field[at] = np.where(gathers, units.order_target[games, slots, 0], self.field[at])
+@compiled
+def _begin_order(g: Any, rules: Any, i: int) -> None:
+    g.busy[i] = True
+    g.solid[i] = False
+    g.goal_x[i] = g.x[i]
+    g.goal_y[i] = g.y[i]
+    g.worker_speed[i] = 0.0
+    gathers = g.order_kind[i, 0] == orders.GATHER
+    if gathers:
+        g.field[i] = g.order_target[i, 0]
+    if g.cargo[i] > 0:
         # A worker with cargo returns it first. [U]
-        full = self.cargo[at] > 0
-        self._to_base(world, games[full], slots[full])
-        out = gathers & ~full
-        self._to_field(world, games[out], slots[out])
-        self._end(world, games[~gathers & ~full], slots[~gathers & ~full])
+        trips.to_base(g, rules, i)
+    elif gathers:
+        g._sent[i] = True
+    else:
+        trips.end(g, i)
 
-    def _end(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
-        """Ends the harvesting orders of units."""
-        if games.size:
-            self.phase[games, slots] = NONE
-            orders.finish(world.units, (games, slots))
 
-    def _to_field(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
-        """Sends harvesters to their fields, or to other ones if these are exhausted."""
-        if not games.size:
-            return
-        gone = ~self.can_harvest(world, games, self.field[games, slots])
-        for index in np.flatnonzero(gone):
-            self._change_field(world, games[index], slots[index])
-        gone = ~self.can_harvest(world, games, self.field[games, slots])
-        self._end(world, games[gone], slots[gone])
-        self._set_out(world, games[~gone], slots[~gone], TO_FIELD)
+@compiled
+def _leave_base(g: Any, rules: Any) -> None:
+    """Sends the workers that have delivered their cargo back to their fields."""
+    sends = False
+    for i in range(g.mobile_end):
+        if g.phase[i] == LEAVING and g.until[i] == g.game_loop:
+            g.worker_speed[i] = _TURN_SPEED
+            g._sent[i] = True
+            sends = True
+    if sends:
+        trips.send(g, rules)
 
-    def _to_base(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
-        """Sends harvesters to the nearest town hall."""
-        if not games.size:
-            return
-        units = world.units
-        ready = units.own & (units.type == self.roles.town_hall) & (units.unfinished == 0)
-        ready = ready[:, self.num_mobile :]
-        last = len(ready[0]) - ready.any(0)[::-1].argmax()
-        here = units.position[:, games, slots][:, :, None]
-        there = units.position[:, games, self.num_mobile : self.num_mobile + last]
-        distance = np.where(ready[games, :last], np.square(there - here).sum(0), np.inf)
-        nearest = distance.argmin(1)
-        exists = ready[games, nearest]
-        self.base[games, slots] = np.where(exists, self.num_mobile + nearest, NO_UNIT)
-        self._end(world, games[~exists], slots[~exists])
-        self._set_out(world, games[exists], slots[exists], TO_BASE)
 
-    def _set_out(self, world: World, games: np.ndarray, slots: np.ndarray, phase: int) -> None:
-        self.phase[games, slots] = phase
-        self.looked[games, slots] = False
-        self._choose_legs(world, games, slots)
+@compiled
+def _load(g: Any, rules: Any) -> None:
+    """Ends the work of units and sets their cargo."""
+    num_emptied = 0
+    for i in range(g.mobile_end):
+        if g.phase[i] == WORKING and g.until[i] == g.game_loop:
+            g.worker_speed[i] = _TURN_SPEED
+            if _load_one(g, rules, i):
+                g._emptied[num_emptied] = g.field[i]
+                num_emptied += 1
+    for index in range(num_emptied):
+        _remove_field(g, rules, int(g._emptied[index]))
 
-    def _choose_legs(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
-        """Computes the next legs of walking harvesters; ends the order if there is no path."""
-        if not games.size:
-            return
-        at = games, slots
-        target = np.where(self.phase[at] == TO_FIELD, self.field[at], self.base[at])
-        leg, at_edge, exists = self._navigation.approach(world, games, slots, target)
-        self.leg[:, games, slots] = leg
-        self.at_edge[at] = at_edge
-        self._end(world, games[~exists], slots[~exists])
 
-    def _walk(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
-        """Moves harvesters and handles arrivals."""
-        units = world.units
-        changed = self.seen != self._navigation.ground_version
-        if np.count_nonzero(changed):
-            affected = changed[games]
-            self._choose_legs(world, games[affected], slots[affected])
-            self.seen[games] = self._navigation.ground_version[games]
-            walking = self.phase[games, slots] != NONE
-            games, slots = games[walking], slots[walking]
+@compiled
+def _load_one(g: Any, rules: Any, i: int) -> bool:
+    """Loads one unit; returns whether its mineral field is exhausted now."""
+    fixed = int(g.field[i]) - num_mobile(g)
+    is_gas = g.type[g.field[i]] == rules.refinery
+    g.occupant[fixed] = NO_UNIT
+    g.free_at[fixed] = g.game_loop + (0 if is_gas else HANDOVER_LOOPS)
+    g.inside[i] = False
+    source = g.source[fixed]
+    amount = min(GAS_PER_TRIP if is_gas else MINERALS_PER_TRIP, g.contents[source])
+    g.contents[source] -= amount
+    g.cargo[i] = amount
+    g.cargo_is_gas[i] = is_gas
+    if g.order_kind[i, 1] != orders.IDLE:
+        trips.end(g, i)
+    else:
+        trips.to_base(g, rules, i)
+    if g.contents[source] > 0:
+        return False
+    if is_gas:
+        g.alerts[alerts.VESPENE_EXHAUSTED] = True
+    return not is_gas
 
-        at = games, slots
-        here = units.position[:, games, slots]
-        offset = self.leg[:, games, slots] - here
-        left = geometry.length(offset)
-        top_speed = units.stats.speed[units.type[at]]
-        speed = np.minimum(self.speed[at] + ACCELERATION, top_speed)
+
+@compiled
+def _remove_field(g: Any, rules: Any, field: int) -> None:
+    """Removes an exhausted mineral field and reassigns its users."""
+    g.alerts[alerts.MINERALS_EXHAUSTED] = True
+    for i in range(g.mobile_end):
+        if g.order_kind[i, 0] == orders.GATHER and g.order_target[i, 0] == field:
+            g._sent[i] = True
+            g.field[i] = field
+    for i in range(g.mobile_end):
+        if g._sent[i]:
+            trips.change_field(g, rules, i)
+            if g.field[i] == field and g.cargo[i] > 0:
+                g.order_kind[i, 0] = orders.RETURN
+                g.order_target[i, 0] = NO_UNIT
+    lifecycle.kill(g, field)
+    for i in range(g.mobile_end):
+        on_way = g.phase[i] == TO_FIELD or g.phase[i] == WAITING
+        if g._sent[i] and not (on_way and g.busy[i]):
+            g._sent[i] = False
+    trips.send(g, rules)
+
+
+@compiled
+def _walk(g: Any, rules: Any) -> None:
+    """Moves harvesters and handles arrivals."""
+    walks = False
+    new_ground = g.harvest_version != g.ground_version
+    minerals = 0
+    vespene = 0
+    for i in range(g.mobile_end):
+        if g.phase[i] == TO_FIELD or g.phase[i] == TO_BASE:
+            walks = True
+            if new_ground:
+                trips.choose_leg(g, rules, i)
+            if g.phase[i] != NONE and _advance(g, rules, i):
+                cargo = _arrive(g, rules, i)
+                if g.cargo_is_gas[i]:
+                    vespene += cargo
+                else:
+                    minerals += cargo
+    if walks:
+        g.harvest_version = g.ground_version
+        ledger.collect(g, minerals, vespene)
+
+
+@compiled
+def _advance(g: Any, rules: Any, i: int) -> bool:
+    """Moves a harvester for one frame; returns whether it has reached the end of its leg."""
+    x = g.leg_x[i] - g.x[i]
+    y = g.leg_y[i] - g.y[i]
+    left = length(x, y)
+    speed = min(g.worker_speed[i] + ACCELERATION, rules.speed[g.type[i]])
+    if g.at_edge[i]:
         # The fastest speed at which it can still stop at the edge.
-        slow = np.sqrt(2 * ACCELERATION * left)
-        speed = np.where(self.at_edge[at], np.minimum(speed, slow), speed)
-        arrived = left <= np.maximum(speed, 0)
-        part = np.where(arrived, 1, np.maximum(speed, 0) / np.maximum(left, _TINY))
-        end = here + offset * part
-        units.position[:, games, slots] = end
-        units.goal[:, games, slots] = end
-        self.speed[at] = speed
-        if np.count_nonzero(arrived):
-            self._arrive(world, games[arrived], slots[arrived])
+        speed = min(speed, np.sqrt(2 * ACCELERATION * left))
+    stride = max(speed, 0.0)
+    arrives = left <= stride
+    part = 1.0 if arrives else stride / max(left, _TINY)
+    g.x[i] += x * part
+    g.y[i] += y * part
+    g.goal_x[i] = g.x[i]
+    g.goal_y[i] = g.y[i]
+    g.worker_speed[i] = speed
+    return arrives
 
-    def _arrive(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
-        at_edge = self.at_edge[games, slots]
-        out = self.phase[games, slots] == TO_FIELD
-        self._choose_legs(world, games[~at_edge], slots[~at_edge])
-        there = at_edge & out
-        self.phase[games[there], slots[there]] = WAITING
-        self.until[games[there], slots[there]] = world.game_loop[games[there]]
-        self.speed[games[there], slots[there]] = 0
-        back = at_edge & ~out
-        self._unload(world, games[back], slots[back])
 
-    def _serve(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
-        """Starts the longest waiting worker of each free field; another looks elsewhere."""
-        field = self.field[games, slots]
-        gone = ~self.can_harvest(world, games, field)
-        if np.count_nonzero(gone):
-            self._to_field(world, games[gone], slots[gone])
-            games, slots, field = games[~gone], slots[~gone], field[~gone]
-        fixed = field - self.num_mobile
-        free = self.occupant[games, fixed] == NO_UNIT
-        free &= self.free_at[games, fixed] <= world.game_loop[games]
-        if np.count_nonzero(free):
-            place = games * self.contents.shape[1] + fixed
-            order = np.lexsort((slots, self.until[games, slots], place))
-            order = order[free[order]]
-            _, first = np.unique(place[order], return_index=True)
-            begins = order[first]
-            self._start_work(world, games[begins], slots[begins])
-            free[:] = False
-            free[begins] = True
-        looks = ~free & ~self.looked[games, slots]
-        if np.count_nonzero(looks):
-            _, first = np.unique(games[looks], return_index=True)
-            self._look_around(world, games[looks][first], slots[looks][first])
+@compiled
+def _arrive(g: Any, rules: Any, i: int) -> int:
+    """Handles the arrival of a harvester at the end of a leg; returns what it delivers."""
+    if not g.at_edge[i]:
+        trips.choose_leg(g, rules, i)
+    elif g.phase[i] == TO_FIELD:
+        g.phase[i] = WAITING
+        g.until[i] = g.game_loop
+        g.worker_speed[i] = 0.0
+    else:
+        return _unload(g, rules, i)
+    return 0
 
-    def _start_work(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
-        at = games, slots
-        field = self.field[at]
-        self.occupant[games, field - self.num_mobile] = slots
-        is_gas = world.units.type[games, field] == self.roles.refinery
-        self.phase[at] = WORKING
-        self.until[at] = world.game_loop[games] + np.where(is_gas, GAS_LOOPS, MINERAL_LOOPS)
-        world.units.inside[at] = is_gas
 
-    def _look_around(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
-        """Sends units to other fields with fewer users."""
-        self.looked[games, slots] = True
-        moves, field = fields.less_used(self, world, games, slots)
-        games, slots = games[moves], slots[moves]
-        self._aim_at(world, games, slots, field[moves])
-        self._to_field(world, games, slots)
+@compiled
+def _unload(g: Any, rules: Any, i: int) -> int:
+    """Delivers the cargo of a unit, if its base still exists; returns the amount."""
+    base = g.base_slot[i]
+    complete = g.alive[base] and g.unfinished[base] == 0
+    if not (complete and g.type[base] == rules.town_hall):
+        trips.to_base(g, rules, i)
+        return 0
+    amount = int(g.cargo[i])
+    g.cargo[i] = 0
+    g.worker_speed[i] = 0.0
+    g.phase[i] = LEAVING
+    g.until[i] = g.game_loop + RETURN_LOOPS
+    if g.order_kind[i, 0] == orders.RETURN:
+        if g.order_kind[i, 1] != orders.IDLE or not can_harvest(g, rules, g.field[i]):
+            trips.end(g, i)
+        else:
+            # After a return order the unit continues to gather.
+            g.order_kind[i, 0] = orders.GATHER
+            trips.aim_at(g, i, g.field[i])
+    return amount
 
-    def _aim_at(
-        self, world: World, games: np.ndarray, slots: np.ndarray, field: np.ndarray
-    ) -> None:
-        """Sets the field of units and, if they gather, the target of their order."""
-        units = world.units
-        self.field[games, slots] = field
-        gathers = units.order_kind[games, slots, 0] == orders.GATHER
-        games, slots, field = games[gathers], slots[gathers], field[gathers]
-        units.order_target[games, slots, 0] = field
-        units.order_point[:, games, slots, 0] = units.position[:, games, field]
 
-    def _change_field(self, world: World, game: int, slot: int) -> None:
-        """Assigns another field to a unit after its field is exhausted."""
-        field = fields.replacement(self, world, game, slot)
-        if field is not None:
-            self._aim_at(world, *np.array([[game], [slot], [field]]))
+@compiled
+def _serve(g: Any, rules: Any) -> None:
+    """Starts the longest waiting worker of each free field; another looks elsewhere."""
+    waits, gone = _waiting(g, rules)
+    if gone:
+        trips.send(g, rules)
+    if not waits:
+        return
+    _start_first(g, rules)
+    for i in range(g.mobile_end):
+        if g.phase[i] == WAITING and not g.looked[i]:
+            _look_around(g, rules, i)
+            break
 
-    def _load(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
-        """Ends the work of units and sets their cargo."""
-        if not games.size:
-            return
-        units = world.units
-        at = games, slots
-        field = self.field[at]
-        fixed = field - self.num_mobile
-        is_gas = units.type[games, field] == self.roles.refinery
-        self.occupant[games, fixed] = NO_UNIT
-        self.free_at[games, fixed] = world.game_loop[games] + np.where(is_gas, 0, HANDOVER_LOOPS)
-        units.inside[at] = False
-        source = self.source[games, fixed]
-        left = self.contents[games, source]
-        amount = np.minimum(np.where(is_gas, GAS_PER_TRIP, MINERALS_PER_TRIP), left)
-        self.contents[games, source] = left - amount
-        self.cargo[at] = amount
-        self.cargo_is_gas[at] = is_gas
-        more = units.order_kind[games, slots, 1] != orders.IDLE
-        self._end(world, games[more], slots[more])
-        self._to_base(world, games[~more], slots[~more])
-        empty = left == amount
-        world.alerts[games[empty & is_gas], alerts.VESPENE_EXHAUSTED] = True
-        for index in np.flatnonzero(empty & ~is_gas):
-            self._remove_field(world, games[index], field[index])
 
-    def _remove_field(self, world: World, game: int, field: int) -> None:
-        """Removes an exhausted mineral field and reassigns its users."""
-        units = world.units
-        world.alerts[game, alerts.MINERALS_EXHAUSTED] = True
-        users = units.order_kind[game, :, 0] == orders.GATHER
-        users &= units.order_target[game, :, 0] == field
-        self.field[game, users] = field
-        for slot in np.flatnonzero(users):
-            self._change_field(world, game, int(slot))
-            if self.field[game, slot] == field and self.cargo[game, slot]:
-                units.order_kind[game, slot, 0] = orders.RETURN
-                units.order_target[game, slot, 0] = NO_UNIT
-        on_way = (self.phase[game] == TO_FIELD) | (self.phase[game] == WAITING)
-        moved = np.flatnonzero(users & on_way)
-        world.kill(np.array([game]), np.array([field]))
-        moved = moved[units.busy[game, moved]]
-        self._to_field(world, np.full(moved.shape, game), moved)
+@compiled
+def _waiting(g: Any, rules: Any) -> Tuple[bool, bool]:
+    """Returns whether workers wait at fields, and marks and notes those whose field is exhausted."""
+    waits = False
+    gone = False
+    for i in range(g.mobile_end):
+        if g.phase[i] == WAITING:
+            if can_harvest(g, rules, g.field[i]):
+                waits = True
+            else:
+                g._sent[i] = True
+                gone = True
+    return waits, gone
 
-    def _unload(self, world: World, games: np.ndarray, slots: np.ndarray) -> None:
-        """Delivers the cargo of units, if their base still exists, and sends them back."""
-        if not games.size:
-            return
-        units = world.units
-        base = self.base[games, slots]
-        stands = units.alive[games, base] & (units.unfinished[games, base] == 0)
-        stands &= units.type[games, base] == self.roles.town_hall
-        self._to_base(world, games[~stands], slots[~stands])
-        games, slots = games[stands], slots[stands]
-        at = games, slots
-        self._ledger.collect(world, games, self.cargo[at], self.cargo_is_gas[at])
-        self.cargo[at] = 0
-        self.speed[at] = 0
-        self.phase[at] = LEAVING
-        self.until[at] = world.game_loop[games] + RETURN_LOOPS
-        returned = units.order_kind[games, slots, 0] == orders.RETURN
-        over = returned & (units.order_kind[games, slots, 1] != orders.IDLE)
-        over |= returned & ~self.can_harvest(world, games, self.field[at])
-        self._end(world, games[over], slots[over])
-        # After a return order the unit continues to gather.
-        again = returned & ~over
-        games, slots = games[again], slots[again]
-        units.order_kind[games, slots, 0] = orders.GATHER
-        self._aim_at(world, games, slots, self.field[games, slots])
+
+@compiled
+def _start_first(g: Any, rules: Any) -> None:
+    """Starts the work of the longest waiting worker of each free field."""
+    first = num_mobile(g)
+    for i in range(g.mobile_end):
+        if g.phase[i] == WAITING:
+            fixed = g.field[i] - first
+            if g.occupant[fixed] == NO_UNIT and g.free_at[fixed] <= g.game_loop:
+                other = g._first[fixed]
+                if other == NO_UNIT or g.until[i] < g.until[other]:
+                    g._first[fixed] = i
+    for i in range(g.mobile_end):
+        if g.phase[i] == WAITING and g._first[g.field[i] - first] == i:
+            _start_work(g, rules, i)
+
+
+@compiled
+def _start_work(g: Any, rules: Any, i: int) -> None:
+    field = int(g.field[i])
+    fixed = field - num_mobile(g)
+    g._first[fixed] = NO_UNIT
+    g.occupant[fixed] = i
+    is_gas = g.type[field] == rules.refinery
+    g.phase[i] = WORKING
+    g.until[i] = g.game_loop + (GAS_LOOPS if is_gas else MINERAL_LOOPS)
+    g.inside[i] = is_gas
+
+
+@compiled
+def _look_around(g: Any, rules: Any, i: int) -> None:
+    """Sends a waiting unit to another field with fewer users, if there is one."""
+    g.looked[i] = True
+    field = fields.less_used(g, rules, i)
+    if field != NO_UNIT:
+        trips.aim_at(g, i, field)
+        g._sent[i] = True
+        trips.send(g, rules)

@@ -1,115 +1,146 @@
-"""A cache of paths for every state of the ground, which most games share with others."""
+"""A cache of paths on the ground of a game, cleared whenever the ground changes.
 
-from typing import Any, Dict, List, Sequence, Tuple
+It holds the connected regions of free cells, and the distances of all cells to the goals that were
+used last. It never changes results.
+"""
+
+from typing import Any, Tuple
 
 import numpy as np
 
-from sc2impala.sim.economy import path_finding
+from sc2impala.sim import geometry
+from sc2impala.sim.compiler import compiled
+from sc2impala.sim.economy import footprints, path_finding
+from sc2impala.sim.economy.path_finding import BOTTOM, LEFT, NUM_CELLS, RIGHT, TOP
+from sc2impala.sim.state import Field
 
-MAX_TABLES = 1 << 13  # Maximum number of cached tables, 1 KiB each on these maps.
+NUM_ROUTES = 16
+"""Maximum number of sets of goals in the cache."""
+
+_NO_KEY = -1
+_BASE = geometry.MAP_EXTENT + 1
+"""Of numbers that identify blocks of cells."""
+
+FIELDS = (
+    Field('_has_regions', np.uint8),
+    Field('_region', np.int16, (NUM_CELLS,)),  # See `path_finding`.
+    Field('_route_key', np.int32, (NUM_ROUTES,), _NO_KEY),  # Identifies the goals of a route.
+    Field('_route_distance', np.int16, (NUM_ROUTES, NUM_CELLS)),  # Of all cells to the goals.
+    Field('_route_next', np.int32),  # The route that is replaced next.
+    Field('_path', np.int16, (NUM_CELLS,)),  # The path that was found last.
+    Field('_queue', np.int16, (NUM_CELLS,)),
+)
 
 
-class PathCache:
-    """Caches tables of next cells from everywhere to the goals that were used.
+@compiled
+def forget(g: Any) -> None:
+    """Clears the cache."""
+    g._has_regions = False
+    for route in range(NUM_ROUTES):
+        g._route_key[route] = _NO_KEY
+    g._route_next = 0
 
-    A state of the ground is its set of free cells; states are numbered, like cells. The numbers are
-    valid until `tidy`.
+
+@compiled
+def is_free(g: Any, cell: int) -> bool:
+    """Whether a cell is free."""
+    _know_regions(g)
+    return g._region[cell] > 0
+
+
+@compiled
+def exists(g: Any, cell: int, goal: int) -> bool:
+    """Whether a path between two cells exists."""
+    return is_free(g, cell) and g._region[cell] == g._region[goal]
+
+
+@compiled
+def nearest(g: Any, cell: int, x: float, y: float) -> int:
+    """Returns the cell nearest to a point among those that can be reached from a cell."""
+    _know_regions(g)
+    best = cell
+    best_distance = np.inf
+    for other in range(NUM_CELLS):
+        if g._region[other] == g._region[cell]:
+            across = path_finding.middle_x(other) - x
+            along = path_finding.middle_y(other) - y
+            distance = across * across + along * along
+            if distance < best_distance:
+                best = other
+                best_distance = distance
+    return best
+
+
+@compiled
+def path_to_cell(g: Any, cell: int, goal: int) -> int:
+    """Writes a short path between two free cells to `g._path`; returns its number of cells."""
+    _know_regions(g)
+    route = _find(g, goal)
+    if route < 0:
+        route = _replace(g, goal)
+        g._queue[0] = goal
+        path_finding.find_distances(g._region, g._route_distance[route], g._queue, 1)
+    return path_finding.follow(g._region, g._route_distance[route], cell, g._path)
+
+
+@compiled
+def path_beside(g: Any, rules: Any, cell: int, target: int) -> int:
+    """Writes a short path from a cell to the nearest free cell at a side of a fixed unit.
+
+    Args:
+      g, rules: the game.
+      cell: a free cell.
+      target: slot of the fixed unit.
+
+    Returns:
+      the number of cells of the path in `g._path`; 0 if no path exists.
     """
+    _know_regions(g)
+    left, right, bottom, top = _ring(g, rules, target)
+    key = NUM_CELLS + ((left * _BASE + right) * _BASE + bottom) * _BASE + top
+    route = _find(g, key)
+    if route < 0:
+        route = _replace(g, key)
+        num_goals = 0
+        for row in range(max(bottom, BOTTOM), min(top, TOP + 1)):
+            for column in range(max(left, LEFT), min(right, RIGHT + 1)):
+                goal = path_finding.cell_of(column, row)
+                corner = footprints.is_corner(left, right, bottom, top, column, row)
+                if g._region[goal] > 0 and not corner:
+                    g._queue[num_goals] = goal
+                    num_goals += 1
+        path_finding.find_distances(g._region, g._route_distance[route], g._queue, num_goals)
+    if g._route_distance[route, cell] == path_finding.FAR:
+        return 0
+    return path_finding.follow(g._region, g._route_distance[route], cell, g._path)
 
-    _tables: np.ndarray
 
-    def __init__(self, grid: path_finding.PathingGrid):
-        """grid: the cells that paths can use."""
-        self._grid = grid
-        self._forget()
+@compiled
+def _ring(g: Any, rules: Any, target: int) -> Tuple[int, int, int, int]:
+    """Returns the block of cells that a fixed unit covers or touches, see `footprints.cells`."""
+    return footprints.cells(rules, g.type[target], g.x[target], g.y[target], 1)
 
-    def tidy(self) -> None:
-        """Clears the cache if it is full."""
-        if len(self._rows) + len(self._states) > MAX_TABLES:
-            self._forget()
 
-    def state(self, name: bytes, taken: np.ndarray) -> int:
-        """Returns the number of a state of the ground.
+@compiled
+def _know_regions(g: Any) -> None:
+    if not g._has_regions:
+        path_finding.find_regions(g.taken, g._region, g._queue)
+        g._has_regions = True
 
-        Args:
-          name: unique name of the state.
-          taken: bool [64, 64] by y and x, the covered cells.
-        """
-        if name not in self._states:
-            self._states[name] = len(self._free)
-            free = self._grid.pack(~taken)
-            self._free.append(free)
-            self._regions.append(path_finding.regions(free, self._grid.stride))
-        return self._states[name]
 
-    def exist(self, states: np.ndarray, cells: np.ndarray, goals: np.ndarray) -> np.ndarray:
-        """Whether paths from cells to goals exist: bool [n] for int [n] each."""
-        here, there = self._regions_of(states, cells), self._regions_of(states, goals)
-        return (here > 0) & (here == there)
+@compiled
+def _find(g: Any, key: int) -> int:
+    """Returns the route with a key, or -1."""
+    for route in range(NUM_ROUTES):
+        if g._route_key[route] == key:
+            return route
+    return -1
 
-    def are_free(self, states: np.ndarray, cells: np.ndarray) -> np.ndarray:
-        """Whether cells, int [n], are free: bool [n]."""
-        return self._regions_of(states, cells) > 0
 
-    def nearest(self, state: int, cell: int, point: np.ndarray) -> int:
-        """Returns the cell nearest to a point, [2], among those that can be reached from a cell."""
-        key = state, self._regions[state][cell], point.tobytes()
-        if key not in self._nearest:
-            within = np.flatnonzero(self._regions[state] == self._regions[state][cell])
-            offset = self._grid.middles(within) - point[:, None]
-            self._nearest[key] = int(within[np.square(offset).sum(0).argmin()])
-        return self._nearest[key]
-
-    def to_cells(self, states: np.ndarray, cells: np.ndarray, goals: np.ndarray) -> np.ndarray:
-        """Returns short paths to single cells.
-
-        Args:
-          states: int [n], of the ground.
-          cells, goals: int [n], free cells.
-
-        Returns:
-          int [l, n], see `routes.follow`.
-        """
-        keys = list(zip(states.tolist(), goals.tolist()))
-        missing = [key for key in dict.fromkeys(keys) if key not in self._rows]
-        if missing:
-            masks = np.zeros([len(missing), self._grid.size], bool)
-            masks[np.arange(len(missing)), [goal for _, goal in missing]] = True
-            self._add(missing, masks)
-        rows = np.array([self._rows[key] for key in keys])
-        return path_finding.follow(self._tables, rows, cells)
-
-    def to_any(self, state: int, cell: int, goals: np.ndarray) -> np.ndarray:
-        """Returns a short path to the nearest of some free cells, bool [C].
-
-        Returns:
-          int [l]; only the start if no path exists.
-        """
-        key = state, goals.tobytes()
-        if key not in self._rows:
-            self._add([key], goals[None])
-        return path_finding.follow(self._tables, np.array([self._rows[key]]), np.array([cell]))[
-            :, 0
-        ]
-
-    def _regions_of(self, states: np.ndarray, cells: np.ndarray) -> np.ndarray:
-        return np.array([self._regions[state][cell] for state, cell in zip(states, cells)])
-
-    def _add(self, keys: Sequence[Tuple[int, Any]], goals: np.ndarray) -> None:
-        """Computes the tables of n keys: pairs of a state and a key of its goals."""
-        first = len(self._rows)
-        free = np.stack([self._free[state] for state, _ in keys])
-        distance = path_finding.distances(free, goals, self._grid.stride)
-        while first + len(keys) > len(self._tables):
-            self._tables = np.concatenate([self._tables, np.zeros_like(self._tables)])
-        tables = path_finding.next_cells(free, distance, self._grid.stride)
-        self._tables[first : first + len(keys)] = tables
-        self._rows.update((key, first + index) for index, key in enumerate(keys))
-
-    def _forget(self) -> None:
-        self._states: Dict[bytes, int] = {}
-        self._free: List[np.ndarray] = []
-        self._regions: List[np.ndarray] = []
-        self._nearest: Dict[Tuple[int, int, bytes], int] = {}
-        self._rows: Dict[Tuple[int, Any], int] = {}
-        self._tables = np.zeros([64, self._grid.size], np.int16)
+@compiled
+def _replace(g: Any, key: int) -> int:
+    """Returns the route that was replaced least recently, for goals with a new key."""
+    route = int(g._route_next)
+    g._route_next = (route + 1) % NUM_ROUTES
+    g._route_key[route] = key
+    return route

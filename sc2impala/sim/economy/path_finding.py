@@ -1,157 +1,179 @@
 """Path finding on a grid of free and covered cells.
 
-The cells of a rectangle of the map are numbered row by row, with a border of covered cells around
-it, so that the neighbours of all cells are found by shifting arrays. A path steps to one of the
-four neighbours of a cell, or diagonally if both cells beside the corner are free.
+The cells of the playable rectangle of the maps with an economy are numbered row by row, with a
+border of covered cells around it, so that every free cell has eight neighbours. A path steps to one
+of the four neighbours of a cell, or diagonally if both cells beside the corner are free.
+
+Cells are free where their `region`, int16 [NUM_CELLS], is not 0.
 """
 
-from typing import Tuple
+from typing import Any
 
 import numpy as np
 
-FAR = np.iinfo(np.int16).max
+from sc2impala.sim import geometry
+from sc2impala.sim.compiler import compiled
+
+FAR = 2**15 - 1
 """Distance of cells without a path to a goal."""
 
+_COLUMNS, _ROWS = (
+    np.flatnonzero(within)
+    for within in geometry.cells_within(geometry.SINGLE_SCREEN_WITH_BASE.playable)
+)
+LEFT, RIGHT = int(_COLUMNS[0]), int(_COLUMNS[-1])
+BOTTOM, TOP = int(_ROWS[0]), int(_ROWS[-1])
+"""First and last column and row of the map in the grid."""
 
-class PathingGrid:
-    """The pathing grid: numbers the cells of a rectangle of the map.
+STRIDE = len(_COLUMNS) + 2
+"""Cells per row of the grid, including the border."""
 
-    Attributes:
-      stride: cells per row, including the border. size: number of all cells, C.
+NUM_CELLS = STRIDE * (len(_ROWS) + 2)
+
+_SIDES = (1, -1, STRIDE, -STRIDE)
+_NONE = -1
+
+
+@compiled
+def cell_at(x: float, y: float) -> int:
+    """Returns the cell of the grid that is nearest to a point."""
+    return cell_of(min(max(int(x), LEFT), RIGHT), min(max(int(y), BOTTOM), TOP))
+
+
+@compiled
+def cell_of(column: int, row: int) -> int:
+    """Returns the number of a cell of the map in the playable rectangle."""
+    return (row - BOTTOM + 1) * STRIDE + column - LEFT + 1
+
+
+@compiled
+def middle_x(cell: int) -> float:
+    """Returns x of the centre of a cell."""
+    return cell % STRIDE + (LEFT - 0.5)
+
+
+@compiled
+def middle_y(cell: int) -> float:
+    """Returns y of the centre of a cell."""
+    return cell // STRIDE + (BOTTOM - 0.5)
+
+
+@compiled
+def find_regions(taken: Any, region: Any, queue: Any) -> None:
+    """Labels the connected regions of free cells.
+
+    Args:
+      taken: uint8 [64, 64] by y and x, the covered cells of the map.
+      region: int16 [NUM_CELLS], set to one positive label per region, and to 0 for covered cells.
+      queue: int16 [NUM_CELLS], scratch.
     """
-
-    def __init__(self, area: np.ndarray):
-        """area: bool [64, 64] by y and x, a filled rectangle."""
-        rows, columns = np.flatnonzero(area.any(1)), np.flatnonzero(area.any(0))
-        self._low = np.array([columns[0], rows[0]])
-        self._high = np.array([columns[-1], rows[-1]])
-        self.stride = len(columns) + 2
-        self.size = self.stride * (len(rows) + 2)
-
-    def pack(self, cells: np.ndarray) -> np.ndarray:
-        """Converts a mask of the map, bool [64, 64], to a mask of the grid, bool [C]."""
-        (left, top), (right, bottom) = self._low, self._high
-        return np.pad(cells[top : bottom + 1, left : right + 1], 1).ravel()
-
-    def numbers(self, points: np.ndarray) -> np.ndarray:
-        """Returns the numbers of the cells nearest to points, float64 [2, n]: int64 [n]."""
-        low, high = self._low[:, None], self._high[:, None]
-        x, y = np.clip(points.astype(np.int64), low, high) - low + 1
-        return y * self.stride + x
-
-    def middles(self, numbers: np.ndarray) -> np.ndarray:
-        """Returns the centres of cells, int [...]: float64 [2, ...]."""
-        rows, columns = np.divmod(numbers, self.stride)
-        return np.stack([columns + (self._low[0] - 0.5), rows + (self._low[1] - 0.5)])
+    region[:] = 0
+    for row in range(BOTTOM, TOP + 1):
+        for column in range(LEFT, RIGHT + 1):
+            if not taken[row, column]:
+                region[cell_of(column, row)] = _NONE
+    for cell in range(NUM_CELLS):
+        if region[cell] == _NONE:
+            _fill_region(region, cell, queue)
 
 
-def distances(free: np.ndarray, goals: np.ndarray, stride: int) -> np.ndarray:
+@compiled
+def find_distances(region: Any, distance: Any, queue: Any, num_goals: int) -> None:
     """Computes the number of steps from every cell to the nearest goal.
 
     Diagonal steps are allowed in every second step only, which approximates Euclidean distance.
 
     Args:
-      free: bool [n, C], the cells that can be entered.
-      goals: bool [n, C], a subset of the free cells.
-      stride: cells of a row.
-
-    Returns:
-      int16 [n, C], FAR without a path to a goal.
+      region: int16 [NUM_CELLS].
+      distance: int16 [NUM_CELLS], set; FAR without a path to a goal.
+      queue: int16 [NUM_CELLS], scratch that holds the goals, which are free cells, in front.
+      num_goals: number of goals.
     """
-    distance = np.where(goals, 0, FAR).astype(np.int16)
-    reached, before, step = goals.copy(), None, 0
-    corners = [(offset, free & _beside_corner(free, offset, stride)) for offset in _corners(stride)]
-    while before is None or (reached != before).any():
-        before, step = reached, step + 1
-        reached = before.copy()
-        for offset in (1, -1, stride, -stride):
-            reached |= _shift(before, offset)
-        reached &= free
+    distance[:] = FAR
+    for place in range(num_goals):
+        distance[queue[place]] = 0
+    done, found = 0, num_goals
+    while done < found:
+        cell = int(queue[done])
+        done += 1
+        step = distance[cell] + 1
+        for side in _SIDES:
+            found = _reach(region, distance, queue, cell + side, step, found)
         if step % 2 == 0:
-            for offset, passable in corners:
-                reached |= _shift(before, offset) & passable
-        distance[reached & ~before] = step
-    return distance
+            for along in (STRIDE, -STRIDE):
+                for across in (1, -1):
+                    if region[cell + along] > 0 and region[cell + across] > 0:
+                        corner = cell + along + across
+                        found = _reach(region, distance, queue, corner, step, found)
 
 
-def next_cells(free: np.ndarray, distance: np.ndarray, stride: int) -> np.ndarray:
-    """Returns the next cell on the path from every cell to the nearest goal.
-
-    Args:
-      free: bool [n, C], the cells that can be entered.
-      distance: int16 [n, C], from `distances`.
-      stride: cells of a row.
-
-    Returns:
-      int16 [n, C], neighbours of the cells; the cells themselves at goals and without a path.
-    """
-    offsets = (0, 1, -1, stride, -stride) + _corners(stride)
-    near = np.empty((len(offsets),) + distance.shape, np.int16)
-    for index, offset in enumerate(offsets):
-        near[index] = _shift(distance, -offset, FAR)
-        if index > 4:
-            near[index][~_beside_corner(free, -offset, stride)] = FAR
-    near[1:, ~free] = FAR
-    chosen = np.array(offsets, np.int16)[near.argmin(0)]
-    return chosen + np.arange(distance.shape[1], dtype=np.int16)
-
-
-def regions(free: np.ndarray, stride: int) -> np.ndarray:
-    """Labels the connected regions of free cells.
+@compiled
+def next_cell(region: Any, distance: Any, cell: int) -> int:
+    """Returns the next cell on the path from a cell to the nearest goal.
 
     Args:
-      free: bool [C], the cells that can be entered.
-      stride: cells of a row.
+      region, distance: int16 [NUM_CELLS], see `find_distances`.
+      cell: number of the cell.
 
     Returns:
-      int16 [C], one label per region, 0 for covered cells.
+      a neighbour of the cell; the cell itself at goals and without a path.
     """
-    number = np.where(free, np.arange(1, len(free) + 1), 0).astype(np.int16)
-    before = None
-    while before is None or (number != before).any():
-        before = number
-        for offset in (1, -1, stride, -stride):
-            number = np.where(free, np.maximum(number, _shift(number, offset)), 0)
-    return number
+    if region[cell] == 0:
+        return cell
+    best = cell
+    for side in _SIDES:
+        if distance[cell + side] < distance[best]:
+            best = cell + side
+    for along in (STRIDE, -STRIDE):
+        for across in (1, -1):
+            if region[cell + along] > 0 and region[cell + across] > 0:
+                corner = cell + along + across
+                if distance[corner] < distance[best]:
+                    best = corner
+    return best
 
 
-def follow(tables: np.ndarray, rows: np.ndarray, cells: np.ndarray) -> np.ndarray:
-    """Returns the paths that start at some cells.
-
-    Args:
-      tables: int16 [r, C], from `next_cells`.
-      rows: int [n], the table of each path.
-      cells: int [n], the first cells.
+@compiled
+def follow(region: Any, distance: Any, cell: int, path: Any) -> int:
+    """Writes the path from a cell to the nearest goal to `path`, int16 [NUM_CELLS].
 
     Returns:
-      int [l, n], the cells of the paths, both ends included; shorter paths are padded with their
-      last cells.
+      the number of cells of the path, both ends included; 1 if no path exists.
     """
-    path = [cells]
-    while True:
-        following = tables[rows, path[-1]]
-        if (following == path[-1]).all():
-            return np.stack(path)
-        path.append(following)
+    path[0] = cell
+    length = 1
+    here = cell
+    following = next_cell(region, distance, here)
+    while following != here:
+        path[length] = following
+        length += 1
+        here = following
+        following = next_cell(region, distance, here)
+    return length
 
 
-def _corners(stride: int) -> Tuple[int, ...]:
-    return (stride + 1, stride - 1, 1 - stride, -stride - 1)
+@compiled
+def _fill_region(region: Any, first: int, queue: Any) -> None:
+    """Labels all free cells that can be reached from the first one, which has no label yet."""
+    label = first + 1
+    region[first] = label
+    queue[0] = first
+    done, found = 0, 1
+    while done < found:
+        cell = int(queue[done])
+        done += 1
+        for side in _SIDES:
+            if region[cell + side] == _NONE:
+                region[cell + side] = label
+                queue[found] = cell + side
+                found += 1
 
 
-def _beside_corner(free: np.ndarray, offset: int, stride: int) -> np.ndarray:
-    """Whether both cells beside the corner of a diagonal step by `offset` are free."""
-    along = stride if offset > 0 else -stride
-    return _shift(free, along) & _shift(free, offset - along)
-
-
-def _shift(array: np.ndarray, offset: int, fill: int = 0) -> np.ndarray:
-    """Shifts an array [..., C] by `offset` cells and fills the rest."""
-    shifted = np.full_like(array, fill)
-    if offset > 0:
-        shifted[..., offset:] = array[..., :-offset]
-    elif offset < 0:
-        shifted[..., :offset] = array[..., -offset:]
-    else:
-        shifted[...] = array
-    return shifted
+@compiled
+def _reach(region: Any, distance: Any, queue: Any, cell: int, step: int, found: int) -> int:
+    """Appends a cell to the queue if it is free and was not found before; returns its new length."""
+    if region[cell] > 0 and distance[cell] == FAR:
+        distance[cell] = step
+        queue[found] = cell
+        return found + 1
+    return found

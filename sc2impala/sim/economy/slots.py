@@ -1,29 +1,27 @@
 """Ranges of slots, and free slots."""
 
-from typing import Optional
+from typing import Any
 
-import numpy as np
-
-from sc2impala.sim.units import Units
-
-
-def first_free(units: Units, game: int, choice: slice) -> Optional[int]:
-    """Returns the first free slot of a range in a game, or None."""
-    free = ~units.alive[game, choice]
-    return choice.start + int(free.argmax()) if free.any() else None
+from sc2impala.sim.compiler import compiled
+from sc2impala.sim.units import NO_UNIT, num_mobile
 
 
-def mobile(units: Units) -> slice:
-    """Returns the slots for units that can move."""
-    return slice(0, units.num_mobile)
+@compiled
+def first_free(g: Any, start: int, stop: int) -> int:
+    """Returns the first free slot in start..stop - 1, or NO_UNIT."""
+    for i in range(start, stop):
+        if not g.alive[i]:
+            return i
+    return NO_UNIT
 
 
-def buildings(units: Units, num_resources: int) -> slice:
-    """Returns the slots for buildings."""
-    return slice(units.num_mobile + num_resources, units.alive.shape[1])
+@compiled
+def first_building(g: Any, rules: Any) -> int:
+    """Returns the first of the slots for buildings, which end before `rules.num_units`."""
+    return num_mobile(g) + int(rules.num_resources)
 
 
-def workers(units: Units, worker_type: int) -> np.ndarray:
-    """Returns the living workers, units of type index `worker_type`: bool [K, M]."""
-    choice = mobile(units)
-    return units.alive[:, choice] & (units.type[:, choice] == worker_type)
+@compiled
+def is_worker(g: Any, rules: Any, i: int) -> bool:
+    """Whether a slot holds a living worker of any player."""
+    return g.alive[i] != 0 and g.type[i] == rules.worker

@@ -1,32 +1,37 @@
 """Supply used by units and provided by buildings."""
 
-import numpy as np
+from typing import Any
 
-from sc2impala.sim import unit_types
-from sc2impala.sim.world import World
+from sc2impala.sim.compiler import compiled
+from sc2impala.sim.economy import queues
+from sc2impala.sim.units import is_own, num_mobile
 
 MAX_SUPPLY = 200  # [S] GD
 
 
-def capacity(world: World, games: np.ndarray) -> np.ndarray:
-    """Returns the supply that complete buildings of player 1 provide: int [n] for games int [n]."""
-    units = world.units
-    fixed = slice(units.num_mobile, None)
-    finished = units.alive[games, fixed] & (units.unfinished[games, fixed] == 0)
-    finished &= units.owner[games, fixed] == unit_types.SELF
-    provided = units.stats.food_provided.take(units.type[games, fixed])
-    return np.minimum((provided * finished).sum(1), MAX_SUPPLY)
+@compiled
+def capacity(g: Any, rules: Any) -> int:
+    """Returns the supply that complete buildings of player 1 provide."""
+    provided = 0
+    for building in range(num_mobile(g), g.unit_end):
+        if is_own(g, building) and g.unfinished[building] == 0:
+            provided += rules.food_provided[g.type[building]]
+    return min(provided, MAX_SUPPLY)
 
 
-def used(world: World, games: np.ndarray) -> np.ndarray:
-    """Returns the supply that player 1 uses, in training included: int [n] for games int [n]."""
-    units = world.units
-    mobile = slice(0, units.num_used())
-    mine = units.alive[games, mobile] & (units.owner[games, mobile] == unit_types.SELF)
-    food = (units.stats.food.take(units.type[games, mobile]) * mine).sum(1)
-    return food + world.mechanics['production'].food(world, games).sum(1)
+@compiled
+def used(g: Any, rules: Any) -> int:
+    """Returns the supply that player 1 uses, in training included."""
+    food = 0
+    for i in range(g.mobile_end):
+        if is_own(g, i):
+            food += rules.food[g.type[i]]
+    for building in range(num_mobile(g), g.unit_end):
+        food += queues.food(g, rules, building)
+    return food
 
 
-def free(world: World, games: np.ndarray) -> np.ndarray:
-    """Returns the free supply in the games int [n]: int [n]; negative after buildings were lost."""
-    return capacity(world, games) - used(world, games)
+@compiled
+def free(g: Any, rules: Any) -> int:
+    """Returns the free supply; negative after buildings were lost."""
+    return capacity(g, rules) - used(g, rules)

@@ -1,14 +1,12 @@
 """BuildMarines: a base with few building types; the score is the number of trained marines."""
 
-from typing import Tuple
+from typing import Any
 
-import numpy as np
-
-from sc2impala.sim import functions, orders, unit_types
-from sc2impala.sim.combat import Combat
+from sc2impala.sim import combat, functions, movement, orders, unit_types
+from sc2impala.sim.compiler import compiled
+from sc2impala.sim.economy import lifecycle, navigation, queues
 from sc2impala.sim.games import bases
-from sc2impala.sim.mechanic import Mechanic
-from sc2impala.sim.world import World
+from sc2impala.sim.games.game import Game
 
 FIRST_FIELD = (23.0, 26.5)  # Harvested by all initial workers; rally point of new ones. [S] MAP
 
@@ -46,50 +44,53 @@ _TYPES = (
     BARRACKS,
     unit_types.MINERAL_FIELD,
 )
+_MARINE = _TYPES.index(MARINE)
 _NUM_RESOURCES = len(bases.LEFT_FIELDS)
 _FIRST_FIELD_SLOT = bases.NUM_MOBILE + bases.LEFT_FIELDS.index(FIRST_FIELD)
 _COMMAND_CENTER_SLOT = bases.NUM_MOBILE + _NUM_RESOURCES
 
 
-class BuildMarines:
-    """The rules of the map; see `games` for their attributes."""
+@compiled
+def start(g: Any, rules: Any) -> None:
+    """Places resources and base; all workers, new ones too, harvest."""
+    slot = bases.NUM_MOBILE
+    for x, y in bases.LEFT_FIELDS:
+        lifecycle.create(g, rules, slot, rules.mineral_field, unit_types.NEUTRAL, x, y)
+        slot += 1
+    bases.start(g, rules)
+    x, y = FIRST_FIELD
+    for worker in range(bases.NUM_WORKERS):
+        orders.give(g, worker, orders.GATHER, x, y, False, _FIRST_FIELD_SLOT, 0)
+    queues.set_rally(g, _COMMAND_CENTER_SLOT, x, y, _FIRST_FIELD_SLOT)
 
-    name = 'BuildMarines'
-    episode_loops = 900 * unit_types.LOOPS_PER_SECOND  # [S] MAP
-    arena = bases.ARENA
-    unit_types = _TYPES
-    num_mobile = bases.NUM_MOBILE
-    num_units = bases.NUM_MOBILE + _NUM_RESOURCES + bases.NUM_BUILDINGS
 
-    def mechanics(self, num_games: int) -> Tuple[Mechanic, ...]:
-        """Returns the mechanics of an economy and combat: marines can kill each other. [S] #129"""
-        *economy, navigation = bases.make_mechanics(num_games, self.unit_types, _NUM_RESOURCES)
-        return (*economy, Combat(num_games, self.num_mobile), navigation)
+@compiled
+def play_frame(g: Any, rules: Any) -> None:
+    """Plays a frame and sets the score to the number of trained marines.
 
-    def start(self, world: World, games: np.ndarray) -> None:
-        """Places the base of the games int [n]; all workers, new ones too, harvest."""
-        resources = ((unit_types.MINERAL_FIELD, bases.LEFT_FIELDS),)
-        bases.start(world, games, SCV, COMMAND_CENTER, resources)
-        point = np.array(FIRST_FIELD)
-        orders.give(
-            world.units,
-            games,
-            chosen=np.broadcast_to(
-                np.arange(bases.NUM_MOBILE) < bases.NUM_WORKERS, (len(games), bases.NUM_MOBILE)
-            ),
-            order_kind=np.full([len(games), 1], orders.GATHER),
-            point=np.broadcast_to(point[:, None, None], (2, len(games), bases.NUM_MOBILE)),
-            queued=np.zeros([len(games)], bool),
-            target=np.full([len(games), 1], _FIRST_FIELD_SLOT),
-        )
-        world.mechanics['production'].rally(
-            games,
-            np.full(len(games), _COMMAND_CENTER_SLOT),
-            np.repeat(point[:, None], len(games), axis=1),
-            np.full(len(games), _FIRST_FIELD_SLOT),
-        )
+    Marines can kill each other. [S] #129
+    """
+    bases.play_economy(g, rules)
+    combat.fight(g, rules)
+    lifecycle.bury(g)
+    combat.respond(g, rules)
+    navigation.step(g, rules)
+    movement.walk(g, rules)
+    movement.push_apart(g, rules)
+    bases.tidy(g, rules)
+    g.score = g.trained[_MARINE]
 
-    def step(self, world: World, running: np.ndarray) -> None:
-        """Sets the score to the number of trained marines."""
-        bases.tidy(world, running)
-        world.score[:] = world.mechanics['production'].trained[:, _TYPES.index(MARINE)]
+
+GAME = Game(
+    name='BuildMarines',
+    episode_loops=900 * unit_types.LOOPS_PER_SECOND,  # [S] MAP
+    arena=bases.ARENA,
+    unit_types=_TYPES,
+    family=bases.ECONOMY,
+    start=start,
+    play_frame=play_frame,
+    num_units=bases.NUM_MOBILE + _NUM_RESOURCES + bases.NUM_BUILDINGS,
+    num_resources=_NUM_RESOURCES,
+    has_targets=True,
+    has_combat=True,
+)

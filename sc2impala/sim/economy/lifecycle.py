@@ -1,0 +1,50 @@
+"""Creation and removal of units on maps with an economy: all rules forget the slot."""
+
+from typing import Any
+
+from sc2impala.sim import combat, orders, units
+from sc2impala.sim.compiler import compiled
+from sc2impala.sim.economy import harvesters, navigation, queues
+from sc2impala.sim.units import NO_UNIT, num_mobile
+
+
+@compiled
+def create(g: Any, rules: Any, i: int, type_index: int, owner: int, x: float, y: float) -> None:
+    """Creates an idle unit of full health in slot i."""
+    units.put(g, rules, i, type_index, owner, x, y)
+    forget(g, i)
+
+
+@compiled
+def kill(g: Any, i: int) -> None:
+    """Removes unit i from the game and marks it in `_died`.
+
+    Orders that target it are dropped; a unit that was executing one starts its next order.
+    """
+    units.remove(g, i)
+    orders.drop_target(g, i)
+    forget(g, i)
+
+
+@compiled
+def bury(g: Any) -> None:
+    """Removes the units that die by the hits of this frame."""
+    for i in range(g.unit_end):
+        if combat.is_dying(g, i):
+            units.remove(g, i)
+    for i in range(g.unit_end):
+        if g._died[i] and not g.alive[i]:
+            orders.drop_target(g, i)
+            forget(g, i)
+
+
+@compiled
+def forget(g: Any, i: int) -> None:
+    """Clears all state of a new or removed unit in slot i."""
+    harvesters.forget(g, i)
+    combat.forget(g, i)
+    if i < num_mobile(g):
+        navigation.forget(g, i)
+    else:
+        g.builder[i - num_mobile(g)] = NO_UNIT
+        queues.forget(g, i)
