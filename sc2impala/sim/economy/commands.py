@@ -9,7 +9,7 @@ import numpy as np
 
 from sc2impala.sim import actions, aiming, functions, geometry, orders, results
 from sc2impala.sim.compiler import compiled
-from sc2impala.sim.economy import construction, footprints, ground, harvesting, production
+from sc2impala.sim.economy import construction, footprints, ground, harvesters, production, queues
 from sc2impala.sim.units import NO_TYPE, NO_UNIT, is_own, num_mobile
 
 
@@ -73,7 +73,7 @@ def _give_order(g: Any, rules: Any, call: Any) -> int:
     work_type = 0
     if target != NO_UNIT:
         work_type = int(g.type[target])
-        if harvesting.can_harvest(g, rules, target):
+        if harvesters.can_harvest(g, rules, target):
             work = orders.GATHER
         elif g.unfinished[target] > 0:
             # Workers continue a building. [A]
@@ -136,7 +136,7 @@ def _nearest_builder(g: Any, rules: Any, call: Any, x: float, y: float) -> int:
 def _gather(g: Any, rules: Any, call: Any) -> int:
     """Orders the selected workers to harvest the resource under the pixel."""
     target, _, _ = aiming.on_screen(g, rules, call)
-    if not harvesting.can_harvest(g, rules, target):
+    if not harvesters.can_harvest(g, rules, target):
         return _gather_error(g, rules, target)
     queued = call.queued != 0
     is_full = False
@@ -198,10 +198,10 @@ def _halt(g: Any, rules: Any, call: Any) -> int:
 def _train(g: Any, rules: Any, call: Any) -> int:
     """Adds a unit to the shortest queue of the selected buildings. [A]"""
     building = NO_UNIT
-    least = production.QUEUE_LENGTH + 1
+    least = queues.QUEUE_LENGTH + 1
     for i in range(num_mobile(g), g.unit_end):
         if _is_selected_building(g, rules, call, i):
-            length = _queue_length(g, i)
+            length = queues.length(g, i)
             if length < least:
                 building = i
                 least = length
@@ -216,11 +216,11 @@ def _rally(g: Any, rules: Any, call: Any, target: int, x: float, y: float) -> in
     x = geometry.clamp_x(rules, x)
     y = geometry.clamp_y(rules, y)
     resource = NO_UNIT
-    if harvesting.can_harvest(g, rules, target):
+    if harvesters.can_harvest(g, rules, target):
         resource = target
     for i in range(num_mobile(g), g.unit_end):
         if _is_selected_building(g, rules, call, i):
-            production.rally(g, i, x, y, resource)
+            queues.set_rally(g, i, x, y, resource)
     return results.OK
 
 
@@ -237,7 +237,7 @@ def _cancel(g: Any, rules: Any) -> int:
 def _cancel_last(g: Any, rules: Any) -> int:
     """Cancels the last unit in the queue of every selected building."""
     for i in range(num_mobile(g), g.unit_end):
-        length = _queue_length(g, i)
+        length = queues.length(g, i)
         if g.selected[i] and length > 0:
             production.cancel(g, rules, i, length - 1)
     return results.OK
@@ -248,7 +248,7 @@ def _cancel_at(g: Any, rules: Any, place: int) -> int:
     """Cancels the unit at an index of the queue of the selected building."""
     for i in range(num_mobile(g), g.unit_end):
         if g.selected[i]:
-            if place < 0 or place >= _queue_length(g, i):
+            if place < 0 or place >= queues.length(g, i):
                 break
             production.cancel(g, rules, i, place)
             return results.OK
@@ -267,7 +267,7 @@ def _select_idle_worker(g: Any, rules: Any, act: int) -> int:
     for i in range(g.unit_end):
         chosen = i == turn
         if act >= 2 and i < num_mobile(g):
-            chosen = harvesting.is_idle(g, rules, i)
+            chosen = harvesters.is_idle(g, rules, i)
         g.selected[i] = chosen or (act % 2 == 1 and g.selected[i] != 0)
     return results.OK
 
@@ -278,7 +278,7 @@ def _next_idle_worker(g: Any, rules: Any) -> int:
     first = NO_UNIT
     turn = NO_UNIT
     for i in range(g.mobile_end):
-        if harvesting.is_idle(g, rules, i):
+        if harvesters.is_idle(g, rules, i):
             if first == NO_UNIT:
                 first = i
             if g.selected[i]:
@@ -297,12 +297,3 @@ def _offers(g: Any, rules: Any, call: Any, i: int) -> bool:
 @compiled
 def _is_selected_building(g: Any, rules: Any, call: Any, i: int) -> bool:
     return _offers(g, rules, call, i) and g.unfinished[i] == 0
-
-
-@compiled
-def _queue_length(g: Any, building: int) -> int:
-    length = 0
-    for place in range(production.QUEUE_LENGTH):
-        if g.queue[building - num_mobile(g), place] != NO_TYPE:
-            length += 1
-    return length
