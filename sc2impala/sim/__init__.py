@@ -1,4 +1,4 @@
-"""The SC2LE mini-games in NumPy: K games of one map advance together, frame by frame.
+"""The SC2LE mini-games as compiled loops: K games of one map advance together, frame by frame.
 
 A frame is one environment frame (one StarCraft II game loop), 16 of them in a game second.
 
@@ -9,10 +9,9 @@ of units, OBS a recorded observation of the real game, F, ACT and ENV the module
 `actions` and the documentation of PySC2, #n its issues.
 """
 
-from sc2impala.sim.economy.production import QUEUE_LENGTH as MAX_QUEUE
 from sc2impala.sim.feature_units import MAX_FEATURE_UNITS
 from sc2impala.sim.game_batch import MAP_NAMES, GameBatch, make
-from sc2impala.sim.observation import MAX_ALERTS, MAX_SELECTED
+from sc2impala.sim.observation import MAX_ALERTS, MAX_QUEUE, MAX_SELECTED
 
 __all__ = [
     'MAP_NAMES',

@@ -1,12 +1,6 @@
-"""Executes PySC2 function calls for all games of a batch at once.
+"""Executes PySC2 function calls: those that all maps have in common."""
 
-A function is executed by a handler, which takes the world, the games int [n] that call it, the
-function of each call (int [n]) and the arguments, changes the world, and returns a code of
-`results` for each game.
-"""
-
-import collections
-from typing import Tuple
+from typing import Any, NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -16,20 +10,26 @@ from sc2impala.sim import (
     functions,
     geometry,
     orders,
+    pixels,
     results,
     selection,
     unit_types,
+    units,
 )
-from sc2impala.sim.arguments import Arguments
-from sc2impala.sim.economy import commands
+from sc2impala.sim.compiler import compiled
 from sc2impala.sim.units import NO_UNIT
-from sc2impala.sim.world import World
 
-Order = collections.namedtuple('Order', ['order_kind', 'target'])
-"""The order kind that a function gives, and the name of its point argument, or None."""
+
+class Order(NamedTuple):
+    """The order kind that a function gives, and the name of its point argument, or None."""
+
+    order_kind: int
+    target: Optional[str]
+
 
 SMART = -1
 """The order depends on the unit under the pixel."""
+_NO_ORDER = -2
 
 ORDERS = {
     functions.ATTACK_SCREEN: Order(orders.ATTACK, 'screen'),
@@ -44,191 +44,186 @@ ORDERS = {
     functions.STOP_QUICK: Order(orders.IDLE, None),
 }
 
-
-def execute(world: World, function: np.ndarray, arguments: Arguments, allowed: np.ndarray) -> None:
-    """Executes one function call per game and records function and result in the world.
-
-    Args:
-      world: changed in place.
-      function: int [K], ids; arbitrary where not allowed.
-      arguments: the arguments of all K calls.
-      allowed: bool [K], the valid calls; the others only report an error.
-    """
-    function = np.where(allowed, function, functions.NO_OP)
-    world.alerts[:] = False
-    world.action_result[:] = np.where(allowed, results.OK, results.NOT_SUPPORTED)
-    handler_of_game = _HANDLER_OF_FUNCTION[function]
-    for index in sorted(set(handler_of_game.tolist()) - {_NO_HANDLER}):
-        games = (handler_of_game == index).nonzero()[0]
-        world.action_result[games] = _HANDLERS[index](world, games, function[games], arguments)
-    world.last_action[:] = np.where(world.action_result == results.OK, function, functions.NO_OP)
-
-
-def _select_point(
-    world: World, games: np.ndarray, function: np.ndarray, arguments: Arguments
-) -> np.ndarray:
-    act = arguments.scalar('select_point_act', games)
-    return selection.select_point(
-        world, games, act, arguments.pixels('screen', games, world.screen)
-    )
-
-
-def _select_rect(
-    world: World, games: np.ndarray, function: np.ndarray, arguments: Arguments
-) -> np.ndarray:
-    return selection.select_rect(
-        world,
-        games,
-        arguments.scalar('select_add', games),
-        arguments.pixels('screen', games, world.screen),
-        arguments.pixels('screen2', games, world.screen),
-    )
-
-
-def _select_control_group(
-    world: World, games: np.ndarray, function: np.ndarray, arguments: Arguments
-) -> np.ndarray:
-    act = arguments.scalar('control_group_act', games)
-    return selection.control_group(world, games, act, arguments.scalar('control_group_id', games))
-
-
-def _select_unit(
-    world: World, games: np.ndarray, function: np.ndarray, arguments: Arguments
-) -> np.ndarray:
-    act = arguments.scalar('select_unit_act', games)
-    return selection.select_unit(world, games, act, arguments.scalar('select_unit_id', games))
-
-
-def _select_army(
-    world: World, games: np.ndarray, function: np.ndarray, arguments: Arguments
-) -> np.ndarray:
-    return selection.select_army(world, games, arguments.scalar('select_add', games))
-
-
-def _move_camera(
-    world: World, games: np.ndarray, function: np.ndarray, arguments: Arguments
-) -> np.ndarray:
-    """Centres the camera on a pixel of the minimap, clamped to the playable region. [U]
-
-    The call has no effect if the camera is locked. [U]
-    """
-    if world.arena.camera_moves:
-        pixel = arguments.pixels('minimap', games, world.minimap)
-        middle = world.minimap.to_world(pixel, geometry.minimap_corner()[:, None])
-        world.look_at(games, geometry.clamp(middle, world.arena.playable))
-    return np.full(len(games), results.OK)
-
-
-def _give_order(
-    world: World, games: np.ndarray, function: np.ndarray, arguments: Arguments
-) -> np.ndarray:
-    """Gives the order of the function to the selected units that offer it."""
-    units = world.units
-    last = max(units.num_used(), 1)
-    mobile = slice(0, last)
-    target, point = _aim(world, games, function, arguments)
-    offered = units.stats.functions[units.type[games, mobile], function[:, None]]
-    chosen = units.selected[games, mobile] & offered
-    # A unit cannot target itself.
-    aims = chosen & (target[:, None] != NO_UNIT) & (target[:, None] != np.arange(last))
-    order_kind = np.broadcast_to(_ORDER_KIND[function][:, None], chosen.shape)
-    attacks = aims & _can_be_attacked(world, games, target)[:, None]
-    hostile = (units.owner[games, target] == unit_types.ENEMY)[:, None]
-    attacks &= (order_kind == orders.ATTACK) | ((order_kind == SMART) & hostile)
-    works, work, built = _work(world, games, function, point, aims & (order_kind == SMART), target)
-    order_kind = np.where(
-        order_kind == SMART, np.where(attacks, orders.ATTACK, orders.MOVE), order_kind
-    )
-    order_kind = np.where(works, work[:, None], order_kind)
-    aims_at = attacks | works
-
-    obeys = chosen.any(1)
-    spread = np.zeros((2,) + chosen.shape)
-    spread[:, obeys] = formations.targets(
-        units.position[:, games[obeys], mobile], chosen[obeys], point[:, obeys]
-    )
-    # Targets outside of the playable region are clamped to it. [U]
-    spread = geometry.clamp(spread, world.arena.playable)
-    full = orders.give(
-        units,
-        games,
-        chosen=chosen,
-        order_kind=order_kind,
-        point=np.where(aims_at, units.position[:, games, target][:, :, None], spread),
-        queued=arguments.scalar('queued', games) != 0,
-        target=np.where(aims_at, target[:, None], NO_UNIT),
-        built=built[:, None],
-    )
-    return np.where(full, results.QUEUE_IS_FULL, results.OK)
-
-
-def _work(
-    world: World,
-    games: np.ndarray,
-    function: np.ndarray,
-    point: np.ndarray,
-    smart: np.ndarray,
-    target: np.ndarray,
-) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Resolves smart orders on maps with an economy; buildings set their rally points.
-
-    Returns:
-      bool [n, M], the units of `smart` that work on the target; int [n], their order kind; and
-      int [n], index of the type that is built.
-    """
-    units = world.units
-    if 'production' not in world.mechanics:
-        return np.zeros_like(smart), np.zeros_like(target), np.zeros_like(target)
-    rallies = _ORDER_KIND[function] == SMART
-    commands.rally_to(world, games[rallies], function[rallies], point[:, rallies], target[rallies])
-    work, built = commands.smart(world, games, target)
-    is_worker = units.stats.is_worker[units.type[games, : smart.shape[1]]]
-    return smart & is_worker & (work != orders.MOVE)[:, None], work, built
-
-
-def _aim(
-    world: World, games: np.ndarray, function: np.ndarray, arguments: Arguments
-) -> Tuple[np.ndarray, np.ndarray]:
-    """Returns the target unit, int [n], and target point, float64 [2, n], of each call."""
-    target = np.full([len(games)], NO_UNIT)
-    point = np.zeros([2, len(games)])
-    for names_place, aim in (
-        (_TARGETS_SCREEN[function], aiming.on_screen),
-        (_TARGETS_MINIMAP[function], aiming.on_minimap),
-    ):
-        if names_place.any():
-            some = aim(world, games[names_place], arguments)
-            point[:, names_place], target[names_place] = some
-    return target, point
-
-
-def _can_be_attacked(world: World, games: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """Whether the map has combat and the units in the slots int [n] have an owner: bool [n]. [A]"""
-    owned = (target != NO_UNIT) & (world.units.owner[games, target] != unit_types.NEUTRAL)
-    return owned & ('combat' in world.mechanics)
-
-
-_FUNCTIONS_OF_HANDLER = {
-    _move_camera: [functions.MOVE_CAMERA],
-    _select_point: [functions.SELECT_POINT],
-    _select_rect: [functions.SELECT_RECT],
-    _select_control_group: [functions.SELECT_CONTROL_GROUP],
-    _select_unit: [functions.SELECT_UNIT],
-    _select_army: [functions.SELECT_ARMY],
-    _give_order: list(ORDERS),
-    **commands.FUNCTIONS_OF_HANDLER,
-}
-_HANDLERS = tuple(_FUNCTIONS_OF_HANDLER)
-_NO_HANDLER = -1
-"""Functions without a handler have no effect, like no_op."""
-_HANDLER_OF_FUNCTION = np.full([functions.NUM_FUNCTIONS], _NO_HANDLER)
-for _index, _handler in enumerate(_HANDLERS):
-    _HANDLER_OF_FUNCTION[_FUNCTIONS_OF_HANDLER[_handler]] = _index
-
-_ORDER_KIND = np.zeros([functions.NUM_FUNCTIONS], np.int8)
-_TARGETS_SCREEN = np.zeros([functions.NUM_FUNCTIONS], bool)
-_TARGETS_MINIMAP = np.zeros([functions.NUM_FUNCTIONS], bool)
+_ORDER_KIND = np.full([functions.NUM_FUNCTIONS], _NO_ORDER, np.int8)
+_TARGETS_SCREEN = np.zeros([functions.NUM_FUNCTIONS], np.uint8)
+_TARGETS_MINIMAP = np.zeros([functions.NUM_FUNCTIONS], np.uint8)
 for _function, _order in ORDERS.items():
     _ORDER_KIND[_function] = _order.order_kind
     _TARGETS_SCREEN[_function] = _order.target == 'screen'
     _TARGETS_MINIMAP[_function] = _order.target == 'minimap'
+
+
+@compiled
+def execute(g: Any, rules: Any, call: Any, available: Any) -> None:
+    """Executes a function call on a map without an economy; records function and result.
+
+    Args:
+      g: the game, changed in place.
+      rules: the constants of its map.
+      call: record of arguments.CALL, of any values.
+      available: uint8 [573], whether each function can be called; others only report an error.
+    """
+    clear_alerts(g)
+    result = results.NOT_SUPPORTED
+    if is_allowed(g, call, available):
+        if gives_order(call):
+            target, x, y = aim(g, rules, call)
+            result = give_order(g, rules, call, target, x, y, orders.MOVE, 0)
+        else:
+            result = select_or_look(g, rules, call)
+    report(g, call, result)
+
+
+@compiled
+def clear_alerts(g: Any) -> None:
+    """Clears the alerts since the last action."""
+    for code in range(len(g.alerts)):
+        g.alerts[code] = False
+
+
+@compiled
+def is_allowed(g: Any, call: Any, available: Any) -> bool:
+    """Whether the function exists and can be called; none can be after the end of the episode."""
+    exists = 0 <= call.function < functions.NUM_FUNCTIONS
+    return exists and available[call.function] != 0 and not g.ended
+
+
+@compiled
+def report(g: Any, call: Any, result: int) -> None:
+    """Records the result of a call, and its function if it was executed."""
+    g.action_result = result
+    g.last_action = call.function if result == results.OK else functions.NO_OP
+
+
+@compiled
+def select_or_look(g: Any, rules: Any, call: Any) -> int:
+    """Executes a function of selection or camera; others have no effect, like no_op.
+
+    Returns:
+      a code of `results`.
+    """
+    function = call.function
+    result = results.OK
+    if function == functions.MOVE_CAMERA:
+        _move_camera(g, rules, call)
+    elif function == functions.SELECT_POINT:
+        column = pixels.clip(call.screen_x, rules.screen_width)
+        row = pixels.clip(call.screen_y, rules.screen_height)
+        result = selection.select_point(g, rules, call.select_point_act, column, row)
+    elif function == functions.SELECT_RECT:
+        result = _select_rect(g, rules, call)
+    elif function == functions.SELECT_CONTROL_GROUP:
+        result = selection.control_group(g, call.control_group_act, call.control_group_id)
+    elif function == functions.SELECT_UNIT:
+        result = selection.select_unit(g, call.select_unit_act, call.select_unit_id)
+    elif function == functions.SELECT_ARMY:
+        result = selection.select_army(g, rules, call.select_add != 0)
+    return result
+
+
+@compiled
+def gives_order(call: Any) -> bool:
+    """Whether the function of an allowed call is one of ORDERS."""
+    return _ORDER_KIND[call.function] != _NO_ORDER
+
+
+@compiled
+def is_smart(call: Any) -> bool:
+    """Whether the function of an allowed call gives an order that depends on its target."""
+    return _ORDER_KIND[call.function] == SMART
+
+
+@compiled
+def aim(g: Any, rules: Any, call: Any) -> Tuple[int, float, float]:
+    """Returns the target unit of one of ORDERS, or NO_UNIT, and x, y of its target point."""
+    if _TARGETS_SCREEN[call.function]:
+        return aiming.on_screen(g, rules, call)
+    if _TARGETS_MINIMAP[call.function]:
+        return aiming.on_minimap(g, rules, call)
+    return NO_UNIT, 0.0, 0.0
+
+
+@compiled
+def give_order(
+    g: Any, rules: Any, call: Any, target: int, x: float, y: float, work: int, work_type: int
+) -> int:
+    """Gives one of ORDERS to the selected units that offer it.
+
+    Args:
+      g: the game, changed in place.
+      rules: the constants of its map.
+      call: record of arguments.CALL.
+      target: slot of the target unit, or NO_UNIT.
+      x, y: the target point.
+      work: order kind of workers that are sent to the target by a smart order.
+      work_type: type of the building that they build.
+
+    Returns:
+      a code of `results`.
+    """
+    for i in range(g.mobile_end):
+        g._chosen[i] = g.selected[i] and rules.functions[g.type[i], call.function]
+    middle_x, middle_y = formations.middle(g)
+    keep = formations.keeps(g, middle_x, middle_y, x, y)
+    is_full = False
+    for i in range(g.mobile_end):
+        if g._chosen[i]:
+            order_kind, aims = _resolve(g, rules, i, int(_ORDER_KIND[call.function]), target, work)
+            to_x = x + (g.x[i] - middle_x if keep else 0.0)
+            to_y = y + (g.y[i] - middle_y if keep else 0.0)
+            # Targets outside of the playable region are clamped to it. [U]
+            to_x = g.x[target] if aims else geometry.clamp_x(rules, to_x)
+            to_y = g.y[target] if aims else geometry.clamp_y(rules, to_y)
+            at = target if aims else NO_UNIT
+            if orders.give(g, i, order_kind, to_x, to_y, call.queued != 0, at, work_type):
+                is_full = True
+    return results.QUEUE_IS_FULL if is_full else results.OK
+
+
+@compiled
+def _resolve(
+    g: Any, rules: Any, i: int, order_kind: int, target: int, work: int
+) -> Tuple[int, bool]:
+    """Returns the order kind for unit i, and whether the target unit is the target of the order."""
+    is_smart_order = order_kind == SMART
+    # A unit cannot target itself.
+    if target != NO_UNIT and target != i:
+        if is_smart_order and rules.is_worker[g.type[i]] and work != orders.MOVE:
+            return work, True
+        attacks = order_kind == orders.ATTACK
+        if is_smart_order:
+            attacks = g.owner[target] == unit_types.ENEMY
+        if attacks and _can_be_attacked(g, rules, target):
+            return orders.ATTACK, True
+    return (orders.MOVE if is_smart_order else order_kind), False
+
+
+@compiled
+def _can_be_attacked(g: Any, rules: Any, target: int) -> bool:
+    """Whether the map has combat and a unit has an owner. [A]"""
+    return rules.has_combat != 0 and g.owner[target] != unit_types.NEUTRAL
+
+
+@compiled
+def _move_camera(g: Any, rules: Any, call: Any) -> None:
+    """Centres the camera on a pixel of the minimap, clamped to the playable region. [U]
+
+    The call has no effect if the camera is locked. [U]
+    """
+    if rules.camera_moves:
+        column = pixels.clip(call.minimap_x, rules.minimap_width)
+        row = pixels.clip(call.minimap_y, rules.minimap_height)
+        x = geometry.clamp_x(rules, pixels.minimap_x(rules, column))
+        y = geometry.clamp_y(rules, pixels.minimap_y(rules, row))
+        units.look_at(g, x, y)
+
+
+@compiled
+def _select_rect(g: Any, rules: Any, call: Any) -> int:
+    x1 = pixels.clip(call.screen_x, rules.screen_width)
+    y1 = pixels.clip(call.screen_y, rules.screen_height)
+    x2 = pixels.clip(call.screen2_x, rules.screen_width)
+    y2 = pixels.clip(call.screen2_y, rules.screen_height)
+    return selection.select_rect(
+        g, rules, call.select_add != 0, min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)
+    )

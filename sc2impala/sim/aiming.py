@@ -1,60 +1,50 @@
 """Converts the pixel arguments of function calls to points of the world and target units."""
 
-from typing import Callable, Tuple
+from typing import Any, Tuple
 
-import numpy as np
-
-from sc2impala.sim import geometry, picking
-from sc2impala.sim.arguments import Arguments
+from sc2impala.sim import picking, pixels
+from sc2impala.sim.compiler import compiled
 from sc2impala.sim.units import NO_UNIT
-from sc2impala.sim.world import World
 
 
-def on_screen(
-    world: World, games: np.ndarray, arguments: Arguments
-) -> Tuple[np.ndarray, np.ndarray]:
+@compiled
+def on_screen(g: Any, rules: Any, call: Any) -> Tuple[int, float, float]:
     """Returns the target of the argument `screen`.
 
     Args:
-      world: the games.
-      games: int [n].
-      arguments: the arguments of all K calls.
+      g: the game.
+      rules: the constants of its map.
+      call: record of arguments.CALL.
 
     Returns:
-      points float64 [2, n], and the visible units there: slots int [n], or NO_UNIT.
+      slot of the visible unit there, or NO_UNIT, as on maps without targets; and x, y.
     """
-    if arguments.place is not None:
-        return _given(arguments.place, games)
-    pixels = arguments.pixels('screen', games, world.screen)
-    points = world.screen.to_world(pixels, geometry.screen_corner(world.camera[:, games]))
-    return points, _pick(world, games, pixels, picking.on_screen)
+    if call.has_place:
+        return _given(g, call)
+    column = pixels.clip(call.screen_x, rules.screen_width)
+    row = pixels.clip(call.screen_y, rules.screen_height)
+    target = NO_UNIT
+    if rules.has_targets:
+        target = picking.on_screen(g, rules, column, row)
+    return target, pixels.screen_x(g, rules, column), pixels.screen_y(g, rules, row)
 
 
-def on_minimap(
-    world: World, games: np.ndarray, arguments: Arguments
-) -> Tuple[np.ndarray, np.ndarray]:
+@compiled
+def on_minimap(g: Any, rules: Any, call: Any) -> Tuple[int, float, float]:
     """Like `on_screen`, for the argument `minimap`."""
-    if arguments.place is not None:
-        return _given(arguments.place, games)
-    pixels = arguments.pixels('minimap', games, world.minimap)
-    points = world.minimap.to_world(pixels, geometry.minimap_corner()[:, None])
-    return points, _pick(world, games, pixels, picking.on_minimap)
+    if call.has_place:
+        return _given(g, call)
+    column = pixels.clip(call.minimap_x, rules.minimap_width)
+    row = pixels.clip(call.minimap_y, rules.minimap_height)
+    target = NO_UNIT
+    if rules.has_targets:
+        target = picking.on_minimap(g, rules, column, row)
+    return target, pixels.minimap_x(rules, column), pixels.minimap_y(rules, row)
 
 
-def _given(
-    place: Tuple[np.ndarray, np.ndarray], games: np.ndarray
-) -> Tuple[np.ndarray, np.ndarray]:
-    points, targets = place
-    return points[:, games], targets[games]
-
-
-def _pick(
-    world: World,
-    games: np.ndarray,
-    pixels: np.ndarray,
-    pick: Callable[[World, np.ndarray, np.ndarray], np.ndarray],
-) -> np.ndarray:
-    """Returns the units under pixels; NO_UNIT on maps without mechanics, which have no targets."""
-    if not world.mechanics:
-        return np.full([len(games)], NO_UNIT)
-    return pick(world, games, pixels)
+@compiled
+def _given(g: Any, call: Any) -> Tuple[int, float, float]:
+    target = NO_UNIT
+    if 0 <= call.place_target < g.unit_end:
+        target = int(call.place_target)
+    return target, call.place_x, call.place_y

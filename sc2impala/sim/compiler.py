@@ -58,7 +58,7 @@ def cache_folder() -> pathlib.Path:
     in the user's cache folder. Its name depends on all sources of the simulator, on the versions of
     Python, NumPy and numba, and on numba's options.
     """
-    candidates = [_SOURCES / '__pycache__' / 'numba', _user_folder() / 'sc2impala' / 'numba']
+    candidates = [_cache_beside_sources(), _user_folder() / 'sc2impala' / 'numba']
     if os.environ.get('NUMBA_CACHE_DIR'):
         candidates = [pathlib.Path(os.environ['NUMBA_CACHE_DIR']) / 'sc2impala']
     for parent in candidates:
@@ -73,6 +73,10 @@ def cache_folder() -> pathlib.Path:
         f'None of {[str(parent) for parent in candidates]} can be written; the simulator keeps its '
         'compiled functions there. Set NUMBA_CACHE_DIR to a folder that can be written.'
     )
+
+
+def _cache_beside_sources() -> pathlib.Path:
+    return _SOURCES / '__pycache__' / 'numba'
 
 
 def _user_folder() -> pathlib.Path:

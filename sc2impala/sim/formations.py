@@ -5,27 +5,50 @@ group that is spread out, or that is sent to a point between its own units, all 
 game moves groups in these two ways as well; its exact criterion is not known. [A]
 """
 
+from typing import Any, Tuple
+
 import numpy as np
+
+from sc2impala.sim.compiler import compiled
 
 MAX_FORMATION_RADIUS = 5.0  # Distance of the farthest unit from the mean position of the group. [U]
 
 
-def targets(position: np.ndarray, chosen: np.ndarray, point: np.ndarray) -> np.ndarray:
-    """Returns the target point of every unit.
+@compiled
+def middle(g: Any) -> Tuple[float, float]:
+    """Returns the mean position of the units in `_chosen` that can move, or (0, 0)."""
+    x = 0.0
+    y = 0.0
+    count = 0
+    for i in range(g.mobile_end):
+        if g._chosen[i]:
+            x += g.x[i]
+            y += g.y[i]
+            count += 1
+    return x / max(count, 1), y / max(count, 1)
+
+
+@compiled
+def keeps(g: Any, middle_x: float, middle_y: float, x: float, y: float) -> bool:
+    """Whether the units in `_chosen` keep their formation when they are sent to a point.
 
     Args:
-      position: float64 [2, n, M], where the units are.
-      chosen: bool [n, M], the units that are sent, at least one per game.
-      point: float64 [2, n], the destination.
-
-    Returns:
-      float64 [2, n, M]; arbitrary for units that are not chosen.
+      g: the game.
+      middle_x, middle_y: their mean position.
+      x, y: the point.
     """
-    low = np.where(chosen, position, np.inf).min(-1)
-    high = np.where(chosen, position, -np.inf).max(-1)
-    middle = np.where(chosen, position, 0).sum(-1) / chosen.sum(-1)
-    offset = position - middle[:, :, None]
-    compact = ~(chosen & (np.square(offset).sum(0) > MAX_FORMATION_RADIUS**2)).any(-1)
-    between = ((low <= point) & (point <= high)).all(0)
-    keep = compact & ~between
-    return point[:, :, None] + np.where(keep[:, None], offset, 0)
+    low_x = np.inf
+    low_y = np.inf
+    high_x = -np.inf
+    high_y = -np.inf
+    for i in range(g.mobile_end):
+        if g._chosen[i]:
+            off_x = g.x[i] - middle_x
+            off_y = g.y[i] - middle_y
+            if off_x * off_x + off_y * off_y > MAX_FORMATION_RADIUS * MAX_FORMATION_RADIUS:
+                return False
+            low_x = min(low_x, g.x[i])
+            low_y = min(low_y, g.y[i])
+            high_x = max(high_x, g.x[i])
+            high_y = max(high_y, g.y[i])
+    return not (low_x <= x <= high_x and low_y <= y <= high_y)

@@ -183,12 +183,12 @@ class GameBatch:
           'build_queue': int32 [K, 5, 7], 'production_queue': int32 [K, 5, 2] of a building that is
             the only selected unit, and the number of rows in use, 'build_queue_count': int32 [K].
         """
-        self._kernels.draw(self._games, self._rules, *self._drawing.buffers)
+        self._kernels.draw(self._games, self._rules, self._drawing.buffers)
         observed = np.zeros([self.num_games], observation.OBSERVATION)
         self._kernels.observe(self._games, self._rules, observed)
         found: Dict[str, Any] = {name: observed[name] for name in observed.dtype.names or ()}
-        found['screen'] = self._drawing.screen.pictures
-        found['minimap'] = self._drawing.minimap.pictures
+        found['screen'] = dict(self._drawing.screen)
+        found['minimap'] = dict(self._drawing.minimap)
         found['available_actions'] = self._available_actions().astype(bool)
         return found
 

@@ -4,15 +4,17 @@ There is one set for a family of maps, and one for a map, made from the function
 """
 
 import functools
-from typing import Any, Callable, NamedTuple, Tuple
+from typing import Any, Callable, NamedTuple
 
-from sc2impala.sim import feature_units, observation
-from sc2impala.sim.actions import execute
+from sc2impala.sim import actions, drawing, feature_units, observation
 from sc2impala.sim.compiler import kernel
 from sc2impala.sim.counter_random import start_stream
-from sc2impala.sim.drawing import draw
-from sc2impala.sim.economy import commands, economy_drawing, economy_feature_units
-from sc2impala.sim.economy import economy_observation
+from sc2impala.sim.economy import (
+    commands,
+    economy_drawing,
+    economy_feature_units,
+    economy_observation,
+)
 from sc2impala.sim.games.game import Family, Game
 
 Kernel = Callable[..., None]
@@ -35,7 +37,7 @@ class FamilyKernels(NamedTuple):
     act(games, rules, calls, available): executes CALL [K]; available is uint8 [K, 573].
     list_actions(games, rules, available): sets `available`.
     observe(games, rules, observations): sets OBSERVATION [K].
-    draw(games, rules, screen, minimap): updates the layers.
+    draw(games, rules, buffers): updates the layers, see `drawing.Buffers`.
     list_units(games, rules, rows): sets the rows of `feature_units`, int32 [K, 256, 46].
     """
 
@@ -87,13 +89,7 @@ def of_map(game: Game) -> MapKernels:
 @functools.lru_cache(maxsize=None)
 def of_family(family: Family) -> FamilyKernels:
     """Returns the kernels of a family."""
-    (
-        execute_one,
-        list_actions_of_one,
-        fill_one,
-        draw_one,
-        list_units_of_one,
-    ) = _functions(family.has_economy)
+    execute_one, list_actions_of_one, fill_one, draw_one, list_units_of_one = _functions_of(family)
 
     @kernel(family.name + '.act')
     def act(games: Any, rules: Any, calls: Any, available: Any) -> None:
@@ -111,19 +107,41 @@ def of_family(family: Family) -> FamilyKernels:
             fill_one(games[k], rules[0], observations[k])
 
     @kernel(family.name + '.draw')
-    def draw_all(games: Any, rules: Any, canvas: Any) -> None:
+    def draw(games: Any, rules: Any, buffers: Any) -> None:
         for k in range(len(games)):
-            draw_one(games[k], rules[0], k, canvas)
+            draw_one(games[k], rules[0], k, buffers)
 
     @kernel(family.name + '.list_units')
     def list_units(games: Any, rules: Any, rows: Any) -> None:
         for k in range(len(games)):
             list_units_of_one(games[k], rules[0], rows[k])
 
-    return FamilyKernels(act, list_actions, observe, draw_all, list_units)
+    return FamilyKernels(act, list_actions, observe, draw, list_units)
 
 
-def _functions(has_economy: bool) -> Tuple[Callable[..., Any], ...]:
-    if has_economy:
-        return ()
-    return ()
+class _Functions(NamedTuple):
+    """The functions of one game that depend on whether its record has an economy."""
+
+    execute: Kernel
+    list_actions: Kernel
+    fill: Kernel
+    draw: Kernel
+    fill_feature_units: Kernel
+
+
+def _functions_of(family: Family) -> _Functions:
+    if family.has_economy:
+        return _Functions(
+            commands.execute,
+            economy_observation.list_actions,
+            economy_observation.fill,
+            economy_drawing.draw,
+            economy_feature_units.fill_feature_units,
+        )
+    return _Functions(
+        actions.execute,
+        observation.list_actions,
+        observation.fill,
+        drawing.draw,
+        feature_units.fill_feature_units,
+    )

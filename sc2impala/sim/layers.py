@@ -1,7 +1,9 @@
 """Names and scales of PySC2's feature layers.
 
-A layer of scale n has values in 0..n - 1. [S] F
+A layer of scale n has values in 0..n - 1. [S] F. The number of a layer is its place in its table.
 """
+
+from typing import Mapping
 
 import numpy as np
 
@@ -53,3 +55,8 @@ MINIMAP_SCALES = {
 def dtype_of_scale(scale: int) -> np.dtype:
     """Returns the smallest unsigned dtype for values 0..scale - 1."""
     return np.min_scalar_type(scale - 1)
+
+
+def number_of(scales: Mapping[str, int], name: str) -> int:
+    """Returns the number of a layer."""
+    return list(scales).index(name)

@@ -1,47 +1,54 @@
 """Finds the unit under a pixel of the screen or minimap."""
 
-from typing import Tuple
+from typing import Any
 
-import numpy as np
-
-from sc2impala.sim import appearance, discs, geometry
+from sc2impala.sim import fog, pixels
+from sc2impala.sim.compiler import compiled
 from sc2impala.sim.units import NO_UNIT
-from sc2impala.sim.world import World
+from sc2impala.sim.visibility import shown
 
 
-def screen_boxes(world: World, games: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-    """Returns corner and size, in screen pixels, of the boxes of all units: int64 [2, n, U] each.
-
-    Args:
-      world: the games.
-      games: int [n].
-    """
-    units = world.units
-    corner = geometry.screen_corner(world.camera[:, games])[:, :, None]
-    centre = world.screen.to_pixels(units.position[:, games], corner)
-    size = discs.sizes(world.screen, units.stats.radius)[:, units.type[games]]
-    return discs.corners(centre, size), size
+@compiled
+def look(g: Any, rules: Any) -> None:
+    """Updates what player 1 sees; required before `shown` is called."""
+    if rules.has_fog:
+        fog.refresh(g, rules)
 
 
-def top(hit: np.ndarray) -> np.ndarray:
-    """Returns the last, topmost one of the units bool [n, U], or NO_UNIT: int [n]."""
-    last = hit.shape[1] - 1 - hit[:, ::-1].argmax(1)
-    return np.where(hit.any(1), last, NO_UNIT)
+@compiled
+def on_screen(g: Any, rules: Any, column: int, row: int) -> int:
+    """Returns the slot of the topmost unit drawn on a pixel of the screen, or NO_UNIT."""
+    look(g, rules)
+    for i in range(g.unit_end - 1, -1, -1):
+        if g.alive[i] and covers_on_screen(g, rules, i, column, row) and shown(g, rules, i):
+            return i
+    return NO_UNIT
 
 
-def on_screen(world: World, games: np.ndarray, pixel: np.ndarray) -> np.ndarray:
-    """Returns the units drawn on pixels int [2, n] of the screens of the games int [n]: int [n]."""
-    corner, size = screen_boxes(world, games)
-    hit = discs.covers(pixel[:, :, None], corner, size)
-    return top(hit & appearance.shown(world)[games])
+@compiled
+def on_minimap(g: Any, rules: Any, column: int, row: int) -> int:
+    """Returns the slot of the topmost unit drawn on a pixel of the minimap, or NO_UNIT."""
+    look(g, rules)
+    for i in range(g.unit_end - 1, -1, -1):
+        if g.alive[i] and _covers_on_minimap(g, rules, i, column, row) and shown(g, rules, i):
+            return i
+    return NO_UNIT
 
 
-def on_minimap(world: World, games: np.ndarray, pixel: np.ndarray) -> np.ndarray:
-    """Returns the units drawn on pixels int [2, n] of the minimaps of games int [n]: int [n]."""
-    units = world.units
-    corner = geometry.minimap_corner()[:, None, None]
-    centre = world.minimap.to_pixels(units.position[:, games], corner)
-    size = discs.sizes(world.minimap, units.stats.minimap_radius)[:, units.type[games]]
-    offset = pixel[:, :, None] - discs.corners(centre, size)
-    hit = ((offset >= 0) & (offset < size)).all(0)
-    return top(hit & appearance.shown(world)[games])
+@compiled
+def covers_on_screen(g: Any, rules: Any, i: int, column: int, row: int) -> bool:
+    """Whether the disc of unit i covers a pixel of the screen."""
+    return pixels.disc_covers(
+        column - pixels.disc_left(g, rules, i),
+        row - pixels.disc_top(g, rules, i),
+        rules.disc_width[g.type[i]],
+        rules.disc_height[g.type[i]],
+    )
+
+
+@compiled
+def _covers_on_minimap(g: Any, rules: Any, i: int, column: int, row: int) -> bool:
+    across = column - pixels.square_left(g, rules, i)
+    down = row - pixels.square_top(g, rules, i)
+    within = 0 <= across < rules.square_width[g.type[i]]
+    return within and 0 <= down < rules.square_height[g.type[i]]

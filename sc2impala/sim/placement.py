@@ -1,10 +1,11 @@
 """Finds free positions for units that are created on top of others."""
 
-from typing import Sequence, Union
+from typing import Any
 
 import numpy as np
 
-from sc2impala.sim import geometry
+from sc2impala.sim.compiler import compiled
+from sc2impala.sim.geometry import Rectangle, clamp, length
 
 SPACING = 0.25
 """Spacing in cells of the candidates around a point, of which the nearest free one is used. [U]"""
@@ -13,38 +14,39 @@ SEARCH_RADIUS = 8.0  # In cells; without a free candidate units overlap. [U]
 _TOUCH = 1e-6  # Units that overlap by less do not touch.
 
 
-def nearest_free(
-    points: np.ndarray, radii: Union[Sequence[float], np.ndarray], playable: geometry.Rectangle
-) -> np.ndarray:
+@compiled
+def nearest_free(x: Any, y: Any, radius: Any, region: Rectangle) -> None:
     """Places units one after the other, each at the free point nearest to its desired point.
 
     Args:
-      points: float64 [2, n, s], desired points of s units in n games.
-      radii: s radii of the units.
-      playable: the region that units cannot leave.
-
-    Returns:
-      float64 [2, n, s], inside of `playable`.
+      x, y: float64 [s], desired points of s units; overwritten by points of the region.
+      radius: float64 [s], of the units.
+      region: the region that units cannot leave.
     """
-    radius = np.asarray(radii, float)
-    placed = geometry.clamp(points, playable)
-    for unit in range(1, placed.shape[2]):
-        reach = radius[:unit] + radius[unit] - _TOUCH
-        apart = placed[:, :, :unit] - placed[:, :, unit, None]
-        overlaps: np.ndarray = geometry.length(apart) < reach
-        games = np.flatnonzero(overlaps.any(1))
-        # Almost always one of the nearest candidates is free.
-        for offsets in (_OFFSETS[:, :_FEW], _OFFSETS):
-            if games.size:
-                tried = placed[:, games, unit, None] + offsets[:, None]
-                tried = geometry.clamp(tried, playable)
-                apart = tried[:, :, :, None] - placed[:, games, None, :unit]
-                free = (geometry.length(apart) >= reach).all(2)
-                found = free.any(1)
-                first = tried[:, np.arange(len(games)), free.argmax(1)]
-                placed[:, games[found], unit] = first[:, found]
-                games = games[~found]
-    return placed
+    left, right, bottom, top = region
+    for unit in range(len(x)):
+        x[unit] = clamp(x[unit], left, right)
+        y[unit] = clamp(y[unit], bottom, top)
+    for unit in range(1, len(x)):
+        if _is_free(x, y, radius, unit, x[unit], y[unit]):
+            continue
+        for candidate in range(len(_OFFSET_X)):
+            tried_x = clamp(x[unit] + _OFFSET_X[candidate], left, right)
+            tried_y = clamp(y[unit] + _OFFSET_Y[candidate], bottom, top)
+            if _is_free(x, y, radius, unit, tried_x, tried_y):
+                x[unit] = tried_x
+                y[unit] = tried_y
+                break
+
+
+@compiled
+def _is_free(x: Any, y: Any, radius: Any, unit: int, unit_x: float, unit_y: float) -> bool:
+    """Whether a unit at a point does not overlap the units before it."""
+    for other in range(unit):
+        reach = radius[other] + radius[unit] - _TOUCH
+        if length(unit_x - x[other], unit_y - y[other]) < reach:
+            return False
+    return True
 
 
 def _grid() -> np.ndarray:
@@ -56,5 +58,4 @@ def _grid() -> np.ndarray:
     return points[:, nearest_first[distance[nearest_first] <= SEARCH_RADIUS**2]]
 
 
-_OFFSETS = _grid()
-_FEW = 150
+_OFFSET_X, _OFFSET_Y = (np.ascontiguousarray(offset) for offset in _grid())

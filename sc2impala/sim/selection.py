@@ -1,137 +1,161 @@
 """Unit selection and control groups. Only the units of player 1 can be selected. [U]
 
-Every function changes the world for the games int [n] and returns a code of `results` for each.
-Its other arguments are int [n], or int [2, n] for pixels inside the screen. The selection does not
-change if no unit is found. [U]
+Every function changes the game and returns a code of `results`. Pixels are inside the screen. The
+selection does not change if no unit is found. [U]
 """
 
-from typing import Sequence
+from typing import Any
 
-import numpy as np
+from sc2impala.sim import picking, pixels, results
+from sc2impala.sim.compiler import compiled
+from sc2impala.sim.units import NO_UNIT, NUM_CONTROL_GROUPS, is_own, num_mobile
+from sc2impala.sim.visibility import shown
 
-from sc2impala.sim import appearance, discs, picking, results
-from sc2impala.sim.units import NUM_CONTROL_GROUPS, Units
-from sc2impala.sim.world import World
 
-
-def select_point(world: World, games: np.ndarray, act: np.ndarray, pixel: np.ndarray) -> np.ndarray:
+@compiled
+def select_point(g: Any, rules: Any, act: int, column: int, row: int) -> int:
     """Selects the unit drawn on a pixel (act 0), toggles it (1), selects all units of its type on
     the screen (2) or adds them (3). [S] ACT
     """
-    units = world.units
-    own = units.own[games]
-    corner, size = picking.screen_boxes(world, games)
-    hit = own & discs.covers(pixel[:, :, None], corner, size)
-    hit = _not_buildings(units, hit & appearance.shown(world)[games])
-    top = picking.top(hit)
-    clicked = hit & (np.arange(hit.shape[1]) == top[:, None])
-    same_type = own & _like(units, games, top) & _on_screen(world, corner, size)
-    selected = units.selected[games]
-    return _apply(
-        world,
-        games,
-        act,
-        [clicked, selected ^ clicked, same_type, selected | same_type],
-        has_effect=np.any(hit, axis=1),
-    )
+    if act < 0 or act > 3:
+        return results.ERROR
+    picking.look(g, rules)
+    top = _topmost_own(g, rules, column, row)
+    if top == NO_UNIT:
+        return results.OK
+    for i in range(g.unit_end):
+        like = is_own(g, i) and g.type[i] == g.type[top] and _on_screen(g, rules, i)
+        if act == 0:
+            g.selected[i] = i == top
+        elif act == 1:
+            g.selected[i] = (g.selected[i] != 0) != (i == top)
+        elif act == 2:
+            g.selected[i] = like
+        else:
+            g.selected[i] = g.selected[i] or like
+    return results.OK
 
 
-def select_rect(
-    world: World, games: np.ndarray, add: np.ndarray, first: np.ndarray, second: np.ndarray
-) -> np.ndarray:
-    """Selects, or adds, the units with boxes that touch the rectangle between two pixels."""
-    low, high = np.minimum(first, second)[:, :, None], np.maximum(first, second)[:, :, None]
-    corner, size = picking.screen_boxes(world, games)
-    inside = ((corner <= high) & (corner + size > low)).all(0) & world.units.own[games]
-    inside &= appearance.shown(world)[games]
-    return _select(world, games, add, _not_buildings(world.units, inside))
+@compiled
+def select_rect(g: Any, rules: Any, add: bool, left: int, top: int, right: int, bottom: int) -> int:
+    """Selects, or adds, the units with boxes that touch a rectangle, all four borders included.
+
+    Buildings are not selected where units that can move are found. [A]
+    """
+    picking.look(g, rules)
+    for i in range(g.unit_end):
+        if i == num_mobile(g) and _any(g._chosen, i):
+            for building in range(i, g.unit_end):
+                g._chosen[building] = False
+            break
+        touches = is_own(g, i) and _touches(g, rules, i, left, top, right, bottom)
+        g._chosen[i] = touches and shown(g, rules, i)
+    return _select(g, add)
 
 
-def select_army(world: World, games: np.ndarray, add: np.ndarray) -> np.ndarray:
+@compiled
+def select_army(g: Any, rules: Any, add: bool) -> int:
     """Selects, or adds, all army units."""
-    units = world.units
-    return _select(world, games, add, units.own[games] & units.stats.is_army[units.type[games]])
+    for i in range(g.unit_end):
+        g._chosen[i] = is_own(g, i) and rules.is_army[g.type[i]] != 0
+    return _select(g, add)
 
 
-def select_unit(world: World, games: np.ndarray, act: np.ndarray, index: np.ndarray) -> np.ndarray:
+@compiled
+def select_unit(g: Any, act: int, index: int) -> int:
     """Reduces the selection to one unit (act 0), all others (1), the units of its type (2) or those
     of other types (3). The index counts the selected units in the order of `multi_select`. [S] ACT
     """
-    selected = world.units.selected[games]
-    rank = selected.cumsum(1) - 1
-    chosen = selected & (rank == index[:, None])
-    same_type = selected & _like(world.units, games, chosen.argmax(1))
-    result = _apply(
-        world,
-        games,
-        act,
-        [chosen, selected & ~chosen, same_type, selected & ~same_type],
-        has_effect=chosen.any(1),
-    )
-    return np.where(chosen.any(1), result, results.ERROR)
+    slot = _selected_at(g, index)
+    if act < 0 or act > 3 or slot == NO_UNIT:
+        return results.ERROR
+    for i in range(g.unit_end):
+        if g.selected[i]:
+            if act < 2:
+                g.selected[i] = (i == slot) == (act == 0)
+            else:
+                g.selected[i] = (g.type[i] == g.type[slot]) == (act == 2)
+    return results.OK
 
 
-def control_group(
-    world: World, games: np.ndarray, act: np.ndarray, index: np.ndarray
-) -> np.ndarray:
+@compiled
+def control_group(g: Any, act: int, index: int) -> int:
     """Recalls a control group (act 0), sets it to the selection (1) or adds the selection to it
     (2).
 
     Acts 3 and 4 are 1 and 2 and also remove the units from all other groups. [S] ACT An empty group
     is not recalled, and an empty selection does not change a group. [U]
     """
-    known = (act >= 0) & (act <= 4) & (index >= 0) & (index < NUM_CONTROL_GROUPS)
-    result = np.where(known, results.OK, results.ERROR)
-    games, act, index = games[known], act[known], index[known]
-
-    units = world.units
-    selected = units.selected[games]
-    group = units.control_groups[games, index]
-    recalled = (act == 0) & group.any(1)
-    changed = (act != 0) & selected.any(1)
-
-    units.selected[games[recalled]] = group[recalled]
-    steals = changed & (act >= 3)
-    units.control_groups[games[steals]] &= ~selected[steals][:, None]
-    kept = ((act == 2) | (act == 4))[:, None] & group
-    units.control_groups[games[changed], index[changed]] = (selected | kept)[changed]
-    return result
-
-
-def _apply(
-    world: World,
-    games: np.ndarray,
-    act: np.ndarray,
-    outcomes: Sequence[np.ndarray],
-    has_effect: np.ndarray,
-) -> np.ndarray:
-    """Sets the selection to outcomes[act], bool [n, U], for valid acts with an effect."""
-    known = (act >= 0) & (act < len(outcomes))
-    outcome = np.stack(outcomes)[np.where(known, act, 0), np.arange(len(games))]
-    changed = known & has_effect
-    world.units.selected[games[changed]] = outcome[changed]
-    return np.where(known, results.OK, results.ERROR)
+    if act < 0 or act > 4 or index < 0 or index >= NUM_CONTROL_GROUPS:
+        return results.ERROR
+    if act == 0:
+        for i in range(g.unit_end):
+            g._chosen[i] = g.control_groups[index, i]
+        return _select(g, False)
+    if not _any(g.selected, g.unit_end):
+        return results.OK
+    for i in range(g.unit_end):
+        kept = (act == 2 or act == 4) and g.control_groups[index, i] != 0
+        if act >= 3 and g.selected[i]:
+            for group in range(NUM_CONTROL_GROUPS):
+                g.control_groups[group, i] = False
+        g.control_groups[index, i] = kept or g.selected[i] != 0
+    return results.OK
 
 
-def _select(world: World, games: np.ndarray, add: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    found = chosen.any(1)
-    kept = (add != 0)[:, None] & world.units.selected[games]
-    world.units.selected[games[found]] = (chosen | kept)[found]
-    return np.full(len(games), results.OK)
+@compiled
+def _topmost_own(g: Any, rules: Any, column: int, row: int) -> int:
+    """Returns the own unit drawn last on a pixel, a building only where no unit can move. [A]"""
+    topmost = NO_UNIT
+    for i in range(g.unit_end):
+        if i == num_mobile(g) and topmost != NO_UNIT:
+            break
+        if is_own(g, i) and picking.covers_on_screen(g, rules, i, column, row):
+            if shown(g, rules, i):
+                topmost = i
+    return topmost
 
 
-def _not_buildings(units: Units, found: np.ndarray) -> np.ndarray:
-    """Removes buildings from `found`, bool [n, U], in games where mobile units were found. [A]"""
-    mobile = np.any(found[:, : units.num_mobile], axis=1)
-    slots = np.arange(found.shape[1])
-    return found & ((slots < units.num_mobile) | ~mobile[:, None])
+@compiled
+def _selected_at(g: Any, index: int) -> int:
+    """Returns the slot of the selected unit that follows `index` others, or NO_UNIT."""
+    before = 0
+    for i in range(g.unit_end):
+        if g.selected[i]:
+            if before == index:
+                return i
+            before += 1
+    return NO_UNIT
 
 
-def _on_screen(world: World, corner: np.ndarray, size: np.ndarray) -> np.ndarray:
-    extent = np.array(world.screen.size)[:, None, None]
-    return ((corner < extent) & (corner + size > 0)).all(0)
+@compiled
+def _select(g: Any, add: bool) -> int:
+    """Selects, or adds, the units in `_chosen` if there are some."""
+    if _any(g._chosen, g.unit_end):
+        for i in range(g.unit_end):
+            g.selected[i] = g._chosen[i] != 0 or (add and g.selected[i] != 0)
+    return results.OK
 
 
-def _like(units: Units, games: np.ndarray, slot: np.ndarray) -> np.ndarray:
-    """Returns the units of the same type as the unit in the slot int [n]: bool [n, U]."""
-    return units.type[games] == units.type[games, slot][:, None]
+@compiled
+def _any(marks: Any, end: int) -> bool:
+    found = False
+    for i in range(end):
+        if marks[i]:
+            found = True
+    return found
+
+
+@compiled
+def _on_screen(g: Any, rules: Any, i: int) -> bool:
+    right, bottom = rules.screen_width - 1, rules.screen_height - 1
+    return _touches(g, rules, i, 0, 0, right, bottom)
+
+
+@compiled
+def _touches(g: Any, rules: Any, i: int, left: int, top: int, right: int, bottom: int) -> bool:
+    """Whether the box of unit i on the screen touches a rectangle."""
+    first = pixels.disc_left(g, rules, i)
+    upper = pixels.disc_top(g, rules, i)
+    across = first <= right and first + rules.disc_width[g.type[i]] > left
+    return across and upper <= bottom and upper + rules.disc_height[g.type[i]] > top

@@ -1,63 +1,52 @@
 """Random points with a minimum distance from each other."""
 
-from typing import Callable, Optional
+from typing import Any
 
-import numpy as np
-
-from sc2impala.sim import geometry
-from sc2impala.sim.counter_random import CounterRandom
+from sc2impala.sim.compiler import compiled
+from sc2impala.sim.counter_random import skip
+from sc2impala.sim.geometry import Rectangle, length
+from sc2impala.sim.random_points import candidate
 
 _FEWEST_CANDIDATES = 256
 _MOST_CANDIDATES = 4096
 """Number of candidate points per attempt: of the first attempt, and the maximum of later ones."""
 
 
+@compiled
 def points_apart(
-    random: CounterRandom,
-    games: np.ndarray,
-    rectangle: geometry.Rectangle,
-    size: int,
-    spacing: float,
-    accept: Callable[[np.ndarray, np.ndarray], np.ndarray],
-    others: Optional[np.ndarray] = None,
-) -> np.ndarray:
-    """Draws points of the rectangle one after the other by rejection sampling.
+    g: Any, x: Any, y: Any, given: int, region: Rectangle, spacing: float, accept: Any
+) -> None:
+    """Draws points of a region one after the other by rejection sampling.
 
     If the first points leave no room for the last ones, all points are drawn again.
 
     Args:
-      random: the streams of the games.
-      games: int [n].
-      rectangle: the region; it must have room for the points.
-      size: points per game.
-      spacing: minimum distance between two points, and from the others.
-      accept: function of points [2, m, p] and of the indices [m] of their games; returns bool
-        [m, p], the points that are accepted apart from their spacing.
-      others: float64 [2, n, o], existing points; None for none.
-
-    Returns:
-      float64 [2, n, size].
+      g: the game, whose random numbers are drawn.
+      x, y: float64 [s], the points; the first `given` ones exist, the others are set.
+      given: number of existing points.
+      region: it must have room for the points.
+      spacing: minimum distance between two points.
+      accept: compiled function of g, x and y that returns whether a point is accepted, apart from
+        its spacing.
     """
-    found = np.zeros([2, len(games), size])
-    rows = np.arange(len(games))
+    size = given
     num_candidates = _FEWEST_CANDIDATES
-    while rows.size:
-        drawn = random.points(games[rows], rectangle, num_candidates)
-        free = accept(drawn, games[rows])
-        if others is not None:
-            for index in range(others.shape[2]):
-                free &= _distance(drawn, others[:, rows, index]) >= spacing
-        complete = np.ones([len(rows)], bool)
-        for index in range(size):
-            complete &= free.any(1)
-            point = drawn[:, np.arange(len(rows)), free.argmax(1)]
-            found[:, rows, index] = point
-            free &= _distance(drawn, point) >= spacing
-        rows = rows[~complete]
+    while size < len(x):
+        size = given
+        for index in range(num_candidates):
+            if size == len(x):
+                break
+            x[size], y[size] = candidate(g, region, index, num_candidates)
+            if accept(g, x[size], y[size]) and _is_apart(x, y, size, spacing):
+                size += 1
+        skip(g, 2 * num_candidates)
         num_candidates = min(4 * num_candidates, _MOST_CANDIDATES)
-    return found
 
 
-def _distance(points: np.ndarray, point: np.ndarray) -> np.ndarray:
-    """Distances of points [2, n, p] from one point per game, [2, n]: [n, p]."""
-    return geometry.length(points - point[:, :, None])
+@compiled
+def _is_apart(x: Any, y: Any, point: int, spacing: float) -> bool:
+    """Whether a point is at least `spacing` away from all points before it."""
+    for other in range(point):
+        if length(x[point] - x[other], y[point] - y[other]) < spacing:
+            return False
+    return True

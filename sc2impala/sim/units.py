@@ -54,6 +54,7 @@ UNIT_FIELDS = (
     Field('unfinished', np.int16, ('U',)),  # Frames of work until a building is complete.
     Field('active', np.uint8, ('U',)),  # Whether a building is producing a unit.
     Field('_died', np.uint8, ('U',)),  # In this frame; type and owner can still be read.
+    Field('_chosen', np.uint8, ('U',)),  # Units that a function call has found.
     # Orders, see `orders`; the first order is the current one.
     Field('order_kind', np.int8, ('M', MAX_ORDERS)),
     Field('order_x', np.float64, ('M', MAX_ORDERS)),  # Target point.

@@ -1,17 +1,42 @@
 """DefeatRoaches: nine marines against four roaches, and again with five more. [S] MAP"""
 
+from typing import Any
+
+import numpy as np
+
 from sc2impala.sim import unit_types
-from sc2impala.sim.games.waves import Waves
-from sc2impala.sim.geometry import Rectangle
+from sc2impala.sim.compiler import compiled
+from sc2impala.sim.games import waves
+from sc2impala.sim.games.game import BATTLE, Game
 
-LEFT = Rectangle(left=23.97, right=27.98, bottom=25.06, top=31.05)  # [S] MAP
-RIGHT = Rectangle(left=38.02, right=42.04, bottom=25.04, top=31.08)  # [S] MAP
+_TYPES = (unit_types.MARINE, unit_types.ROACH)
+_KINDS = np.array([1] * 4, np.int8)
+_OFFSETS = np.array([0.5, 1.5, -0.5, -1.5])
+_REWARD = 10
+_NEW_MARINES = 5
 
-DEFEAT_ROACHES = Waves(
+
+@compiled
+def start(g: Any, rules: Any) -> None:
+    """Lines up the first wave."""
+    waves.start(g, rules, waves.Wave(_KINDS, _OFFSETS, _REWARD, _NEW_MARINES))
+
+
+@compiled
+def play_frame(g: Any, rules: Any) -> None:
+    """See `waves`."""
+    waves.play_frame(g, rules, waves.Wave(_KINDS, _OFFSETS, _REWARD, _NEW_MARINES))
+
+
+GAME = Game(
     name='DefeatRoaches',
-    boxes=(LEFT, RIGHT),
-    zerg=(unit_types.ROACH,) * 4,
-    zerg_offsets=(0.5, 1.5, -0.5, -1.5),
-    reward=10,
-    new_marines=5,
+    episode_loops=waves.EPISODE_LOOPS,
+    arena=waves.ARENA,
+    unit_types=_TYPES,
+    family=BATTLE,
+    start=start,
+    play_frame=play_frame,
+    num_units=waves.MAX_MARINES + len(_KINDS),
+    has_targets=True,
+    has_combat=True,
 )

@@ -4,140 +4,188 @@ A line of marines faces a wave of zerg. When the last zerg of a wave is dead, th
 new marines are lined up in front of a new wave. The episode ends when no marine is left.
 """
 
-from typing import Sequence, Tuple, Union
+from typing import Any, NamedTuple, Tuple
 
 import numpy as np
 
-from sc2impala.sim import geometry, placement, unit_types
-from sc2impala.sim.combat import Combat
-from sc2impala.sim.geometry import Rectangle
-from sc2impala.sim.mechanic import Mechanic
-from sc2impala.sim.world import World
+from sc2impala.sim import combat, fallen, geometry, movement, orders, placement, unit_types
+from sc2impala.sim.compiler import compiled
+from sc2impala.sim.counter_random import uniform
+from sc2impala.sim.geometry import Rectangle, clamp_x, clamp_y
 
+EPISODE_LOOPS = 120 * unit_types.LOOPS_PER_SECOND  # [S] MAP
+ARENA = geometry.SINGLE_SCREEN
 MAX_MARINES = 60
 """Slots for marines; a new wave adds no more marines than there are free slots. [U]"""
 NUM_MARINES = 9  # Of the first wave. [S] MAP
 
+# Marines are placed at a random point of one of the boxes, zerg of the other.
+LEFT = Rectangle(left=23.97, right=27.98, bottom=25.06, top=31.05)  # [S] MAP
+RIGHT = Rectangle(left=38.02, right=42.04, bottom=25.04, top=31.08)  # [S] MAP
 
-class Waves:
-    """The rules of one of the two maps; see `games` for their other attributes.
+MARINE = 0
+"""Type of the marines."""
 
-    Attributes:
-      boxes: two Rectangles; marines are placed at a random point of one, zerg of the other.
-      zerg: UnitTypes of the units of a wave. reward: points per dead zerg.
-      new_marines: marines that are added with a new wave.
+_PLAYABLE = ARENA.playable
+_ANYWHERE = Rectangle(left=-np.inf, right=np.inf, bottom=-np.inf, top=np.inf)
+
+
+class Wave(NamedTuple):
+    """The constants of a map.
+
+    kinds: int8 [z], types of the zerg of a wave. offsets: float64 [z], of them from their point,
+      upwards.
+    reward: points per dead zerg.
+    new_marines: marines that are added with a new wave.
     """
 
-    episode_loops = 120 * unit_types.LOOPS_PER_SECOND  # [S] MAP
-    arena = geometry.SINGLE_SCREEN
+    kinds: np.ndarray
+    offsets: np.ndarray
+    reward: int
+    new_marines: int
 
-    def __init__(
-        self,
-        name: str,
-        boxes: Tuple[Rectangle, Rectangle],
-        zerg: Sequence[unit_types.UnitType],
-        zerg_offsets: Sequence[float],
-        reward: int,
-        new_marines: int,
-    ):
-        """See the attributes; zerg_offsets: vertical offsets of the zerg from their point."""
-        self.name = name
-        self.boxes = boxes
-        self.zerg = tuple(zerg)
-        self._zerg_radii = np.array([unit_type.radius for unit_type in zerg])
-        column = _column(zerg_offsets)[:, None]
-        # Units at the same point are spread. [A]
-        self._zerg_pattern = placement.nearest_free(column, self._zerg_radii, _ANYWHERE)[:, 0]
-        self.reward = reward
-        self.new_marines = new_marines
-        self.unit_types = (unit_types.MARINE,) + tuple(dict.fromkeys(zerg))
-        self.num_units = self.num_mobile = MAX_MARINES + len(self.zerg)
 
-    def mechanics(self, num_games: int) -> Tuple[Mechanic, ...]:
-        """Returns combat."""
-        return (Combat(num_games, self.num_mobile),)
+@compiled
+def start(g: Any, rules: Any, wave: Wave) -> None:
+    """Lines up the first wave."""
+    _begin_wave(g, rules, wave, NUM_MARINES)
 
-    def start(self, world: World, games: np.ndarray) -> None:
-        """Lines up the first wave in the games int [n]."""
-        self._begin_wave(world, games, NUM_MARINES)
 
-    def step(self, world: World, running: np.ndarray) -> None:
-        """Scores deaths, starts waves, ends lost episodes and initially selects the marines."""
-        units = world.units
-        first = running & (world.game_loop == 1) & ~units.selected.any(1)
-        if first.any():
-            # The map selects them in the first frame: the first observation has no selection. [S]
-            # #302. An earlier selection of the player is kept: with the map's selection, rule
-            # agents that select a single marine would not reach their published scores. [A]
-            units.selected[first, :MAX_MARINES] = units.alive[first, :MAX_MARINES]
-        games = np.flatnonzero(running & world.died.any(1))
-        if not games.size:
+@compiled
+def play_frame(g: Any, rules: Any, wave: Wave) -> None:
+    """Moves and fights; scores deaths, starts waves and ends a lost episode."""
+    combat.fight(g, rules)
+    fallen.bury(g)
+    combat.respond(g, rules)
+    movement.walk(g, rules)
+    movement.push_apart(g, rules)
+    if g.game_loop == 1:
+        _select_marines(g)
+    if g._is_hurt:
+        _count_dead(g, rules, wave)
+
+
+@compiled
+def _select_marines(g: Any) -> None:
+    """Selects the marines in the first frame: the first observation has no selection. [S] #302
+
+    An earlier selection of the player is kept: with the map's selection, rule agents that select a
+    single marine would not reach their published scores. [A]
+    """
+    for i in range(g.unit_end):
+        if g.selected[i]:
             return
-        died = world.died[games]
-        world.score[games] += self.reward * died[:, MAX_MARINES:].sum(1)
-        world.score[games] -= died[:, :MAX_MARINES].sum(1)
-        # The episode is lost if the last marine dies together with the last zerg. [U]
-        lost = ~units.alive[games, :MAX_MARINES].any(1)
-        world.ended[games[lost]] = True
-        cleared = games[~lost & ~units.alive[games, MAX_MARINES:].any(1)]
-        if cleared.size:
-            self._begin_wave(world, cleared, self.new_marines)
-
-    def _begin_wave(self, world: World, games: np.ndarray, num_new: int) -> None:
-        """Adds marines, lines up all marines and zerg, and selects the marines."""
-        units = world.units
-        before = units.alive[games, :MAX_MARINES]
-        # New marines use the first free slots.
-        after = before | ((~before).cumsum(1) <= num_new)
-        marines_at, zerg_at = self._draw_points(world, games)
-        line = self._spread(marines_at, _LINE[:, : after.sum(1).max(initial=0)], _LINE_RADII)
-        rows, slots = np.nonzero(after)
-        points = line[:, rows, after.cumsum(1)[rows, slots] - 1]
-        old = before[rows, slots]
-        world.relocate(games[rows[old]], slots[old], points[:, old])
-        world.put(
-            games[rows[~old]], slots[~old], unit_types.MARINE, unit_types.SELF, points[:, ~old]
-        )
-        units.selected[games, :MAX_MARINES] = after & (world.game_loop[games] > 0)[:, None]
-
-        zerg = self._spread(zerg_at, self._zerg_pattern, self._zerg_radii)
-        for unit_type in self.unit_types[1:]:
-            first, count = self.zerg.index(unit_type), self.zerg.count(unit_type)
-            wave = slice(MAX_MARINES + first, MAX_MARINES + first + count)
-            world.place(games, wave, unit_type, unit_types.ENEMY, zerg[:, :, first : first + count])
-
-    def _draw_points(self, world: World, games: np.ndarray) -> np.ndarray:
-        """Draws the points of marines and zerg, one in each box: float64 [2, n] each."""
-        coin, *fractions = world.random.uniform(games, 5).T
-        points = []
-        for box, x, y in zip(self.boxes, fractions[::2], fractions[1::2]):
-            width, height = box.right - box.left, box.top - box.bottom
-            points.append(np.stack([box.left + width * x, box.bottom + height * y]))
-        swapped = coin < 0.5
-        return np.where(swapped, points, points[::-1])
-
-    def _spread(self, middle: np.ndarray, pattern: np.ndarray, radii: np.ndarray) -> np.ndarray:
-        """Places s units around points float64 [2, n]: float64 [2, n, s].
-
-        The offsets `pattern`, float64 [2, s], are kept unless a unit would leave the playable
-        region.
-        """
-        points = middle[:, :, None] + pattern[:, None]
-        crosses = (geometry.clamp(points, self.arena.playable) != points).any((0, 2))
-        if crosses.any():
-            radii = radii[: pattern.shape[1]]
-            points[:, crosses] = placement.nearest_free(
-                points[:, crosses], radii, self.arena.playable
-            )
-        return points
+    for i in range(MAX_MARINES):
+        g.selected[i] = g.alive[i]
 
 
-def _column(offsets: Union[Sequence[float], np.ndarray]) -> np.ndarray:
-    """Returns points at vertical offsets from the origin: float64 [2, s]."""
-    return np.stack([np.zeros([len(offsets)]), np.array(offsets, float)])
+@compiled
+def _count_dead(g: Any, rules: Any, wave: Wave) -> None:
+    """Scores the deaths of this frame, and starts a wave or ends the episode."""
+    died = False
+    marines_live = False
+    zerg_live = False
+    for i in range(g.unit_end):
+        is_marine = i < MAX_MARINES
+        if g._died[i]:
+            died = True
+            g.score += -1 if is_marine else wave.reward
+        if g.alive[i]:
+            marines_live = marines_live or is_marine
+            zerg_live = zerg_live or not is_marine
+    if not died:
+        return
+    # The episode is lost if the last marine dies together with the last zerg. [U]
+    if not marines_live:
+        g.ended = True
+    elif not zerg_live:
+        _begin_wave(g, rules, wave, wave.new_marines)
 
 
-_INDEX = np.arange(MAX_MARINES)
-_LINE = _column((_INDEX + 1) // 2 * np.where(_INDEX % 2 == 1, 1, -1))  # 0, 1, -1, 2, ... [S] MAP
-_LINE_RADII = np.full([MAX_MARINES], unit_types.MARINE.radius)
-_ANYWHERE = Rectangle(left=-np.inf, right=np.inf, bottom=-np.inf, top=np.inf)
+@compiled
+def _begin_wave(g: Any, rules: Any, wave: Wave, num_new: int) -> None:
+    """Adds marines, lines up all marines and zerg, and selects the marines."""
+    marines_x, marines_y, zerg_x, zerg_y = _draw_points(g)
+    _line_up(g, rules, marines_x, marines_y, num_new)
+
+    count = len(wave.kinds)
+    x = np.zeros(count)
+    y = wave.offsets.copy()
+    radius = np.zeros(count)
+    for index in range(count):
+        radius[index] = rules.radius[wave.kinds[index]]
+    # Units at the same point are spread. [A]
+    placement.nearest_free(x, y, radius, _ANYWHERE)
+    _spread(rules, zerg_x, zerg_y, x, y, radius)
+    for index in range(count):
+        kind = wave.kinds[index]
+        combat.create(g, rules, MAX_MARINES + index, kind, unit_types.ENEMY, x[index], y[index])
+
+
+@compiled
+def _line_up(g: Any, rules: Any, middle_x: float, middle_y: float, num_new: int) -> None:
+    """Places the marines and up to `num_new` new ones, in the first free slots, in a line."""
+    count = 0
+    for i in range(MAX_MARINES):
+        count += g.alive[i]
+    count = min(count + num_new, MAX_MARINES)
+    x = np.zeros(count)
+    y = np.zeros(count)
+    for index in range(count):  # 0, 1, -1, 2, ... [S] MAP
+        y[index] = (index + 1) // 2 * (1 if index % 2 == 1 else -1)
+    _spread(rules, middle_x, middle_y, x, y, np.full(count, rules.radius[MARINE]))
+    index = 0
+    for i in range(MAX_MARINES):
+        if g.alive[i]:
+            _relocate(g, i, x[index], y[index])
+        elif num_new > 0:
+            combat.create(g, rules, i, MARINE, unit_types.SELF, x[index], y[index])
+            num_new -= 1
+        g.selected[i] = g.alive[i] and g.game_loop > 0
+        index += g.alive[i]
+
+
+@compiled
+def _relocate(g: Any, i: int, x: float, y: float) -> None:
+    """Moves a living unit to another point and clears its orders."""
+    g.x[i] = x
+    g.y[i] = y
+    for place in range(orders.MAX_ORDERS):
+        g.order_kind[i, place] = orders.IDLE
+    orders.begin(g, i)
+    combat.forget(g, i)
+
+
+@compiled
+def _draw_points(g: Any) -> Tuple[float, float, float, float]:
+    """Draws the points of marines and zerg, one in each box: x and y of both."""
+    coin = uniform(g)
+    left_x = LEFT.left + (LEFT.right - LEFT.left) * uniform(g)
+    left_y = LEFT.bottom + (LEFT.top - LEFT.bottom) * uniform(g)
+    right_x = RIGHT.left + (RIGHT.right - RIGHT.left) * uniform(g)
+    right_y = RIGHT.bottom + (RIGHT.top - RIGHT.bottom) * uniform(g)
+    if coin < 0.5:
+        return left_x, left_y, right_x, right_y
+    return right_x, right_y, left_x, left_y
+
+
+@compiled
+def _spread(rules: Any, middle_x: float, middle_y: float, x: Any, y: Any, radius: Any) -> None:
+    """Places s units around a point.
+
+    Their offsets are kept unless a unit would leave the playable region.
+
+    Args:
+      rules: of the map.
+      middle_x, middle_y: the point.
+      x, y: float64 [s], offsets from the point; overwritten by positions.
+      radius: float64 [s].
+    """
+    crosses = False
+    for index in range(len(x)):
+        x[index] += middle_x
+        y[index] += middle_y
+        if clamp_x(rules, x[index]) != x[index] or clamp_y(rules, y[index]) != y[index]:
+            crosses = True
+    if crosses:
+        placement.nearest_free(x, y, radius, _PLAYABLE)

@@ -1,0 +1,124 @@
+"""The fights of one frame."""
+
+from typing import Any
+
+from sc2impala.sim import orders, unit_types
+from sc2impala.sim.combat import attacks, targets
+from sc2impala.sim.combat.fields import DIRECT, FOREIGN, MISSILE, NEVER, OWN
+from sc2impala.sim.compiler import compiled
+from sc2impala.sim.geometry import clamp_x, clamp_y
+from sc2impala.sim.units import NO_UNIT
+
+INWARD = 0.7
+"""Cells towards the target per cell sideways, of a unit that walks around others. [U]"""
+
+
+@compiled
+def fight(g: Any, rules: Any) -> None:
+    """Resolves one frame: missiles, healing, targets, attacks and movement.
+
+    The caller removes the units that are dying, if `_is_hurt` is set, and calls `respond`.
+    """
+    g._is_hurt = False
+    for i in range(g.mobile_end):
+        g._hit[MISSILE, i] = NO_UNIT
+        g._hit[DIRECT, i] = NO_UNIT
+    attacks.land_missiles(g)
+    num_fighters = _list_fighters(g, rules)
+    for index in range(num_fighters):
+        i = int(g._fighter[index])
+        _heal(g, rules, i)
+        targets.choose(g, rules, i)
+        attacks.start(g, rules, i)
+    exploding = False
+    for index in range(num_fighters):
+        i = int(g._fighter[index])
+        if g._due[i]:
+            attacks.strike(g, rules, i)
+            exploding = True
+    if exploding:
+        attacks.explode(g, rules)
+    for index in range(num_fighters):
+        _steer(g, rules, int(g._fighter[index]))
+
+
+@compiled
+def is_dying(g: Any, i: int) -> bool:
+    """Whether unit i was killed in this frame and has not been removed yet."""
+    return g.alive[i] != 0 and g.health[i] <= 0
+
+
+@compiled
+def _list_fighters(g: Any, rules: Any) -> int:
+    """Lists the units of both sides and the units that may fight; returns the number of the latter.
+
+    Armed units may fight if both sides have units, or if they are ordered to.
+    """
+    g._num_of_side[OWN] = 0
+    g._num_of_side[FOREIGN] = 0
+    for i in range(g.unit_end):
+        if g.alive[i]:
+            if g.owner[i] == unit_types.SELF:
+                _list_unit(g, OWN, i)
+            elif g.owner[i] == unit_types.ENEMY:
+                _list_unit(g, FOREIGN, i)
+    contested = g._num_of_side[OWN] > 0 and g._num_of_side[FOREIGN] > 0
+    count = 0
+    for i in range(g.mobile_end):
+        if g.alive[i] and rules.damage[g.type[i]] > 0 and (contested or _is_wanted(g, i)):
+            g._fighter[count] = i
+            count += 1
+    return count
+
+
+@compiled
+def _list_unit(g: Any, side: int, i: int) -> None:
+    g._side[side, g._num_of_side[side]] = i
+    g._num_of_side[side] += 1
+
+
+@compiled
+def _is_wanted(g: Any, i: int) -> bool:
+    """Whether a unit fights even without enemies."""
+    if g.engaged[i]:
+        return True
+    return g.order_kind[i, 0] == orders.ATTACK and g.order_target[i, 0] != NO_UNIT
+
+
+@compiled
+def _heal(g: Any, rules: Any, i: int) -> None:
+    kind = g.type[i]
+    if rules.regeneration[kind] > 0 and g.health[i] > 0:
+        g.health[i] = min(g.health[i] + rules.regeneration[kind], rules.health[kind])
+
+
+@compiled
+def _steer(g: Any, rules: Any, i: int) -> None:
+    """Sets the goal of a fighter: towards its target, its own position, or home."""
+    target = int(g.target[i])
+    if target == NO_UNIT and not g.away[i]:
+        if g.engaged[i] and g.busy[i]:
+            orders.resume(g, i)
+        g.engaged[i] = False
+        return
+    g.engaged[i] = True
+    g.busy[i] = True
+    x = g.home_x[i]
+    y = g.home_y[i]
+    if target != NO_UNIT:
+        x = g.x[i]
+        y = g.y[i]
+        rests = g.strike_at[i] < NEVER or g.rest_until[i] > g.game_loop
+        if g._gap[i] > rules.weapon_range[g.type[i]] and not rests:
+            across = g.x[target] - x
+            up = g.y[target] - y
+            side = g.side[i]
+            if side == 0:
+                x += across
+                y += up
+            else:
+                # A unit that is blocked by standing units walks around them. [U]
+                x += INWARD * across - side * up
+                y += INWARD * up + side * across
+    g.goal_x[i] = clamp_x(rules, x)
+    g.goal_y[i] = clamp_y(rules, y)

@@ -1,0 +1,11 @@
+"""Feature layers of a game, drawn into reused images.
+
+All layers that are not drawn here are zero, as in the game on these maps: the terrain is flat,
+without creep or effects, and no unit has energy, shields or buffs or is cloaked.
+"""
+
+from sc2impala.sim.drawing.canvas import Canvas, pictures
+from sc2impala.sim.drawing.drawing import draw, finish, make_minimap, make_screen
+from sc2impala.sim.drawing.smooth_discs import SmoothDiscs
+
+__all__ = ['Canvas', 'SmoothDiscs', 'draw', 'finish', 'make_minimap', 'make_screen', 'pictures']
