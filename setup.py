@@ -35,6 +35,8 @@ setuptools.setup(
         'numpy>=1.18,<1.19' + OLD,
         'importlib_metadata' + OLD,
         'numpy' + NEW,
+        'numba>=0.56,<0.57' + OLD,
+        'numba>=0.61' + NEW,
         'absl-py>=1.4',
         'matplotlib>=3.5',
         'pillow>=9.0',

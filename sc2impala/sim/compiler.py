@@ -16,10 +16,15 @@ import numba
 import numpy as np
 from numba.core import caching
 
+from sc2impala.sim import file_lock
+
 _Function = TypeVar('_Function', bound=Callable[..., Any])
 
 _OPTIONS = dict(nogil=True, error_model='numpy')
 """Divisions follow IEEE 754 as in NumPy, and other threads run during calls."""
+
+TYPICAL_SECONDS = 30
+"""Time to compile the functions of one map on two slow cores."""
 
 _SOURCES = pathlib.Path(__file__).resolve().parent
 
@@ -86,10 +91,10 @@ def _fingerprint() -> str:
 
 
 class _Locator(caching._CacheLocator):
-    """Locates the cache of all kernels in `cache_folder`."""
+    """Locates the cache of a kernel in `cache_folder`."""
 
-    def __init__(self) -> None:
-        pass
+    def __init__(self, name: str):
+        self._name = name
 
     def get_cache_path(self) -> str:
         return str(cache_folder())
@@ -98,11 +103,11 @@ class _Locator(caching._CacheLocator):
         return ''  # The name of the folder depends on the sources.
 
     def get_disambiguator(self) -> str:
-        return ''
+        return self._name
 
     @classmethod
     def from_function(cls, py_func: Any, py_file: str) -> '_Locator':
-        return cls()
+        return cls(py_func.__kernel_name__)
 
 
 class _CacheImpl(caching.CompileResultCacheImpl):
@@ -110,17 +115,55 @@ class _CacheImpl(caching.CompileResultCacheImpl):
 
 
 class _Cache(caching.FunctionCache):
-    """numba's cache of one function, with the name of the kernel in the key.
+    """numba's cache of one kernel, with the name of the kernel as the key.
 
     Kernels that are closures over the functions of a map have the same code, and numba would compare
-    what they enclose, which is different in every process.
+    what they enclose, which is different in every process. Of processes that need the same kernel
+    at the same time one compiles it, while the others wait. A cache that cannot be read or written
+    costs time only.
     """
 
     _impl_class = _CacheImpl
 
-    def __init__(self, function: Callable[..., Any], name: str):
+    def __init__(self, function: Any, name: str):
+        function.__kernel_name__ = self._kernel = name
         super().__init__(function)
-        self._kernel = name
+        self._lock = file_lock.FileLock(cache_folder() / (name + '.lock'))
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        found = self._load(sig, target_context)
+        if found is None:
+            self._lock.acquire()
+            found = self._load(sig, target_context)
+            if found is None:
+                _announce()
+            else:
+                self._lock.release()
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except OSError as error:
+            print(f'The compiled simulator was not saved: {error}', file=sys.stderr)
+        finally:
+            self._lock.release()
+
+    def _load(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # A damaged file raises any exception of pickle or LLVM.
+            return None
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
         return sig, codegen.magic_tuple(), self._kernel
+
+
+@functools.lru_cache(maxsize=None)
+def _announce() -> None:
+    """Says, once in a process, that functions are being compiled."""
+    print(
+        f'sc2impala: compiling the simulator, once for this machine, about {TYPICAL_SECONDS} s ...',
+        file=sys.stderr,
+        flush=True,
+    )

@@ -4,15 +4,13 @@ from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
-from sc2impala.sim import actions, feature_units, movement, observation
-from sc2impala.sim.arguments import Arguments, integers
-from sc2impala.sim.economy import economy_observation
-from sc2impala.sim.functions import NUM_FUNCTIONS
+from sc2impala.sim import arguments as arguments_of_calls
+from sc2impala.sim import counter_random, functions, kernels, observation
+from sc2impala.sim.drawing import Drawing
+from sc2impala.sim.feature_units import COLUMNS, MAX_FEATURE_UNITS
 from sc2impala.sim.games import GAMES
-from sc2impala.sim.geometry import CAMERA_EXTENT, MAP_EXTENT, View
-from sc2impala.sim.rendering import Renderer
-from sc2impala.sim.units import Units
-from sc2impala.sim.world import World
+from sc2impala.sim.units import NO_UNIT
+from sc2impala.sim.unit_types import SELF
 
 MAP_NAMES = tuple(sorted(GAMES))
 """Names of the supported maps."""
@@ -23,6 +21,9 @@ class GameBatch:
 
     An episode is a function of the game's seed, the episode index and the actions; it does not
     depend on the other games of the batch. Two batches with equal `get_state` continue equally.
+
+    games: the state of the games, one record each; see `state`. Its fields can be read and written,
+      as in games.health[k, i]. rules: the constants of the map, one record; see `rules`.
     """
 
     def __init__(
@@ -37,47 +38,63 @@ class GameBatch:
         """See `make`."""
         if map_name not in GAMES:
             raise ValueError(f'map_name is {map_name!r}; expected one of {list(MAP_NAMES)}.')
-        self._rules = rules = GAMES[map_name]
-        self._world = World(
-            seeds,
-            rules.arena,
-            Units(len(seeds), rules.num_units, rules.num_mobile, rules.unit_types),
-            View(_size('screen_size', screen_size), CAMERA_EXTENT),
-            View(_size('minimap_size', minimap_size), MAP_EXTENT),
-            rules.mechanics(len(seeds)),
-        )
-        self._renderer = Renderer(self._world, screen_layers, minimap_layers)
-        self._available: Optional[np.ndarray] = None
+        self._map = GAMES[map_name]
+        sizes = _size('screen_size', screen_size), _size('minimap_size', minimap_size)
+        checked = counter_random.check_seeds(seeds)
+        self._rules = self._map.rules(*sizes)
+        self._blank = self._map.family.blank()
+        self._games = np.repeat(self._blank, len(checked)).view(np.ndarray)
+        self._games['seed'], self._games['ended'] = checked, True
+        self._drawing = Drawing(self._rules, len(checked), screen_layers, minimap_layers)
+        self._map_kernels = kernels.of_map(self._map)
+        self._kernels = kernels.of_family(self._map.family)
+        self._available = np.zeros([len(checked), functions.NUM_FUNCTIONS], np.uint8)
+        self._available_is_current = False
+
+    @property
+    def games(self) -> np.recarray:
+        """The records of the games."""
+        return self._games.view(np.recarray)
+
+    @property
+    def rules(self) -> np.record:
+        """The record of the map."""
+        return self._rules[0]
 
     @property
     def num_games(self) -> int:
         """K."""
-        return self._world.num_games
+        return len(self._games)
 
     @property
     def episode_loops(self) -> int:
         """Length of a full episode in frames."""
-        return self._rules.episode_loops
+        return self._map.episode_loops
+
+    @property
+    def unit_types(self) -> Tuple[Any, ...]:
+        """The UnitTypes of the map; the type of a unit is an index into them."""
+        return self._map.unit_types
 
     @property
     def score(self) -> np.ndarray:
         """Score of the current or just ended episode: int64 [K]."""
-        return self._world.score.copy()
+        return self._games['score'].copy()
 
     @property
     def ended(self) -> np.ndarray:
         """Whether the episode of each game has ended, so that it must be reset: bool [K]."""
-        return self._world.ended.copy()
+        return self._games['ended'] != 0
 
     @property
     def game_loop(self) -> np.ndarray:
         """Frames since the start of the episode: int32 [K]."""
-        return self._world.game_loop.copy()
+        return self._games['game_loop'].copy()
 
     @property
     def episode(self) -> np.ndarray:
         """Index of the episode, from 0; -1 before the first `reset`: int64 [K]."""
-        return self._world.episode.copy()
+        return self._games['episode'].copy()
 
     def reset(self, games: Optional[np.ndarray] = None) -> None:
         """Starts the next episode of some games, even if the current one has not ended.
@@ -94,15 +111,8 @@ class GameBatch:
                 f'games is an array of {chosen.dtype} {list(chosen.shape)}; '
                 f'expected bool [{self.num_games}].'
             )
-        chosen = np.flatnonzero(chosen)
-        self._available = None
-        self._world.restart(chosen)
-        self._rules.start(self._world, chosen)
-
-    @property
-    def world(self) -> World:
-        """The full state of the games, for callers that need more than a player can observe."""
-        return self._world
+        self._available_is_current = False
+        self._map_kernels.restart(self._games, self._rules, self._blank, chosen)
 
     def act(
         self,
@@ -129,20 +139,16 @@ class GameBatch:
         Raises:
           ValueError: if a name is unknown, or an array has the wrong shape or is not of integers.
         """
-        function = integers('function_id', function_id, [self.num_games])
-        checked = Arguments(arguments, self.num_games, place)
-        exists = (function >= 0) & (function < NUM_FUNCTIONS)
-        function = np.where(exists, function, 0).astype(np.int64)
-        available = self._available_actions()[np.arange(self.num_games), function]
-        allowed = exists & available & ~self._world.ended
-        self._available = None
-        actions.execute(self._world, function, checked, allowed)
+        calls = arguments_of_calls.calls(function_id, arguments, self.num_games, place)
+        available = self._available_actions()
+        self._available_is_current = False
+        self._kernels.act(self._games, self._rules, calls, available)
 
     def select(self, chosen: np.ndarray) -> None:
         """Selects the units of player 1 among `chosen`, bool [K, U], on or off the screen."""
-        units = self._world.units
-        units.selected[...] = chosen & units.own
-        self._available = None
+        own = (self._games['alive'] != 0) & (self._games['owner'] == SELF)
+        self._games['selected'] = chosen & own
+        self._available_is_current = False
 
     def advance(self, loops: np.ndarray) -> None:
         """Advances every game by its own number of frames, at most to the end of its episode.
@@ -153,22 +159,11 @@ class GameBatch:
         Raises:
           ValueError: if `loops` has another shape or type, or a negative entry.
         """
-        loops = integers('loops', loops, [self.num_games])
+        loops = arguments_of_calls.integers('loops', loops, [self.num_games])
         if loops.min() < 0:
             raise ValueError(f'loops holds {loops.min()}; expected at least 0.')
-        world, rules = self._world, self._rules
-        self._available = None
-        left = np.where(world.ended, 0, np.minimum(loops, rules.episode_loops - world.game_loop))
-        for loop in range(left.max()):
-            running = (loop < left) & ~world.ended
-            world.game_loop += running
-            world.died[:] = False
-            for mechanic in world.mechanics.values():
-                mechanic.step(world, running)
-            movement.walk(world.units, running)
-            movement.push_apart(world.units, running, world.arena.playable)
-            rules.step(world, running)
-            world.ended |= running & (world.game_loop == rules.episode_loops)
+        self._available_is_current = False
+        self._map_kernels.advance(self._games, self._rules, loops.astype(np.int64))
 
     def observe(self) -> Dict[str, Any]:
         """Returns the current observation.
@@ -188,33 +183,27 @@ class GameBatch:
           'build_queue': int32 [K, 5, 7], 'production_queue': int32 [K, 5, 2] of a building that is
             the only selected unit, and the number of rows in use, 'build_queue_count': int32 [K].
         """
-        world = self._world
-        self._renderer.draw(world)
-        return {
-            'screen': self._renderer.screen.pictures,
-            'minimap': self._renderer.minimap.pictures,
-            'available_actions': self._available_actions().copy(),
-            'player': observation.player(world),
-            'score_cumulative': observation.score_cumulative(world),
-            'control_groups': observation.control_groups(world),
-            'game_loop': world.game_loop[:, None].copy(),
-            'action_result': world.action_result[:, None].copy(),
-            'last_actions': world.last_action[:, None].copy(),
-            'alerts': observation.alerts(world),
-            **observation.selection(world),
-            **economy_observation.queues(world),
-        }
+        self._kernels.draw(self._games, self._rules, *self._drawing.buffers)
+        observed = np.zeros([self.num_games], observation.OBSERVATION)
+        self._kernels.observe(self._games, self._rules, observed)
+        found: Dict[str, Any] = {name: observed[name] for name in observed.dtype.names or ()}
+        found['screen'] = self._drawing.screen.pictures
+        found['minimap'] = self._drawing.minimap.pictures
+        found['available_actions'] = self._available_actions().astype(bool)
+        return found
 
     def feature_units(self) -> np.ndarray:
         """Returns the units on the screen, see `feature_units`: int32 [K, MAX_FEATURE_UNITS, 46].
 
         Separate from `observe`, because PySC2 computes this observation only on request.
         """
-        return feature_units.feature_units(self._world)
+        rows = np.zeros([self.num_games, MAX_FEATURE_UNITS, len(COLUMNS)], np.int32)
+        self._kernels.list_units(self._games, self._rules, rows)
+        return rows
 
     def get_state(self) -> Dict[str, np.ndarray]:
         """Returns everything needed to resume the games exactly: copies of arrays, by name."""
-        return self._world.get_state()
+        return {name: self._games[name].copy() for name in self._saved()}
 
     def set_state(self, state: Mapping[str, np.ndarray]) -> None:
         """Restores a state returned by `get_state` of this batch or of one with the same arguments.
@@ -222,13 +211,30 @@ class GameBatch:
         Raises:
           ValueError: if names, shapes or dtypes differ; nothing is changed.
         """
-        self._world.set_state(state)
-        self._available = None
+        names = self._saved()
+        if set(state) != set(names):
+            raise ValueError(f'state holds {sorted(state)}; expected {sorted(names)}.')
+        for name in names:
+            given, array = np.asarray(state[name]), self._games[name]
+            if (given.shape, given.dtype) != (array.shape, array.dtype):
+                raise ValueError(
+                    f'state[{name!r}] is {given.dtype} {given.shape}; '
+                    f'expected {array.dtype} {array.shape}.'
+                )
+        self._games[:] = self._blank
+        for name in names:
+            self._games[name] = state[name]
+        self._available_is_current = False
+
+    def _saved(self) -> Tuple[str, ...]:
+        """Returns the names of the fields that are not derived from others."""
+        return tuple(name for name in self._games.dtype.names if not name.startswith('_'))
 
     def _available_actions(self) -> np.ndarray:
-        """Returns the functions that can be called, bool [K, 573]; cached."""
-        if self._available is None:
-            self._available = observation.available_actions(self._world)
+        """Returns the functions that can be called, uint8 [K, 573]; kept until a game changes."""
+        if not self._available_is_current:
+            self._kernels.list_actions(self._games, self._rules, self._available)
+            self._available_is_current = True
         return self._available
 
 

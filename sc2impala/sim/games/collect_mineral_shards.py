@@ -1,13 +1,14 @@
 """CollectMineralShards: two marines collect shards, which appear twenty at a time. [S] MAP"""
 
-from typing import Tuple
+from typing import Any
 
-import numpy as np
-
-from sc2impala.sim import geometry, unit_types
-from sc2impala.sim.geometry import Rectangle
-from sc2impala.sim.mechanic import Mechanic
-from sc2impala.sim.world import World
+from sc2impala.sim import geometry, movement, unit_types
+from sc2impala.sim.compiler import compiled
+from sc2impala.sim.counter_random import skip
+from sc2impala.sim.games.game import SMALL, Game
+from sc2impala.sim.geometry import Rectangle, length
+from sc2impala.sim.random_points import CANDIDATES, candidate
+from sc2impala.sim.units import put
 
 NUM_MARINES = 2
 NUM_SHARDS = 20
@@ -17,57 +18,88 @@ MINERALS_PER_SHARD = 100  # [S] GD
 REACH = 1.42
 """Between the centres of marine and shard; chosen to match published scores of agents. [U]"""
 
-_MARINES = slice(0, NUM_MARINES)
-_SHARDS = slice(NUM_MARINES, NUM_MARINES + NUM_SHARDS)
+FIRST_SHARD = SMALL.num_mobile
+"""Slot of the first shard."""
+
+_TYPES = (unit_types.MARINE, unit_types.MINERAL_SHARD)
+_PLAYABLE = geometry.SINGLE_SCREEN.playable
+_END = FIRST_SHARD + NUM_SHARDS
 
 
-class CollectMineralShards:
-    """The rules of the map; see `games` for their attributes."""
-
-    name = 'CollectMineralShards'
-    episode_loops = 120 * unit_types.LOOPS_PER_SECOND  # [S] MAP
-    arena = geometry.SINGLE_SCREEN
-    unit_types = (unit_types.MARINE, unit_types.MINERAL_SHARD)
-    num_units = NUM_MARINES + NUM_SHARDS
-    num_mobile = NUM_MARINES
-
-    def mechanics(self, num_games: int) -> Tuple[Mechanic, ...]:
-        """Returns no mechanics: the map has neither combat nor an economy."""
-        return ()
-
-    def start(self, world: World, games: np.ndarray) -> None:
-        """Places marines and shards of the games int [n]."""
-        marines = world.random.points(games, self.arena.playable, NUM_MARINES)
-        world.place(games, _MARINES, unit_types.MARINE, unit_types.SELF, marines)
-        _place_shards(world, games)
-
-    def step(self, world: World, running: np.ndarray) -> None:
-        """Removes and counts the shards in reach of marines; creates new ones after the last."""
-        shards = world.units.alive[:, _SHARDS]
-        square = 0
-        for along in world.units.position:
-            offset = along[:, _MARINES, None] - along[:, None, _SHARDS]
-            offset *= offset
-            square += offset
-        reached = square <= REACH * REACH
-        reached &= (shards & running[:, None])[:, None]
-        if not np.count_nonzero(reached):
-            return
-        reached = reached.any(1)
-        shards &= ~reached
-        collected = reached.sum(1)
-        world.score += collected
-        world.minerals += MINERALS_PER_SHARD * collected
-        empty = np.flatnonzero(running & ~shards.any(1))
-        if empty.size:
-            _place_shards(world, empty)
+@compiled
+def start(g: Any, rules: Any) -> None:
+    """Places marines and shards."""
+    for marine in range(NUM_MARINES):
+        x, y = candidate(g, _PLAYABLE, marine, NUM_MARINES)
+        put(g, rules, marine, 0, unit_types.SELF, x, y)
+    skip(g, 2 * NUM_MARINES)
+    _place_shards(g, rules)
 
 
-def _place_shards(world: World, games: np.ndarray) -> None:
-    def accept(points: np.ndarray, games: np.ndarray) -> np.ndarray:
-        marines = world.units.position[:, games, _MARINES, None]
-        distance = geometry.length(points[:, :, None, :] - marines)
-        return np.all(distance >= MIN_SPAWN_DISTANCE, axis=1)
+@compiled
+def play_frame(g: Any, rules: Any) -> None:
+    """Moves the marines and removes the shards that they reach; after the last, creates new ones."""
+    movement.walk(g, rules)
+    movement.push_apart(g, rules)
+    collected = 0
+    left = False
+    for shard in range(FIRST_SHARD, _END):
+        if g.alive[shard]:
+            if _is_reached(g, shard):
+                g.alive[shard] = False
+                collected += 1
+            else:
+                left = True
+    g.score += collected
+    g.minerals += MINERALS_PER_SHARD * collected
+    if collected and not left:
+        _place_shards(g, rules)
 
-    points = world.random.points_where(games, SHARD_REGION, NUM_SHARDS, accept)
-    world.place(games, _SHARDS, unit_types.MINERAL_SHARD, unit_types.NEUTRAL, points)
+
+@compiled
+def _is_reached(g: Any, shard: int) -> bool:
+    for marine in range(NUM_MARINES):
+        x = g.x[marine] - g.x[shard]
+        y = g.y[marine] - g.y[shard]
+        if x * x + y * y <= REACH * REACH:
+            return True
+    return False
+
+
+@compiled
+def _place_shards(g: Any, rules: Any) -> None:
+    """Creates all shards at random points away from the marines."""
+    for shard in range(FIRST_SHARD, _END):
+        g.alive[shard] = False
+    missing = NUM_SHARDS
+    while missing:
+        for shard in range(NUM_SHARDS):
+            if not g.alive[FIRST_SHARD + shard] and _place_shard(g, rules, shard):
+                missing -= 1
+        skip(g, 2 * CANDIDATES * NUM_SHARDS)
+
+
+@compiled
+def _place_shard(g: Any, rules: Any, shard: int) -> bool:
+    """Creates a shard at the first of its candidates that is acceptable; returns whether one is."""
+    for index in range(CANDIDATES):
+        x, y = candidate(g, SHARD_REGION, shard * CANDIDATES + index, CANDIDATES * NUM_SHARDS)
+        near = False
+        for marine in range(NUM_MARINES):
+            if length(x - g.x[marine], y - g.y[marine]) < MIN_SPAWN_DISTANCE:
+                near = True
+        if not near:
+            put(g, rules, FIRST_SHARD + shard, 1, unit_types.NEUTRAL, x, y)
+            return True
+    return False
+
+
+GAME = Game(
+    name='CollectMineralShards',
+    episode_loops=120 * unit_types.LOOPS_PER_SECOND,  # [S] MAP
+    arena=geometry.SINGLE_SCREEN,
+    unit_types=_TYPES,
+    family=SMALL,
+    start=start,
+    play_frame=play_frame,
+)

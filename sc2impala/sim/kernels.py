@@ -1,0 +1,129 @@
+"""The kernels: compiled functions that Python calls, each a loop over the games of a batch.
+
+There is one set for a family of maps, and one for a map, made from the functions of its module.
+"""
+
+import functools
+from typing import Any, Callable, NamedTuple, Tuple
+
+from sc2impala.sim import feature_units, observation
+from sc2impala.sim.actions import execute
+from sc2impala.sim.compiler import kernel
+from sc2impala.sim.counter_random import start_stream
+from sc2impala.sim.drawing import draw
+from sc2impala.sim.economy import commands, economy_drawing, economy_feature_units
+from sc2impala.sim.economy import economy_observation
+from sc2impala.sim.games.game import Family, Game
+
+Kernel = Callable[..., None]
+
+
+class MapKernels(NamedTuple):
+    """The kernels of a map.
+
+    restart(games, rules, blank, chosen): starts the next episode of the games `chosen`, bool [K].
+    advance(games, rules, frames): plays int64 [K] frames, at most to the end of the episode.
+    """
+
+    restart: Kernel
+    advance: Kernel
+
+
+class FamilyKernels(NamedTuple):
+    """The kernels of a family of maps.
+
+    act(games, rules, calls, available): executes CALL [K]; available is uint8 [K, 573].
+    list_actions(games, rules, available): sets `available`.
+    observe(games, rules, observations): sets OBSERVATION [K].
+    draw(games, rules, screen, minimap): updates the layers.
+    list_units(games, rules, rows): sets the rows of `feature_units`, int32 [K, 256, 46].
+    """
+
+    act: Kernel
+    list_actions: Kernel
+    observe: Kernel
+    draw: Kernel
+    list_units: Kernel
+
+
+@functools.lru_cache(maxsize=None)
+def of_map(game: Game) -> MapKernels:
+    """Returns the kernels of a map."""
+    start, play_frame = game.start, game.play_frame
+
+    @kernel(game.name + '.restart')
+    def restart(games: Any, rules: Any, blank: Any, chosen: Any) -> None:
+        r = rules[0]
+        for k in range(len(games)):
+            if chosen[k]:
+                g = games[k]
+                seed = g.seed
+                episode = g.episode + 1
+                games[k] = blank[0]
+                g.seed = seed
+                g.episode = episode
+                g.camera_x = r.camera_x
+                g.camera_y = r.camera_y
+                start_stream(g)
+                start(g, r)
+
+    @kernel(game.name + '.advance')
+    def advance(games: Any, rules: Any, frames: Any) -> None:
+        r = rules[0]
+        for k in range(len(games)):
+            g = games[k]
+            end = min(g.game_loop + frames[k], r.episode_loops)
+            while g.game_loop < end and not g.ended:
+                g.game_loop += 1
+                for i in range(g.unit_end):
+                    g._died[i] = False
+                play_frame(g, r)
+                if g.game_loop == r.episode_loops:
+                    g.ended = True
+
+    return MapKernels(restart, advance)
+
+
+@functools.lru_cache(maxsize=None)
+def of_family(family: Family) -> FamilyKernels:
+    """Returns the kernels of a family."""
+    (
+        execute_one,
+        list_actions_of_one,
+        fill_one,
+        draw_one,
+        list_units_of_one,
+    ) = _functions(family.has_economy)
+
+    @kernel(family.name + '.act')
+    def act(games: Any, rules: Any, calls: Any, available: Any) -> None:
+        for k in range(len(games)):
+            execute_one(games[k], rules[0], calls[k], available[k])
+
+    @kernel(family.name + '.list_actions')
+    def list_actions(games: Any, rules: Any, available: Any) -> None:
+        for k in range(len(games)):
+            list_actions_of_one(games[k], rules[0], available[k])
+
+    @kernel(family.name + '.observe')
+    def observe(games: Any, rules: Any, observations: Any) -> None:
+        for k in range(len(games)):
+            fill_one(games[k], rules[0], observations[k])
+
+    @kernel(family.name + '.draw')
+    def draw_all(games: Any, rules: Any, canvas: Any) -> None:
+        for k in range(len(games)):
+            draw_one(games[k], rules[0], k, canvas)
+
+    @kernel(family.name + '.list_units')
+    def list_units(games: Any, rules: Any, rows: Any) -> None:
+        for k in range(len(games)):
+            list_units_of_one(games[k], rules[0], rows[k])
+
+    return FamilyKernels(act, list_actions, observe, draw_all, list_units)
+
+
+def _functions(has_economy: bool) -> Tuple[Callable[..., Any], ...]:
+    if has_economy:
+        return ()
+    return ()
