@@ -1,50 +1,69 @@
-"""Worlds for combat tests, with units at given positions."""
+"""Games for combat tests, with units at given positions."""
 
 import numpy as np
 
-from sc2impala.sim import combat, geometry, movement, orders, unit_types
-from sc2impala.sim.units import NO_UNIT, Units
-from sc2impala.sim.world import World
+from sc2impala.sim import (
+    combat,
+    counter_random,
+    fallen,
+    geometry,
+    movement,
+    orders,
+    rules,
+    unit_types,
+)
+from sc2impala.sim.compiler import compiled
+from sc2impala.sim.games.game import BATTLE
+from sc2impala.sim.units import NO_UNIT
 
 MARINE, ZERGLING = unit_types.MARINE, unit_types.ZERGLING
 BANELING, ROACH = unit_types.BANELING, unit_types.ROACH
 DUMMY = unit_types.MARINE._replace(unit_type=1, damage=0, speed=0.0, health=1000, is_army=False)
 """A unit that only stands and is hit."""
 
-SELF, ENEMY = unit_types.SELF, unit_types.ENEMY
+SELF, ENEMY, NEUTRAL = unit_types.SELF, unit_types.ENEMY, unit_types.NEUTRAL
+SIZE = (64, 64)
 
 
 class Battle:
-    """One game of units given as (type, owner, x, y), in the order of their slots."""
+    """One game of units given as (type, owner, x, y), in the order of their slots.
+
+    games: its record, in an array. g: the same as a record, whose fields can be read and written.
+    rules: the constants of the map, likewise.
+    """
 
     def __init__(self, *given, **options):
         """options: seed, arena."""
-        types = tuple(dict.fromkeys(unit_type for unit_type, _, _, _ in given))
-        units = Units(1, len(given), len(given), types)
-        self.fight = combat.Combat(1, len(given))
-        self.world = World(
-            [options.get('seed', 0)],
-            options.get('arena', geometry.SINGLE_SCREEN),
-            units,
-            geometry.View((84, 84), geometry.CAMERA_EXTENT),
-            geometry.View((64, 64), geometry.MAP_EXTENT),
-            [self.fight],
-        )
-        self.world.restart(np.array([0]))
-        for slot, (unit_type, owner, x, y) in enumerate(given):
-            point = np.array([[x], [y]], float)
-            self.world.put(np.array([0]), np.array([slot]), unit_type, owner, point)
-        self.units = units
+        self.types = tuple(dict.fromkeys(unit_type for unit_type, _, _, _ in given))
+        arena = options.get('arena', geometry.SINGLE_SCREEN)
+        self.all_rules = rules.make(self.types, arena, SIZE, SIZE)
+        self.rules = self.all_rules[0]
+        self.games = BATTLE.blank()
+        self.g = self.games[0]
+        self.g.seed, self.g.episode = options.get('seed', 0), 0
+        _start(self.games)
+        for slot, unit in enumerate(given):
+            self.create(slot, *unit)
+        self.slots = slice(0, len(given))
+
+    def create(self, slot, unit_type, owner, x, y):
+        """Creates a unit."""
+        index = self.types.index(unit_type)
+        _create(self.games, self.all_rules, slot, index, owner, float(x), float(y))
+
+    def kill(self, *slots):
+        """Removes units."""
+        self.g.health[list(slots)] = 0
+        _bury(self.games)
+
+    def explode(self, *slots):
+        """Lets units explode at once."""
+        self.g._explodes[list(slots)] = True
+        _explode(self.games, self.all_rules)
 
     def run(self, loops=1):
-        """Advances the game as GameBatch does."""
-        running = np.array([True])
-        for _ in range(loops):
-            self.world.game_loop += 1
-            self.world.died[:] = False
-            self.fight.step(self.world, running)
-            movement.walk(self.units, running)
-            movement.push_apart(self.units, running, self.world.arena.playable)
+        """Advances the game as the maps do."""
+        _run(self.games, self.all_rules, loops)
 
     def run_until(self, happened, limit=300):
         """Runs until happened() is true, after at least one frame; returns the number of frames."""
@@ -66,39 +85,78 @@ class Battle:
 
     def order(self, order_kind, slots, point=(0.0, 0.0), target=NO_UNIT, queued=False):
         """Gives an order to units; a target unit sets the target point."""
-        if target != NO_UNIT:
-            point = self.where(target)
-        point = np.zeros([2, 1, self.units.num_mobile]) + np.reshape(point, [2, 1, 1])
-        orders.give(
-            self.units,
-            np.array([0]),
-            chosen=np.isin(np.arange(self.units.num_mobile), slots)[None],
-            order_kind=np.array([[order_kind]]),
-            point=point,
-            queued=np.array([queued]),
-            target=np.array([[target]]),
-        )
+        x, y = point if target == NO_UNIT else self.where(target)
+        for slot in slots:
+            _give(self.games, slot, order_kind, float(x), float(y), queued, int(target))
 
     def put_at(self, slot, x, y):
         """Moves a unit directly; a standing unit stays at the new point."""
-        if (self.units.goal[:, 0, slot] == self.units.position[:, 0, slot]).all():
-            self.units.goal[:, 0, slot] = x, y
-        self.units.position[:, 0, slot] = x, y
+        g = self.g
+        if (g.goal_x[slot], g.goal_y[slot]) == self.where(slot):
+            g.goal_x[slot], g.goal_y[slot] = x, y
+        g.x[slot], g.y[slot] = x, y
 
     def where(self, slot):
-        return tuple(self.units.position[:, 0, slot])
+        return float(self.g.x[slot]), float(self.g.y[slot])
 
     def health(self, slot):
-        return self.units.health[0, slot]
+        return float(self.g.health[slot])
 
     def alive(self, slot):
-        return bool(self.units.alive[0, slot])
+        return bool(self.g.alive[slot])
+
+    def died(self):
+        """Units that died in the last frame: bool, by slot."""
+        return self.g._died[self.slots] != 0
 
     def target(self, slot):
-        return self.fight.target[0, slot]
+        return int(self.g.target[slot])
 
     def gap(self, one, other):
         """Distance between the edges of two units."""
-        radius = self.units.stats.radius[self.units.type[0]]
+        radius = self.rules.radius[self.g.type]
         offset = np.subtract(self.where(one), self.where(other))
         return np.hypot(*offset) - radius[one] - radius[other]
+
+
+# Arrays of one record are passed to compiled functions, because records are passed slowly.
+
+
+@compiled
+def _start(games):
+    counter_random.start_stream(games[0])
+
+
+@compiled
+def _create(games, rules, slot, index, owner, x, y):
+    combat.create(games[0], rules[0], slot, index, owner, x, y)
+
+
+@compiled
+def _bury(games):
+    games[0]._is_hurt = True
+    fallen.bury(games[0])
+
+
+@compiled
+def _explode(games, rules):
+    combat.attacks.explode(games[0], rules[0])
+
+
+@compiled
+def _give(games, slot, order_kind, x, y, queued, target):
+    orders.give(games[0], slot, order_kind, x, y, queued, target, 0)
+
+
+@compiled
+def _run(games, rules, loops):
+    g = games[0]
+    for _ in range(loops):
+        g.game_loop += 1
+        for i in range(g.unit_end):
+            g._died[i] = False
+        combat.fight(g, rules[0])
+        fallen.bury(g)
+        combat.respond(g, rules[0])
+        movement.walk(g, rules[0])
+        movement.push_apart(g, rules[0])

@@ -1,20 +1,40 @@
 import numpy as np
 
-from sc2impala.sim import spacing
-from sc2impala.sim.counter_random import CounterRandom
+from sc2impala.sim import counter_random, spacing
+from sc2impala.sim.compiler import compiled
+from sc2impala.sim.games.game import BATTLE
 from sc2impala.sim.geometry import Rectangle
 
 SQUARE = Rectangle(left=0.0, right=10.0, bottom=20.0, top=30.0)
 
 
-def streams(num_games):
-    random = CounterRandom(range(num_games))
-    random.restart(np.arange(num_games), np.zeros([num_games], np.int64))
-    return random
+@compiled
+def everywhere(g, x, y):
+    return True
 
 
-def everywhere(points, games):
-    return np.ones(points.shape[1:], bool)
+@compiled
+def in_half_of_the_game(g, x, y):
+    return (y < 25) == (g.seed % np.uint64(2) == np.uint64(0))
+
+
+@compiled
+def fill(games, x, y, given, region, distance, accept):
+    for k in range(len(games)):
+        counter_random.start_stream(games[k])
+        spacing.points_apart(games[k], x[k], y[k], given, region, distance, accept)
+
+
+def points_apart(seeds, size, distance, accept=everywhere, others=None):
+    """Points of games: float64 [2, K, size], after points `others`, [2, K, o]; and the games."""
+    games = np.repeat(BATTLE.blank(), len(seeds)).view(np.ndarray)
+    games['seed'], games['episode'] = seeds, 0
+    given = 0 if others is None else others.shape[2]
+    points = np.zeros([2, len(seeds), given + size])
+    if others is not None:
+        points[:, :, :given] = others
+    fill(games, points[0], points[1], given, SQUARE, distance, accept)
+    return points[:, :, given:], games
 
 
 def distances(points, others):
@@ -22,9 +42,7 @@ def distances(points, others):
 
 
 def test_points_keep_their_distance_and_fill_the_rectangle():
-    games = np.arange(500)
-    points = spacing.points_apart(streams(500), games, SQUARE, 6, 3.0, everywhere)
-    assert points.shape == (2, 500, 6)
+    points, _ = points_apart(range(500), 6, 3.0)
     apart = distances(points, points) + 99 * np.eye(6)
     assert apart.min() >= 3
     assert apart.min() < 3.05
@@ -33,34 +51,21 @@ def test_points_keep_their_distance_and_fill_the_rectangle():
 
 
 def test_the_first_point_may_lie_anywhere():
-    points = spacing.points_apart(streams(4000), np.arange(4000), SQUARE, 3, 3.0, everywhere)
+    points, _ = points_apart(range(4000), 3, 3.0)
     np.testing.assert_allclose(points[:, :, 0].mean(1), (5, 25), atol=0.2)
     np.testing.assert_allclose(points[:, :, 0].var(1), 100 / 12, atol=0.5)
 
 
 def test_points_are_accepted_and_apart_from_others():
-    games = np.arange(100, 200)
+    seeds = np.arange(100, 200)
     others = np.stack([np.linspace(0, 10, 100), np.full(100, 25.0)])[:, :, None]
-
-    def in_half_of_the_game(points, games):
-        return (points[1] < 25) == (games % 2 == 0)[:, None]
-
-    random = streams(200)
-    points = spacing.points_apart(random, games, SQUARE, 3, 2.5, in_half_of_the_game, others)
-    assert ((points[1] < 25) == (games % 2 == 0)[:, None]).all()
+    points, _ = points_apart(seeds, 3, 2.5, in_half_of_the_game, others)
+    assert ((points[1] < 25) == (seeds % 2 == 0)[:, None]).all()
     assert distances(points, others).min() >= 2.5
 
 
 def test_arrangements_without_room_are_drawn_again():
-    random = streams(20)
-    points = spacing.points_apart(random, np.arange(20), SQUARE, 12, 2.9, everywhere)
+    points, games = points_apart(range(20), 12, 2.9)
     assert (distances(points, points) + 99 * np.eye(12)).min() >= 2.9
-    drawn_once = random.counter.min()
-    assert (random.counter > 3 * drawn_once).sum() > 10
-
-
-def test_what_a_game_gets_does_not_depend_on_the_others():
-    together = spacing.points_apart(streams(20), np.arange(20), SQUARE, 12, 2.9, everywhere)
-    for game in (0, 7, 19):
-        alone = spacing.points_apart(streams(20), np.array([game]), SQUARE, 12, 2.9, everywhere)
-        np.testing.assert_array_equal(alone[:, 0], together[:, game])
+    drawn_once = games['counter'].min()
+    assert (games['counter'] > 3 * drawn_once).sum() > 10

@@ -127,7 +127,7 @@ def _draw_first(g: Any, zerg_x: Any, zerg_y: Any) -> None:
 @compiled
 def _can_be_second(g: Any, x: float, y: float) -> bool:
     distance = length(x - CENTRE_X, y - CENTRE_Y)
-    return NEAREST_SECOND <= distance and distance <= FARTHEST_SECOND
+    return distance >= NEAREST_SECOND and distance <= FARTHEST_SECOND
 
 
 @compiled

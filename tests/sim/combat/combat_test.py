@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from sc2impala.sim import combat, geometry, orders
+from sc2impala.sim import geometry, orders
+from sc2impala.sim.combat import targets
 from sc2impala.sim.units import NO_UNIT
 from tests.sim.battle import BANELING, DUMMY, ENEMY, MARINE, ROACH, SELF, ZERGLING, Battle
 
@@ -52,9 +53,9 @@ def test_moving_units_do_not_fight():
 def test_the_dead_on_both_sides_do_not_see_each_other():
     battle = Battle((MARINE, SELF, 30, 28), (MARINE, SELF, 30, 24), (ROACH, ENEMY, 40, 28))
     battle.run(3)
-    battle.world.kill(np.array([0, 0]), np.array([0, 2]))
+    battle.kill(0, 2)
     battle.run(3)
-    assert (battle.fight.target == NO_UNIT).all() and not battle.units.busy.any()
+    assert (battle.g.target == NO_UNIT).all() and not battle.g.busy.any()
 
 
 def test_an_attack_move_stops_for_a_fight_and_goes_on_afterwards():
@@ -69,7 +70,7 @@ def test_an_attack_move_stops_for_a_fight_and_goes_on_afterwards():
     battle.run_until(lambda: not battle.alive(1))
     battle.run(150)
     assert battle.where(0) == (40, 24)
-    assert battle.units.order_kind[0, 0, 0] == orders.IDLE
+    assert battle.g.order_kind[0, 0] == orders.IDLE
 
 
 def test_a_patrol_stops_for_a_fight_and_goes_on_afterwards():
@@ -93,10 +94,10 @@ def test_those_that_can_attack_back_come_first_then_the_nearest():
     )
     battle.run(8)
     assert battle.target(0) == 3
-    battle.world.kill(np.array([0]), np.array([3]))
+    battle.kill(3)
     battle.run()
     assert battle.target(0) == 2
-    battle.world.kill(np.array([0]), np.array([2]))
+    battle.kill(2)
     battle.run()
     assert battle.target(0) == 1
 
@@ -116,10 +117,10 @@ def test_a_target_in_range_is_kept_though_another_comes_nearer():
 def test_a_target_out_of_range_is_followed_until_it_is_out_of_sight():
     battle = a_marine_and(4.0)
     battle.run(8)
-    battle.put_at(1, 30.75 + combat.PURSUIT_RANGE - 0.1, 28)
+    battle.put_at(1, 30.75 + targets.PURSUIT_RANGE - 0.1, 28)
     battle.run()
     assert battle.target(0) == 1
-    battle.put_at(1, 30.75 + combat.PURSUIT_RANGE + 1, 28)
+    battle.put_at(1, 30.75 + targets.PURSUIT_RANGE + 1, 28)
     battle.run()
     assert battle.target(0) == NO_UNIT
 
@@ -135,7 +136,7 @@ def test_an_order_to_attack_a_unit_is_carried_out_until_it_is_dead():
     battle.run_until(lambda: targets.add(battle.target(0)) or not battle.alive(1))
     assert targets == {1, NO_UNIT}
     assert battle.health(2) == 1000
-    assert battle.units.order_kind[0, 0, 0] == orders.MOVE
+    assert battle.g.order_kind[0, 0] == orders.MOVE
     battle.run(150)
     assert battle.where(0) == (26, 22)
 
@@ -148,7 +149,6 @@ def test_own_units_are_attacked_when_ordered_and_do_not_fight_back():
     battle.run(130)
     assert battle.alive(0) and not battle.alive(1)
     assert battle.health(0) == 45
-    np.testing.assert_array_equal(battle.world.died.shape, [1, 3])
 
 
 def test_own_units_are_attacked_if_they_are_the_target():
@@ -157,7 +157,7 @@ def test_own_units_are_attacked_if_they_are_the_target():
     battle.order(orders.ATTACK, [0], target=1)
     battle.run(130)
     assert not battle.alive(1)
-    assert not battle.units.busy.any()
+    assert not battle.g.busy.any()
 
 
 # Attack timing.
@@ -305,9 +305,9 @@ def test_armor_is_taken_off(attacker, victim, loss):
 def test_a_missile_hits_after_its_flight_though_its_roach_is_dead():
     victim = DUMMY._replace(health=45)
     battle = Battle((victim, SELF, 30, 28), (ROACH, ENEMY, 30 + 0.875 + 4, 28))
-    battle.run_until(lambda: battle.fight.missile_at.min() < 1000)
+    battle.run_until(lambda: battle.g.missile_at.min() < 1000)
     assert battle.health(0) == 45
-    battle.world.kill(np.array([0]), np.array([1]))
+    battle.kill(1)
     # 4 cells at 1.17 cells per frame.
     assert battle.hits(10, slot=0) == [4]
     assert battle.health(0) == 29
@@ -319,7 +319,7 @@ def test_a_roach_hits_adjacent_units_without_a_missile(gap, flies):
     flying = []
     while battle.health(0) == 1000 and len(flying) < 50:
         battle.run()
-        flying.append(battle.fight.missile_at.min() < 1000)
+        flying.append(battle.g.missile_at.min() < 1000)
     assert any(flying) == flies
     assert battle.health(0) == 1000 - 16
 
@@ -327,13 +327,13 @@ def test_a_roach_hits_adjacent_units_without_a_missile(gap, flies):
 def test_a_unit_killed_by_a_missile_does_not_hit():
     for health in (16, 17):
         battle = Battle((MARINE, SELF, 30, 28), (DUMMY, ENEMY, 33, 28), (ROACH, ENEMY, 43, 20))
-        battle.units.health[0, 0] = health
+        battle.g.health[0] = health
         battle.order(orders.ATTACK, [0], target=1)
         battle.run()
-        assert battle.fight.strike_at[0, 0] == 2
-        battle.fight.missile_at[0, 2] = 2
-        battle.fight.missile_target[0, 2] = 0
-        battle.fight.missile_damage[0, 2] = 16
+        assert battle.g.strike_at[0] == 2
+        battle.g.missile_at[2] = 2
+        battle.g.missile_target[2] = 0
+        battle.g.missile_damage[2] = 16
         battle.run()
         assert battle.alive(0) == (health == 17)
         assert (battle.health(1) < 1000) == (health == 17)
@@ -341,9 +341,9 @@ def test_a_unit_killed_by_a_missile_does_not_hit():
 
 def test_a_missile_at_a_dead_target_is_removed():
     battle = Battle((DUMMY, SELF, 30, 28), (ROACH, ENEMY, 34.8, 28), (DUMMY, SELF, 22, 36))
-    battle.run_until(lambda: battle.fight.missile_at.min() < 1000)
-    battle.world.kill(np.array([0]), np.array([0]))
-    battle.world.put(np.array([0]), np.array([0]), DUMMY, SELF, np.array([[43.0], [20.0]]))
+    battle.run_until(lambda: battle.g.missile_at.min() < 1000)
+    battle.kill(0)
+    battle.create(0, DUMMY, SELF, 43.0, 20.0)
     battle.run(10)
     assert battle.health(0) == battle.health(2) == 1000
 
@@ -359,7 +359,7 @@ def test_units_that_die_in_the_same_frame_are_not_hit_again():
     battle.order(orders.HOLD, [0, 1])
     battle.run(2)
     assert not battle.alive(2)
-    fired = battle.fight.ready_at[0, :2] > 2
+    fired = battle.g.ready_at[:2] > 2
     np.testing.assert_array_equal(fired, [True, False])
     assert battle.hits(3, slot=3) == [2]
 
@@ -370,7 +370,7 @@ def test_two_units_that_hit_each_other_in_the_same_frame_both_die():
     battle.order(orders.HOLD, [0, 1])
     battle.run(2)
     assert not battle.alive(0) and not battle.alive(1)
-    np.testing.assert_array_equal(battle.world.died, [[True, True]])
+    assert battle.died().tolist() == [True, True]
 
 
 def test_a_zergling_has_to_touch():
@@ -390,7 +390,7 @@ def test_a_baneling_walks_to_its_target_and_hurts_everyone_around():
     )
     xs = [26]
     battle.run_until(lambda: xs.append(battle.where(5)[0]) or not battle.alive(5))
-    assert battle.world.died[0, 5]
+    assert battle.died()[5]
     # It never stops before it is within 0.25 of the edge.
     assert (np.diff(xs) > 0.1)[9:-1].all()
     assert xs[-1] == pytest.approx(30 - TOUCH - 0.25, abs=0.16)
@@ -404,8 +404,8 @@ def test_a_baneling_walks_to_its_target_and_hurts_everyone_around():
 def test_a_baneling_that_is_killed_explodes_too():
     near = DUMMY._replace(is_light=True)
     battle = Battle((MARINE, SELF, 30, 28), (near, SELF, 33, 28), (BANELING, ENEMY, 35, 28))
-    battle.units.health[0, 2] = 5
-    battle.units.stats.speed[battle.units.type[0, 2]] = 0
+    battle.g.health[2] = 5
+    battle.rules.speed[battle.g.type[2]] = 0
     battle.order(orders.ATTACK, [0], target=2)
     battle.run(2)
     assert not battle.alive(2)
@@ -420,9 +420,9 @@ def test_zerg_regenerate_up_to_their_full_health_and_marines_do_not():
         (ROACH, ENEMY, 40, 31),
         (ROACH, ENEMY, 40, 25),
     )
-    battle.units.health[0] = 20, 100, 144.95, 145
+    battle.g.health[:4] = 20, 100, 144.95, 145
     battle.run(16)
-    np.testing.assert_allclose(battle.units.health[0], [20, 100.2734, 145, 145])
+    np.testing.assert_allclose(battle.g.health[:4], [20, 100.2734, 145, 145])
 
 
 # Idle units.
@@ -480,8 +480,8 @@ def test_an_idle_unit_goes_home_after_a_fight():
     farthest = battle.where(0)[0]
     assert farthest > 31
     battle.run(60)
-    assert np.hypot(*np.subtract(battle.where(0), (30, 28))) <= combat.HOME_RADIUS
-    assert not battle.units.busy.any() and not battle.fight.away.any()
+    assert np.hypot(*np.subtract(battle.where(0), (30, 28))) <= targets.HOME_RADIUS
+    assert not battle.g.busy.any() and not battle.g.away.any()
 
 
 def test_an_order_ends_the_return_home():
@@ -507,13 +507,13 @@ def test_an_idle_unit_is_on_a_leash():
             battle.put_at(1, battle.where(0)[0] + 6, 28)
         battle.run()
         x = battle.where(0)[0]
-        homing |= bool(battle.fight.homing[0, 0])
-        if battle.fight.homing[0, 0]:
+        homing |= bool(battle.g.homing[0])
+        if battle.g.homing[0]:
             # It ignores adjacent units.
             battle.put_at(1, x + 2, 26)
             assert battle.target(0) == NO_UNIT and x - 12 > 5 - 0.3
         farthest = max(farthest, x)
-        if homing and not battle.fight.homing[0, 0]:
+        if homing and not battle.g.homing[0]:
             break
     assert farthest == pytest.approx(12 + 21, abs=0.2)
     assert battle.where(0)[0] == pytest.approx(12 + 5, abs=0.3)
@@ -527,13 +527,13 @@ def test_an_idle_unit_is_on_a_leash():
 def test_the_dead_leave_selection_and_groups_and_orders_on_them_are_dropped():
     weak = MARINE._replace(health=6)
     battle = Battle((MARINE, ENEMY, 30, 28), (weak, SELF, 33, 28), (MARINE, SELF, 43, 36))
-    units = battle.units
-    units.selected[0, 1] = units.control_groups[0, 3, 1] = True
+    g = battle.g
+    g.selected[1] = g.control_groups[3, 1] = True
     battle.order(orders.ATTACK, [2], target=1)
     battle.run_until(lambda: not battle.alive(1), limit=10)
-    assert not units.selected.any() and not units.control_groups.any()
-    assert units.order_kind[0, 2, 0] == orders.IDLE
-    np.testing.assert_array_equal(battle.world.died, [[False, True, False]])
+    assert not g.selected.any() and not g.control_groups.any()
+    assert g.order_kind[2, 0] == orders.IDLE
+    assert battle.died().tolist() == [False, True, False]
 
 
 def test_a_pack_surrounds_its_victim():
@@ -552,7 +552,7 @@ def test_a_pack_stays_inside_the_region():
     battle = Battle((DUMMY, SELF, 22.4, 35.8), *pack)
     for _ in range(80):
         battle.run()
-        x, y = battle.units.position[:, 0]
+        x, y = battle.g.x[battle.slots], battle.g.y[battle.slots]
         assert x.min() >= 22 and y.max() <= 36
 
 
@@ -575,17 +575,8 @@ def test_firing_units_are_not_pushed():
 def test_fighters_are_found_wherever_they_appear():
     battle = Battle((MARINE, SELF, 30, 28), (ZERGLING, ENEMY, 43, 21), (ZERGLING, ENEMY, 43, 22))
     battle.run(5)
-    battle.world.kill(np.array([0, 0]), np.array([1, 2]))
+    battle.kill(1, 2)
     battle.run(5)
-    battle.world.put(np.array([0]), np.array([2]), ZERGLING, ENEMY, np.array([[31.0], [28.0]]))
+    battle.create(2, ZERGLING, ENEMY, 31.0, 28.0)
     battle.run(20)
     assert battle.health(0) < 45 and battle.health(2) < 35
-
-
-def test_games_that_do_not_run_stand_still():
-    battle = a_marine_and(3.0)
-    battle.run(8)
-    before = battle.world.get_state()
-    battle.fight.step(battle.world, np.array([False]))
-    for name, array in battle.world.get_state().items():
-        np.testing.assert_array_equal(array, before[name], err_msg=name)
