@@ -8,17 +8,20 @@ from sc2impala.sim import fog, layers
 from sc2impala.sim.compiler import compiled
 from sc2impala.sim.drawing import canvas, outlines, smooth_discs, terrain, unit_layers
 from sc2impala.sim.drawing.canvas import Canvas
-from sc2impala.sim.drawing.smooth_discs import SmoothDiscs
 
 _NO_RADIUS = np.zeros([1])
 
 
 class Buffers(NamedTuple):
-    """The images of K games, and what units look like."""
+    """The images of K games.
+
+    screen, minimap: Canvas.
+    circles: uint8 [T, 8, 8, h, w], see `smooth_discs.make`.
+    """
 
     screen: Canvas
     minimap: Canvas
-    discs: SmoothDiscs
+    circles: np.ndarray
 
 
 class Drawing:
@@ -48,25 +51,23 @@ class Drawing:
           ValueError: if a layer is unknown.
         """
         r = rules.view(np.recarray)[0]
-        screen = canvas.make(
-            num_games,
-            (int(r.screen_width), int(r.screen_height)),
+        screen, self.screen = canvas.make(
+            (num_games, int(r.screen_height), int(r.screen_width)),
+            int(r.num_units),
             layers.SCREEN_SCALES,
             screen_layers,
             outlines.discs(r.disc_width, r.disc_height),
         )
-        minimap = canvas.make(
-            num_games,
-            (int(r.minimap_width), int(r.minimap_height)),
+        minimap, self.minimap = canvas.make(
+            (num_games, int(r.minimap_height), int(r.minimap_width)),
+            int(r.num_units),
             layers.MINIMAP_SCALES,
             minimap_layers,
             outlines.squares(r.square_width, r.square_height),
         )
         radius = r.radius if 'unit_density_aa' in screen_layers else _NO_RADIUS
-        discs = smooth_discs.make(radius, float(r.screen_across), float(r.screen_down))
-        self.buffers = Buffers(screen, minimap, discs)
-        self.screen = canvas.pictures(screen, layers.SCREEN_SCALES, screen_layers)
-        self.minimap = canvas.pictures(minimap, layers.MINIMAP_SCALES, minimap_layers)
+        circles = smooth_discs.make(radius, float(r.screen_across), float(r.screen_down))
+        self.buffers = Buffers(screen, minimap, circles)
 
 
 @compiled
@@ -79,20 +80,20 @@ def draw(g: Any, rules: Any, k: int, buffers: Any) -> None:
       k: index of its images.
       buffers: Buffers.
     """
-    if rules.has_fog:
-        fog.refresh(g, rules)
-    if g._camera_changed or g._ground_changed:
-        pathable, buildable = rules.pathable_cell, rules.playable_cell
-        terrain.draw_cells(g, rules, k, buffers.screen, buffers.minimap, pathable, buildable)
-    finish(g, rules, k, buffers)
+    draw_on(g, rules, k, buffers, rules.pathable_cell, rules.playable_cell)
 
 
 @compiled
-def finish(g: Any, rules: Any, k: int, buffers: Any) -> None:
-    """Updates all layers but those of `terrain.draw_cells`; see `draw`."""
-    terrain.draw_visibility(g, rules, k, buffers.screen, buffers.minimap)
-    terrain.draw_camera(g, rules, k, buffers.minimap)
-    unit_layers.draw_units(g, rules, k, buffers.screen, buffers.minimap, buffers.discs)
+def draw_on(g: Any, rules: Any, k: int, buffers: Any, pathable: Any, buildable: Any) -> None:
+    """Like `draw`, with the cells that are pathable and buildable: uint8 [64, 64] by y and x."""
+    if rules.has_fog:
+        fog.refresh(g, rules)
+    if len(buffers.screen.small) + len(buffers.screen.large):
+        terrain.draw_on_screen(g, rules, k, buffers.screen, pathable, buildable)
+        unit_layers.draw_on_screen(g, rules, k, buffers.screen, buffers.circles)
+    if len(buffers.minimap.small) + len(buffers.minimap.large):
+        terrain.draw_on_minimap(g, rules, k, buffers.minimap, pathable, buildable)
+        unit_layers.draw_on_minimap(g, rules, k, buffers.minimap)
     g._camera_changed = False
     g._visibility_changed = False
     g._ground_changed = False
