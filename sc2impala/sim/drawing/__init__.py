@@ -4,6 +4,13 @@ All layers that are not drawn here are zero, as in the game on these maps: the t
 without creep or effects, and no unit has energy, shields or buffs or is cloaked.
 """
 
-from sc2impala.sim.drawing.drawing import Buffers, Drawing, draw, draw_on
+from sc2impala.sim.drawing.drawing import (
+    Buffers,
+    Drawing,
+    draw,
+    draw_terrain,
+    draw_units,
+    has_changed,
+)
 
-__all__ = ['Buffers', 'Drawing', 'draw', 'draw_on']
+__all__ = ['Buffers', 'Drawing', 'draw', 'draw_terrain', 'draw_units', 'has_changed']

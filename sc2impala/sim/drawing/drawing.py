@@ -80,20 +80,39 @@ def draw(g: Any, rules: Any, k: int, buffers: Any) -> None:
       k: index of its images.
       buffers: Buffers.
     """
-    draw_on(g, rules, k, buffers, rules.pathable_cell, rules.playable_cell)
+    if rules.has_fog:
+        fog.refresh(g, rules)
+    if has_changed(g):
+        draw_terrain(g, rules, k, buffers, rules.pathable_cell, rules.playable_cell)
+    draw_units(g, rules, k, buffers)
 
 
 @compiled
-def draw_on(g: Any, rules: Any, k: int, buffers: Any, pathable: Any, buildable: Any) -> None:
-    """Like `draw`, with the cells that are pathable and buildable: uint8 [64, 64] by y and x."""
-    if rules.has_fog:
-        fog.refresh(g, rules)
-    if len(buffers.screen.small) + len(buffers.screen.large):
-        terrain.draw_on_screen(g, rules, k, buffers.screen, pathable, buildable)
-        unit_layers.draw_on_screen(g, rules, k, buffers.screen, buffers.circles)
-    if len(buffers.minimap.small) + len(buffers.minimap.large):
-        terrain.draw_on_minimap(g, rules, k, buffers.minimap, pathable, buildable)
-        unit_layers.draw_on_minimap(g, rules, k, buffers.minimap)
+def has_changed(g: Any) -> bool:
+    """Whether layers of the terrain must be drawn again."""
+    return g._camera_changed != 0 or g._visibility_changed != 0 or g._ground_changed != 0
+
+
+@compiled
+def draw_terrain(g: Any, rules: Any, k: int, buffers: Any, pathable: Any, buildable: Any) -> None:
+    """Draws the layers that do not show units.
+
+    Args:
+      g, rules, k, buffers: as for `draw`.
+      pathable, buildable: uint8 [64, 64] by y and x, the cells that are so. [U]
+    """
+    terrain.draw_on_screen(g, rules, k, buffers.screen, pathable, buildable)
+    terrain.draw_on_minimap(g, rules, k, buffers.minimap, pathable, buildable)
     g._camera_changed = False
     g._visibility_changed = False
     g._ground_changed = False
+
+
+@compiled
+def draw_units(g: Any, rules: Any, k: int, buffers: Any) -> None:
+    """Draws the layers that show units; arguments as for `draw`."""
+    screen, minimap = buffers.screen, buffers.minimap
+    if len(screen.small_layers) + len(screen.large_layers) > 0:
+        unit_layers.draw_on_screen(g, rules, k, screen, buffers.circles)
+    if len(minimap.small_layers) > 0:
+        unit_layers.draw_on_minimap(g, rules, k, minimap)

@@ -27,11 +27,9 @@ def draw_on_screen(g: Any, rules: Any, k: int, screen: Any, pathable: Any, build
       rules: the record of its map.
       k: index of its images.
       screen: Canvas.
-      pathable, buildable: uint8 [64, 64] by y and x, the cells that are so. [U]
+      pathable, buildable: uint8 [64, 64] by y and x, the cells that are so.
     """
     moved = g._camera_changed != 0
-    if not (moved or g._visibility_changed or g._ground_changed):
-        return
     columns = np.empty(rules.screen_width, np.int32)
     rows = np.empty(rules.screen_height, np.int32)
     for column in range(len(columns)):

@@ -58,19 +58,28 @@ def draw_on_screen(g: Any, rules: Any, k: int, screen: Any, circles: Any) -> Non
             clear(image, screen.painted[k, 0] * width, screen.painted[k, 1] * width)
             for n in range(num_boxes):
                 smooth_discs.add(g, rules, boxes[n, SLOT], image, circles, _MOST_AA)
-    _draw(g, rules, k, screen, num_boxes, rules.screen_width, rules.screen_height)
+    boxes = boxes[:num_boxes]
+    _draw_small(g, rules, k, screen, boxes, rules.screen_width)
+    _draw_large(g, rules, k, screen, boxes, rules.screen_width)
+    _mark_rows(screen.painted[k], boxes, rules.screen_height)
 
 
 @compiled
 def draw_on_minimap(g: Any, rules: Any, k: int, minimap: Any) -> None:
-    """Draws the units that player 1 sees; arguments as for `draw_on_screen`."""
+    """Draws the units that player 1 sees; arguments as for `draw_on_screen`.
+
+    The minimap's unit_type is always zero. [S] F
+    """
     num_boxes = 0
+    boxes = minimap.boxes[k]
     for i in range(g.unit_end):
         if shown(g, rules, i):
             left, top = pixels.square_left(g, rules, i), pixels.square_top(g, rules, i)
-            _add_box(minimap.boxes[k], num_boxes, i, left, top, rules.square_height[g.type[i]])
+            _add_box(boxes, num_boxes, i, left, top, rules.square_height[g.type[i]])
             num_boxes += 1
-    _draw(g, rules, k, minimap, num_boxes, rules.minimap_width, rules.minimap_height)
+    boxes = boxes[:num_boxes]
+    _draw_small(g, rules, k, minimap, boxes, rules.minimap_width)
+    _mark_rows(minimap.painted[k], boxes, rules.minimap_height)
 
 
 @compiled
@@ -106,33 +115,35 @@ def _add_box(boxes: Any, n: int, i: int, left: int, top: int, high: int) -> None
 
 
 @compiled
-def _draw(g: Any, rules: Any, k: int, canvas: Any, num_boxes: int, width: int, height: int) -> None:
-    """Draws all layers but unit_density_aa."""
-    boxes = canvas.boxes[k, :num_boxes]
-    inked = canvas.inked[k]
+def _draw_small(g: Any, rules: Any, k: int, canvas: Any, boxes: Any, width: int) -> None:
+    """Draws the layers of one byte but unit_density_aa."""
     first, end = canvas.painted[k, 0] * width, canvas.painted[k, 1] * width
-    num_small = len(canvas.small_layers)
-    for place in range(num_small):
+    for place in range(len(canvas.small_layers)):
         layer, image = canvas.small_layers[place], canvas.small[place, k]
-        if inked[place]:
+        if canvas.inked[k, place]:
             clear(image, first, end)
-            inked[place] = False
+            canvas.inked[k, place] = False
         if layer == _DENSITY:
-            inked[place] = True
-            for box in boxes:
-                type_index = g.type[box[SLOT]]
-                count(image, width, box, canvas.start[type_index], canvas.end[type_index], _MOST)
+            canvas.inked[k, place] = True
+            for n in range(len(boxes)):
+                type_index = g.type[boxes[n, SLOT]]
+                start, stop = canvas.start[type_index], canvas.end[type_index]
+                count(image, width, boxes[n], start, stop, _MOST)
         elif _is_of_units(layer):
-            inked[place] = _draw_layer(g, rules, layer, image, canvas, boxes, width)
+            canvas.inked[k, place] = _draw_layer(g, rules, layer, image, canvas, boxes, width)
+
+
+@compiled
+def _draw_large(g: Any, rules: Any, k: int, canvas: Any, boxes: Any, width: int) -> None:
+    """Draws the layers of two bytes."""
+    first, end = canvas.painted[k, 0] * width, canvas.painted[k, 1] * width
     for place in range(len(canvas.large_layers)):
-        layer = canvas.large_layers[place]
-        if layer == _UNIT_TYPE or layer == _HIT_POINTS:
-            wide_image = canvas.large[place, k]
-            if inked[num_small + place]:
-                clear(wide_image, first, end)
-            drawn = _draw_layer(g, rules, layer, wide_image, canvas, boxes, width)
-            inked[num_small + place] = drawn
-    _mark_rows(canvas.painted[k], boxes, height)
+        layer, image = canvas.large_layers[place], canvas.large[place, k]
+        if layer in (_UNIT_TYPE, _HIT_POINTS):
+            mark = len(canvas.small_layers) + place
+            if canvas.inked[k, mark]:
+                clear(image, first, end)
+            canvas.inked[k, mark] = _draw_layer(g, rules, layer, image, canvas, boxes, width)
 
 
 @compiled
@@ -141,12 +152,12 @@ def _draw_layer(
 ) -> bool:
     """Draws a layer into an image of zeros, and returns whether it has other pixels."""
     inked = False
-    for box in boxes:
-        value = _value(g, rules, layer, box[SLOT])
+    for n in range(len(boxes)):
+        value = _value(g, rules, layer, boxes[n, SLOT])
         if value != 0 or inked:
             inked = True
-            type_index = g.type[box[SLOT]]
-            paint(image, width, box, canvas.start[type_index], canvas.end[type_index], value)
+            type_index = g.type[boxes[n, SLOT]]
+            paint(image, width, boxes[n], canvas.start[type_index], canvas.end[type_index], value)
     return inked
 
 
@@ -154,18 +165,24 @@ def _draw_layer(
 def _mark_rows(painted: Any, boxes: Any, height: int) -> None:
     """Notes which rows of the image are painted."""
     first, end = height, 0
-    for box in boxes:
-        first = min(first, max(box[TOP] - _REACH, 0))
-        end = max(end, min(box[TOP] + box[HEIGHT] + _REACH, height))
+    for n in range(len(boxes)):
+        top = boxes[n, TOP]
+        first = min(first, max(top - _REACH, 0))
+        end = max(end, min(top + boxes[n, HEIGHT] + _REACH, height))
     painted[0] = first
     painted[1] = end
 
 
 @compiled
 def _is_of_units(layer: int) -> bool:
-    if layer == _PLAYER_ID or layer == _PLAYER_RELATIVE or layer == _SELECTED:
-        return True
-    return layer == _HIT_POINTS_RATIO or layer == _ACTIVE or layer == _BUILD_PROGRESS
+    return layer in (
+        _PLAYER_ID,
+        _PLAYER_RELATIVE,
+        _SELECTED,
+        _HIT_POINTS_RATIO,
+        _ACTIVE,
+        _BUILD_PROGRESS,
+    )
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""Drawing of all layers of a game with buildings, whose cells are neither pathable nor buildable."""
+"""Drawing of games with buildings, whose cells are neither pathable nor buildable."""
 
 from typing import Any
 
@@ -11,11 +11,11 @@ from sc2impala.sim.compiler import compiled
 @compiled
 def draw(g: Any, rules: Any, k: int, buffers: Any) -> None:
     """Updates all layers; see `drawing.draw`."""
-    pathable, buildable = g.taken, g.taken
-    if g._camera_changed or g._ground_changed:
+    if drawing.has_changed(g):
         pathable = _free(rules.pathable_cell, g.taken)
         buildable = _free(rules.playable_cell, g.taken)
-    drawing.draw_on(g, rules, k, buffers, pathable, buildable)
+        drawing.draw_terrain(g, rules, k, buffers, pathable, buildable)
+    drawing.draw_units(g, rules, k, buffers)
 
 
 @compiled
