@@ -126,13 +126,13 @@ def fill_feature_units(g: Any, rules: Any, rows: Any) -> None:
     Args:
       g: the game.
       rules: the record of its map.
-      rows: int32 [MAX_FEATURE_UNITS, 46] with COLUMNS, zero or written by this function before.
+      rows: int32 [n, 46] with COLUMNS for the first n units, zero or written by this function before.
         Unused rows are zero. Positions are pixels of the screen; orders and cooldowns are those of
         player 1's units only.
     """
     i = next_on_screen(g, rules, 0)
     row = 0
-    while i != NO_UNIT and row < MAX_FEATURE_UNITS:
+    while i != NO_UNIT and row < len(rows):
         describe(g, rules, i, rows[row])
         place(g, rules, i, rows[row])
         row += 1

@@ -1,9 +1,7 @@
 """Names and scales of PySC2's feature layers.
 
-A layer of scale n has values in 0..n - 1. [S] F. The number of a layer is its place in its table.
+A layer of scale n has values in 0..n - 1. [S] F.
 """
-
-from typing import Mapping
 
 import numpy as np
 
@@ -57,6 +55,6 @@ def dtype_of_scale(scale: int) -> np.dtype:
     return np.min_scalar_type(scale - 1)
 
 
-def number_of(scales: Mapping[str, int], name: str) -> int:
-    """Returns the number of a layer."""
-    return list(scales).index(name)
+def number_of(name: str) -> int:
+    """Returns the number of a layer: minimap and screen have the same numbers for their layers."""
+    return (list(SCREEN_SCALES) + ['camera', 'alerts']).index(name)

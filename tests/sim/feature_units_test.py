@@ -3,7 +3,7 @@ import pytest
 
 from sc2impala import sim
 from sc2impala.sim import feature_units, functions, orders, unit_types
-from tests.sim import helpers
+from tests.sim import scenes
 
 try:
     from pysc2_evolved.lib import actions as pysc2_actions
@@ -22,10 +22,10 @@ def test_columns_are_those_of_pysc2():
 
 
 def test_a_marine():
-    world = helpers.marines([[[30.2, 25.6], [36, 30]]])
-    world.units.health[0, 0] = 30.7
-    world.units.selected[0, 0] = True
-    rows = feature_units.feature_units(world)
+    scene = scenes.marines([[[30.2, 25.6], [36, 30]]])
+    scene.games.health[0, 0] = 30.7
+    scene.games.selected[0, 0] = True
+    rows = scene.feature_units()
     assert rows.dtype == np.int32 and rows.shape == (1, sim.MAX_FEATURE_UNITS, 46)
     known = {
         'unit_type': 48,
@@ -49,12 +49,11 @@ def test_a_marine():
 
 
 def test_neutral_and_enemy_units():
-    world = helpers.marines([[[30, 25]]])
-    beacon, enemy = np.array([1]), unit_types.ENEMY
-    world.put(np.array([0]), beacon, unit_types.BEACON, unit_types.NEUTRAL, np.array([[35], [25]]))
-    world.units.owner[0, 0] = enemy
-    world.units.order_kind[0, 0, 0] = orders.MOVE
-    rows = feature_units.feature_units(world)
+    scene = scenes.marines([[[30, 25]]])
+    scene.put(0, 1, 35, 25, unit_types.BEACON, unit_types.NEUTRAL)
+    scene.games.owner[0, 0] = unit_types.ENEMY
+    scene.games.order_kind[0, 0, 0] = orders.MOVE
+    rows = scene.feature_units()
     assert column(rows, 'unit_type')[0, :2].tolist() == [48, 317]
     assert column(rows, 'alliance')[0, :2].tolist() == [4, 3]
     assert column(rows, 'owner')[0, :2].tolist() == [2, 16]
@@ -65,10 +64,10 @@ def test_neutral_and_enemy_units():
 
 
 def test_orders():
-    world = helpers.marines([[[30, 25], [36, 30]]])
+    scene = scenes.marines([[[30, 25], [36, 30]]])
     order_kinds = [orders.MOVE, orders.ATTACK, orders.PATROL, orders.HOLD, orders.MOVE]
-    world.units.order_kind[0, 1, : len(order_kinds)] = order_kinds
-    rows = feature_units.feature_units(world)
+    scene.games.order_kind[0, 1, : len(order_kinds)] = order_kinds
+    rows = scene.feature_units()
     assert column(rows, 'order_length')[0, :2].tolist() == [0, 5]
     names = [
         pysc2_actions.RAW_FUNCTIONS[int(column(rows, f'order_id_{i}')[0, 1])].name for i in range(4)
@@ -94,8 +93,8 @@ def test_the_ids_of_orders_are_those_of_what_units_can_do():
     for order_kind, ability in abilities.items():
         assert feature_units._RAW_FUNCTION_OF_ORDER[order_kind] == known[ability]
     products = {
-        unit_type.unit_type: pysc2_actions.RAW_FUNCTIONS[number].name
-        for unit_type, number in feature_units._RAW_FUNCTION_OF_PRODUCT.items()
+        unit_type: pysc2_actions.RAW_FUNCTIONS[number].name
+        for unit_type, number in feature_units._RAW_FUNCTIONS_OF_PRODUCTS.tolist()
     }
     assert products == {
         18: 'Build_CommandCenter_pt',
@@ -181,25 +180,26 @@ def test_the_cooldown_of_weapons():
 
 def test_what_is_off_the_screen_is_left_out():
     # The screen shows 21..45 across and 13..37 up; of the second marine only the edge is on it.
-    world = helpers.marines([[[21.1, 36.9], [20.9, 30], [44.9, 13.1], [45.1, 30], [30, 12.9]]])
-    rows = feature_units.feature_units(world)
+    scene = scenes.marines([[[21.1, 36.9], [20.9, 30], [44.9, 13.1], [45.1, 30], [30, 12.9]]])
+    rows = scene.feature_units()
     assert column(rows, 'unit_type')[0, :3].tolist() == [48, 48, 0]
     assert column(rows, 'x')[0, :2].tolist() == [0, 83]
     assert column(rows, 'y')[0, :2].tolist() == [0, 83]
 
 
 def test_the_dead_are_left_out_and_the_rows_close_up():
-    world = helpers.marines([[[25, 25], [30, 25], [35, 25]]] * 2)
-    world.units.remove(np.array([1]), np.array([1]))
-    rows = feature_units.feature_units(world)
+    scene = scenes.marines([[[25, 25], [30, 25], [35, 25]]] * 2)
+    rows = scene.feature_units()
+    scene.games.alive[1, 1] = False
+    scene.feature_units(rows)
     assert column(rows, 'x')[:, :3].tolist() == [[14, 31, 49], [14, 49, 0]]
 
 
 def test_no_more_rows_than_there_are():
-    places = np.stack(np.meshgrid(np.linspace(23, 43, 20), np.linspace(21, 35, 15)), -1)
-    world = helpers.marines(places.reshape(1, 300, 2))
-    rows = feature_units.feature_units(world)
-    assert column(rows, 'is_on_screen').sum() == sim.MAX_FEATURE_UNITS
+    scene = scenes.marines([[(23 + 0.25 * i, 30) for i in range(70)]])
+    buffer = np.zeros([50, len(feature_units.COLUMNS)], np.int32)
+    scene.feature_units(buffer[:40].reshape([1, 40, -1]))
+    assert column(buffer[None], 'is_on_screen')[0].tolist() == [1] * 40 + [0] * 10
 
 
 @pytest.mark.parametrize('map_name', sim.MAP_NAMES)

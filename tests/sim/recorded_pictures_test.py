@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from sc2impala.sim import feature_units, geometry, unit_types
-from sc2impala.sim.rendering import Renderer
-from sc2impala.sim.units import Units
-from sc2impala.sim.world import World
+from tests.sim import scenes
 
 FIELDS = [(25, 22.5), (24, 23.5), (24, 25.5), (23, 26.5), (23, 28.5), (24, 29.5), (24, 31.5)]
 """In the recording the eighth field is exhausted."""
@@ -22,28 +20,16 @@ SCREEN_LAYERS = [
 ]
 
 
-def draw(*units, screen_layers=SCREEN_LAYERS):
-    """A world of units, given as (type, owner, x, y), and images of its screen and minimap."""
+def draw(*units):
+    """A scene of units, given as (type, owner, x, y), and images of its screen and minimap."""
     types = tuple({unit_type: None for unit_type, *_ in units})
-    arena = geometry.SINGLE_SCREEN_WITH_BASE
-    world = World(
-        [0],
-        arena,
-        Units(1, 1 + len(units), 1, types),
-        geometry.View((84, 84), geometry.CAMERA_EXTENT),
-        geometry.View((64, 64), geometry.MAP_EXTENT),
-    )
-    games = np.array([0])
-    world.restart(games)
-    # The first slot is for units that move.
-    for slot, (unit_type, owner, x, y) in enumerate(units, 1):
-        point = np.array([x, y], float).reshape(2, 1)
-        world.put(games, np.array([slot]), unit_type, owner, point)
-    renderer = Renderer(world, screen_layers, ['visibility_map', 'camera', 'player_id'])
-    renderer.draw(world)
-    screen = {name: picture[0] for name, picture in renderer.screen.pictures.items()}
-    minimap = {name: picture[0] for name, picture in renderer.minimap.pictures.items()}
-    return world, screen, minimap
+    scene = scenes.Scene(types=types, arena=geometry.SINGLE_SCREEN_WITH_BASE)
+    for slot, (unit_type, owner, x, y) in enumerate(units):
+        scene.put(0, slot, x, y, unit_type, owner)
+    drawing = scene.drawing(SCREEN_LAYERS, ['visibility_map', 'camera', 'player_id'])
+    screen, minimap = scene.draw(drawing)
+    first = [{name: picture[0] for name, picture in found.items()} for found in (screen, minimap)]
+    return scene, first[0], first[1]
 
 
 def box(picture):
@@ -76,8 +62,8 @@ def test_the_camera():
 
 
 def test_the_command_center():
-    world, screen, minimap = draw(command_center())
-    unit = feature_units.feature_units(world)[0, 0]
+    scene, screen, minimap = draw(command_center())
+    unit = scene.feature_units()[0, 0]
     columns = {name: index for index, name in enumerate(feature_units.COLUMNS)}
     assert unit[[columns['x'], columns['y'], columns['radius']]].tolist() == [33, 33, 9]
     # Nineteen pixels wide, around that pixel.

@@ -1,9 +1,16 @@
-"""Feature layers of a game, drawn into reused images.
+"""Feature layers of games, drawn into reused images.
 
 All layers that are not drawn here are zero, as in the game on these maps: the terrain is flat,
 without creep or effects, and no unit has energy, shields or buffs or is cloaked.
 """
 
-from sc2impala.sim.drawing.drawing import Buffers, Drawing, draw, finish
+from sc2impala.sim.drawing.drawing import (
+    Buffers,
+    Drawing,
+    draw,
+    draw_terrain,
+    draw_units,
+    has_changed,
+)
 
-__all__ = ['Buffers', 'Drawing', 'draw', 'finish']
+__all__ = ['Buffers', 'Drawing', 'draw', 'draw_terrain', 'draw_units', 'has_changed']

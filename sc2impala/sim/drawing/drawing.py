@@ -8,17 +8,20 @@ from sc2impala.sim import fog, layers
 from sc2impala.sim.compiler import compiled
 from sc2impala.sim.drawing import canvas, outlines, smooth_discs, terrain, unit_layers
 from sc2impala.sim.drawing.canvas import Canvas
-from sc2impala.sim.drawing.smooth_discs import SmoothDiscs
 
 _NO_RADIUS = np.zeros([1])
 
 
 class Buffers(NamedTuple):
-    """The images of K games, and what units look like."""
+    """The images of K games.
+
+    screen, minimap: Canvas.
+    circles: uint8 [T, 8, 8, h, w], see `smooth_discs.make`.
+    """
 
     screen: Canvas
     minimap: Canvas
-    discs: SmoothDiscs
+    circles: np.ndarray
 
 
 class Drawing:
@@ -48,25 +51,23 @@ class Drawing:
           ValueError: if a layer is unknown.
         """
         r = rules.view(np.recarray)[0]
-        screen = canvas.make(
-            num_games,
-            (int(r.screen_width), int(r.screen_height)),
+        screen, self.screen = canvas.make(
+            (num_games, int(r.screen_height), int(r.screen_width)),
+            int(r.num_units),
             layers.SCREEN_SCALES,
             screen_layers,
             outlines.discs(r.disc_width, r.disc_height),
         )
-        minimap = canvas.make(
-            num_games,
-            (int(r.minimap_width), int(r.minimap_height)),
+        minimap, self.minimap = canvas.make(
+            (num_games, int(r.minimap_height), int(r.minimap_width)),
+            int(r.num_units),
             layers.MINIMAP_SCALES,
             minimap_layers,
             outlines.squares(r.square_width, r.square_height),
         )
         radius = r.radius if 'unit_density_aa' in screen_layers else _NO_RADIUS
-        discs = smooth_discs.make(radius, float(r.screen_across), float(r.screen_down))
-        self.buffers = Buffers(screen, minimap, discs)
-        self.screen = canvas.pictures(screen, layers.SCREEN_SCALES, screen_layers)
-        self.minimap = canvas.pictures(minimap, layers.MINIMAP_SCALES, minimap_layers)
+        circles = smooth_discs.make(radius, float(r.screen_across), float(r.screen_down))
+        self.buffers = Buffers(screen, minimap, circles)
 
 
 @compiled
@@ -81,18 +82,37 @@ def draw(g: Any, rules: Any, k: int, buffers: Any) -> None:
     """
     if rules.has_fog:
         fog.refresh(g, rules)
-    if g._camera_changed or g._ground_changed:
-        pathable, buildable = rules.pathable_cell, rules.playable_cell
-        terrain.draw_cells(g, rules, k, buffers.screen, buffers.minimap, pathable, buildable)
-    finish(g, rules, k, buffers)
+    if has_changed(g):
+        draw_terrain(g, rules, k, buffers, rules.pathable_cell, rules.playable_cell)
+    draw_units(g, rules, k, buffers)
 
 
 @compiled
-def finish(g: Any, rules: Any, k: int, buffers: Any) -> None:
-    """Updates all layers but those of `terrain.draw_cells`; see `draw`."""
-    terrain.draw_visibility(g, rules, k, buffers.screen, buffers.minimap)
-    terrain.draw_camera(g, rules, k, buffers.minimap)
-    unit_layers.draw_units(g, rules, k, buffers.screen, buffers.minimap, buffers.discs)
+def has_changed(g: Any) -> bool:
+    """Whether layers of the terrain must be drawn again."""
+    return g._camera_changed != 0 or g._visibility_changed != 0 or g._ground_changed != 0
+
+
+@compiled
+def draw_terrain(g: Any, rules: Any, k: int, buffers: Any, pathable: Any, buildable: Any) -> None:
+    """Draws the layers that do not show units.
+
+    Args:
+      g, rules, k, buffers: as for `draw`.
+      pathable, buildable: uint8 [64, 64] by y and x, the cells that are so. [U]
+    """
+    terrain.draw_on_screen(g, rules, k, buffers.screen, pathable, buildable)
+    terrain.draw_on_minimap(g, rules, k, buffers.minimap, pathable, buildable)
     g._camera_changed = False
     g._visibility_changed = False
     g._ground_changed = False
+
+
+@compiled
+def draw_units(g: Any, rules: Any, k: int, buffers: Any) -> None:
+    """Draws the layers that show units; arguments as for `draw`."""
+    screen, minimap = buffers.screen, buffers.minimap
+    if len(screen.small_layers) + len(screen.large_layers) > 0:
+        unit_layers.draw_on_screen(g, rules, k, screen, buffers.circles)
+    if len(minimap.small_layers) > 0:
+        unit_layers.draw_on_minimap(g, rules, k, minimap)

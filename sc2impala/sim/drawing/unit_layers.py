@@ -8,46 +8,78 @@ from typing import Any
 from sc2impala.sim import layers, pixels, unit_types
 from sc2impala.sim.compiler import compiled
 from sc2impala.sim.drawing import smooth_discs
-from sc2impala.sim.drawing.canvas import (
-    clear_large,
-    clear_small,
-    count_small,
-    mark_rows,
-    paint_large,
-    paint_small,
-)
+from sc2impala.sim.drawing.canvas import HEIGHT, LEFT, SLOT, TOP, clear, count, paint
 from sc2impala.sim.visibility import shown
 
 FULL_RATIO = 255  # [S] OBS
 
-_PLAYER_ID = layers.number_of(layers.SCREEN_SCALES, 'player_id')
-_PLAYER_RELATIVE = layers.number_of(layers.SCREEN_SCALES, 'player_relative')
-_UNIT_TYPE = layers.number_of(layers.SCREEN_SCALES, 'unit_type')
-_SELECTED = layers.number_of(layers.SCREEN_SCALES, 'selected')
-_HIT_POINTS = layers.number_of(layers.SCREEN_SCALES, 'unit_hit_points')
-_HIT_POINTS_RATIO = layers.number_of(layers.SCREEN_SCALES, 'unit_hit_points_ratio')
-_DENSITY = layers.number_of(layers.SCREEN_SCALES, 'unit_density')
-_DENSITY_AA = layers.number_of(layers.SCREEN_SCALES, 'unit_density_aa')
-_ACTIVE = layers.number_of(layers.SCREEN_SCALES, 'active')
-_BUILD_PROGRESS = layers.number_of(layers.SCREEN_SCALES, 'build_progress')
+_PLAYER_ID = layers.number_of('player_id')
+_PLAYER_RELATIVE = layers.number_of('player_relative')
+_UNIT_TYPE = layers.number_of('unit_type')
+_SELECTED = layers.number_of('selected')
+_HIT_POINTS = layers.number_of('unit_hit_points')
+_HIT_POINTS_RATIO = layers.number_of('unit_hit_points_ratio')
+_DENSITY = layers.number_of('unit_density')
+_DENSITY_AA = layers.number_of('unit_density_aa')
+_ACTIVE = layers.number_of('active')
+_BUILD_PROGRESS = layers.number_of('build_progress')
 _MOST = layers.SCREEN_SCALES['unit_density'] - 1
 _MOST_AA = layers.SCREEN_SCALES['unit_density_aa'] - 1
 
-# The minimap's unit_type is always zero. [S] F
-_MINIMAP_PLAYER_ID = layers.number_of(layers.MINIMAP_SCALES, 'player_id')
-_MINIMAP_PLAYER_RELATIVE = layers.number_of(layers.MINIMAP_SCALES, 'player_relative')
-_MINIMAP_SELECTED = layers.number_of(layers.MINIMAP_SCALES, 'selected')
+_REACH = 1
+"""Rows and columns by which the exact circle of a unit can extend beyond its box."""
 
 
 @compiled
-def draw_units(g: Any, rules: Any, k: int, screen: Any, minimap: Any, discs: Any) -> None:
-    """Draws the units that player 1 sees. Arguments as for `drawing.draw`."""
-    _clear_screen(screen, k)
-    _clear_minimap(minimap, k)
+def draw_on_screen(g: Any, rules: Any, k: int, screen: Any, circles: Any) -> None:
+    """Draws the units that player 1 sees.
+
+    Args:
+      g: the game.
+      rules: the record of its map.
+      k: index of its images.
+      screen: Canvas.
+      circles: from `smooth_discs.make`.
+    """
+    num_boxes = 0
+    boxes = screen.boxes[k]
     for i in range(g.unit_end):
         if shown(g, rules, i):
-            _draw_on_screen(g, rules, k, i, screen, discs)
-            _draw_on_minimap(g, rules, k, i, minimap)
+            left, top = pixels.disc_left(g, rules, i), pixels.disc_top(g, rules, i)
+            wide, high = rules.disc_width[g.type[i]], rules.disc_height[g.type[i]]
+            across = left < rules.screen_width + _REACH and left + wide + _REACH > 0
+            if across and top < rules.screen_height + _REACH and top + high + _REACH > 0:
+                _add_box(boxes, num_boxes, i, left, top, high)
+                num_boxes += 1
+    for place in range(len(screen.small_layers)):
+        if screen.small_layers[place] == _DENSITY_AA:
+            image = screen.small[place, k]
+            width = rules.screen_width
+            clear(image, screen.painted[k, 0] * width, screen.painted[k, 1] * width)
+            for n in range(num_boxes):
+                smooth_discs.add(g, rules, boxes[n, SLOT], image, circles, _MOST_AA)
+    boxes = boxes[:num_boxes]
+    _draw_small(g, rules, k, screen, boxes, rules.screen_width)
+    _draw_large(g, rules, k, screen, boxes, rules.screen_width)
+    _mark_rows(screen.painted[k], boxes, rules.screen_height)
+
+
+@compiled
+def draw_on_minimap(g: Any, rules: Any, k: int, minimap: Any) -> None:
+    """Draws the units that player 1 sees; arguments as for `draw_on_screen`.
+
+    The minimap's unit_type is always zero. [S] F
+    """
+    num_boxes = 0
+    boxes = minimap.boxes[k]
+    for i in range(g.unit_end):
+        if shown(g, rules, i):
+            left, top = pixels.square_left(g, rules, i), pixels.square_top(g, rules, i)
+            _add_box(boxes, num_boxes, i, left, top, rules.square_height[g.type[i]])
+            num_boxes += 1
+    boxes = boxes[:num_boxes]
+    _draw_small(g, rules, k, minimap, boxes, rules.minimap_width)
+    _mark_rows(minimap.painted[k], boxes, rules.minimap_height)
 
 
 @compiled
@@ -75,70 +107,99 @@ def progress_ratio(g: Any, rules: Any, i: int) -> float:
 
 
 @compiled
-def _clear_screen(screen: Any, k: int) -> None:
-    for layer in (
+def _add_box(boxes: Any, n: int, i: int, left: int, top: int, high: int) -> None:
+    boxes[n, SLOT] = i
+    boxes[n, LEFT] = left
+    boxes[n, TOP] = top
+    boxes[n, HEIGHT] = high
+
+
+@compiled
+def _draw_small(g: Any, rules: Any, k: int, canvas: Any, boxes: Any, width: int) -> None:
+    """Draws the layers of one byte but unit_density_aa."""
+    first, end = canvas.painted[k, 0] * width, canvas.painted[k, 1] * width
+    for place in range(len(canvas.small_layers)):
+        layer, image = canvas.small_layers[place], canvas.small[place, k]
+        if canvas.inked[k, place]:
+            clear(image, first, end)
+            canvas.inked[k, place] = False
+        if layer == _DENSITY:
+            canvas.inked[k, place] = True
+            for n in range(len(boxes)):
+                type_index = g.type[boxes[n, SLOT]]
+                start, stop = canvas.start[type_index], canvas.end[type_index]
+                count(image, width, boxes[n], start, stop, _MOST)
+        elif _is_of_units(layer):
+            canvas.inked[k, place] = _draw_layer(g, rules, layer, image, canvas, boxes, width)
+
+
+@compiled
+def _draw_large(g: Any, rules: Any, k: int, canvas: Any, boxes: Any, width: int) -> None:
+    """Draws the layers of two bytes."""
+    first, end = canvas.painted[k, 0] * width, canvas.painted[k, 1] * width
+    for place in range(len(canvas.large_layers)):
+        layer, image = canvas.large_layers[place], canvas.large[place, k]
+        if layer in (_UNIT_TYPE, _HIT_POINTS):
+            mark = len(canvas.small_layers) + place
+            if canvas.inked[k, mark]:
+                clear(image, first, end)
+            canvas.inked[k, mark] = _draw_layer(g, rules, layer, image, canvas, boxes, width)
+
+
+@compiled
+def _draw_layer(
+    g: Any, rules: Any, layer: int, image: Any, canvas: Any, boxes: Any, width: int
+) -> bool:
+    """Draws a layer into an image of zeros, and returns whether it has other pixels."""
+    inked = False
+    for n in range(len(boxes)):
+        value = _value(g, rules, layer, boxes[n, SLOT])
+        if value != 0 or inked:
+            inked = True
+            type_index = g.type[boxes[n, SLOT]]
+            paint(image, width, boxes[n], canvas.start[type_index], canvas.end[type_index], value)
+    return inked
+
+
+@compiled
+def _mark_rows(painted: Any, boxes: Any, height: int) -> None:
+    """Notes which rows of the image are painted."""
+    first, end = height, 0
+    for n in range(len(boxes)):
+        top = boxes[n, TOP]
+        first = min(first, max(top - _REACH, 0))
+        end = max(end, min(top + boxes[n, HEIGHT] + _REACH, height))
+    painted[0] = first
+    painted[1] = end
+
+
+@compiled
+def _is_of_units(layer: int) -> bool:
+    return layer in (
         _PLAYER_ID,
         _PLAYER_RELATIVE,
         _SELECTED,
         _HIT_POINTS_RATIO,
-        _DENSITY,
-        _DENSITY_AA,
         _ACTIVE,
         _BUILD_PROGRESS,
-    ):
-        clear_small(screen, k, layer)
-    clear_large(screen, k, _UNIT_TYPE)
-    clear_large(screen, k, _HIT_POINTS)
-    screen.painted[k, 0] = screen.height
-    screen.painted[k, 1] = 0
+    )
 
 
 @compiled
-def _clear_minimap(minimap: Any, k: int) -> None:
-    clear_small(minimap, k, _MINIMAP_PLAYER_ID)
-    clear_small(minimap, k, _MINIMAP_PLAYER_RELATIVE)
-    clear_small(minimap, k, _MINIMAP_SELECTED)
-    minimap.painted[k, 0] = minimap.height
-    minimap.painted[k, 1] = 0
-
-
-@compiled
-def _draw_on_screen(g: Any, rules: Any, k: int, i: int, screen: Any, discs: Any) -> None:
-    type_index = int(g.type[i])
-    column = pixels.screen_column(g, rules, g.x[i])
-    row = pixels.screen_row(g, rules, g.y[i])
-    if screen.place[_DENSITY_AA] >= 0:
-        smooth_discs.add(discs, screen, k, _DENSITY_AA, type_index, column, row, _MOST_AA)
-    left = pixels.box_start(column, rules.disc_width[type_index])
-    top = pixels.box_start(row, rules.disc_height[type_index])
-    bottom = top + rules.disc_height[type_index]
-    right = left + rules.disc_width[type_index]
-    if bottom <= 0 or right <= 0 or top >= screen.height or left >= screen.width:
-        return
-    mark_rows(screen, k, top, bottom)
-    owner = int(g.owner[i])
-    ratio = int(health_ratio(g, rules, i))
-    progress = int(progress_ratio(g, rules, i))
-    unit_type = rules.unit_type[type_index]
-    paint_small(screen, k, _PLAYER_ID, type_index, left, top, owner)
-    paint_small(screen, k, _PLAYER_RELATIVE, type_index, left, top, player_relative(owner))
-    paint_large(screen, k, _UNIT_TYPE, type_index, left, top, unit_type)
-    paint_small(screen, k, _SELECTED, type_index, left, top, int(g.selected[i]))
-    paint_large(screen, k, _HIT_POINTS, type_index, left, top, int(g.health[i]))
-    paint_small(screen, k, _HIT_POINTS_RATIO, type_index, left, top, ratio)
-    paint_small(screen, k, _ACTIVE, type_index, left, top, int(g.active[i]))
-    paint_small(screen, k, _BUILD_PROGRESS, type_index, left, top, progress)
-    count_small(screen, k, _DENSITY, type_index, left, top, _MOST)
-
-
-@compiled
-def _draw_on_minimap(g: Any, rules: Any, k: int, i: int, minimap: Any) -> None:
-    type_index = int(g.type[i])
-    owner = int(g.owner[i])
-    left = pixels.square_left(g, rules, i)
-    top = pixels.square_top(g, rules, i)
-    mark_rows(minimap, k, top, top + rules.square_height[type_index])
-    paint_small(minimap, k, _MINIMAP_PLAYER_ID, type_index, left, top, owner)
-    relative = player_relative(owner)
-    paint_small(minimap, k, _MINIMAP_PLAYER_RELATIVE, type_index, left, top, relative)
-    paint_small(minimap, k, _MINIMAP_SELECTED, type_index, left, top, int(g.selected[i]))
+def _value(g: Any, rules: Any, layer: int, i: int) -> int:
+    """Returns the value of unit i in a layer."""
+    if layer == _PLAYER_ID:
+        return int(g.owner[i])
+    if layer == _PLAYER_RELATIVE:
+        return player_relative(g.owner[i])
+    if layer == _UNIT_TYPE:
+        return int(rules.unit_type[g.type[i]])
+    if layer == _SELECTED:
+        return int(g.selected[i])
+    if layer == _HIT_POINTS:
+        return int(g.health[i])
+    if layer == _HIT_POINTS_RATIO:
+        return int(health_ratio(g, rules, i))
+    if layer == _ACTIVE:
+        return int(g.active[i])
+    return int(progress_ratio(g, rules, i))

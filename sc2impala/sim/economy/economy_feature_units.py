@@ -7,7 +7,6 @@ from sc2impala.sim.compiler import compiled
 from sc2impala.sim.economy import fields, harvesters, queues
 from sc2impala.sim.feature_units import (
     COLUMNS,
-    MAX_FEATURE_UNITS,
     ORDER_COLUMNS,
     ORDERS_SHOWN,
 )
@@ -26,7 +25,7 @@ def fill_feature_units(g: Any, rules: Any, rows: Any) -> None:
     """Writes the units on the screen; see `feature_units.fill_feature_units`."""
     i = feature_units.next_on_screen(g, rules, 0)
     row = 0
-    while i != NO_UNIT and row < MAX_FEATURE_UNITS:
+    while i != NO_UNIT and row < len(rows):
         describe(g, rules, i, rows[row])
         feature_units.place(g, rules, i, rows[row])
         row += 1

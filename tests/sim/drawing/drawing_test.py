@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from sc2impala.sim import layers, unit_types
-from sc2impala.sim.rendering import SUBPIXELS, Renderer
-from sc2impala.sim.world import World
-from tests.sim import helpers
+from sc2impala.sim.drawing.smooth_discs import SUBPIXELS
+from tests.sim import scenes
 
 SIZES = [(84, 84), (64, 64), (32, 32), (48, 24), (16, 16), (7, 11), (1, 1)]
 ALWAYS_ZERO = [
@@ -29,55 +28,44 @@ ALWAYS_ZERO = [
 ]
 
 
-def some_world(size):
+def some_scene(size):
     """Two games of three marines and a beacon, some on top of each other or half off the screen."""
     positions = [[(30, 30), (30.4, 30.2), (44, 20)], [(21.1, 36.9), (45.2, 25.03), (33, 28)]]
-    world = helpers.marines(positions, screen=size, minimap=size)
-    beacons = np.array([[(31.3, 30.9)], [(33.4, 27.7)]]).transpose(2, 0, 1)
-    world.place(np.arange(2), slice(3, 4), unit_types.BEACON, unit_types.NEUTRAL, beacons)
-    world.units.alive[1, 2] = False
-    world.units.selected[0, 1] = True
-    world.units.health[0, 2] = 11.7
-    return world
+    scene = scenes.marines(positions, screen=size, minimap=size)
+    for k, (x, y) in enumerate([(31.3, 30.9), (33.4, 27.7)]):
+        scene.put(k, 3, x, y, unit_types.BEACON, unit_types.NEUTRAL)
+    scene.games.alive[1, 2] = False
+    scene.games.selected[0, 1] = True
+    scene.games.health[0, 2] = 11.7
+    return scene
 
 
-def renderer_of(world):
-    return Renderer(world, list(layers.SCREEN_SCALES), list(layers.MINIMAP_SCALES))
-
-
-def drawn(world):
-    renderer = renderer_of(world)
-    renderer.draw(world)
-    return renderer.screen.pictures, renderer.minimap.pictures
-
-
-def units_of(world, game):
-    units = world.units
-    for slot in np.flatnonzero(units.alive[game]):
-        x, y = units.position[:, game, slot]
-        unit_type = units.types[units.type[game, slot]]
-        health = units.health[game, slot]
-        owner = units.owner[game, slot]
+def units_of(scene, k):
+    g = scene.games[k]
+    for slot in np.flatnonzero(g.alive):
+        unit_type = scene.types[g.type[slot]]
+        owner, health = g.owner[slot], g.health[slot]
         values = {
             'player_id': owner,
             'player_relative': {1: 1, 2: 4, 16: 3}[owner],
             'unit_type': unit_type.unit_type,
-            'selected': int(units.selected[game, slot]),
+            'selected': g.selected[slot],
             'unit_hit_points': int(health),
             'unit_hit_points_ratio': int(255 * health / unit_type.health),
+            'active': g.active[slot],
         }
-        yield x, y, unit_type, values
+        yield g.x[slot], g.y[slot], unit_type, values
 
 
 def round_half_up(number):
     return math.floor(number + 0.5)
 
 
-def slow_screen(world, game, size):
+def slow_screen(scene, game, size):
     """Reference unit layers of the screen, computed pixel by pixel."""
     width, height = size
     pictures = {}
-    for x, y, unit_type, values in units_of(world, game):
+    for x, y, unit_type, values in units_of(scene, game):
         across, down = width / 24, height / 24
         wide = max(1, round_half_up(2 * unit_type.radius * across))
         high = max(1, round_half_up(2 * unit_type.radius * down))
@@ -95,10 +83,10 @@ def slow_screen(world, game, size):
     return pictures
 
 
-def slow_minimap(world, game, size):
+def slow_minimap(scene, game, size):
     width, height = size
     pictures = {}
-    for x, y, unit_type, values in units_of(world, game):
+    for x, y, unit_type, values in units_of(scene, game):
         wide = max(1, round_half_up(2 * unit_type.minimap_radius * width / 64))
         high = max(1, round_half_up(2 * unit_type.minimap_radius * height / 64))
         left = round_half_up(x * width / 64 - wide / 2)
@@ -109,11 +97,11 @@ def slow_minimap(world, game, size):
     return pictures
 
 
-def slow_density_aa(world, game, size):
+def slow_density_aa(scene, game, size):
     width, height = size
     picture = np.zeros([height, width])
     row, column = (np.indices([height * 4, width * 4]) + 0.5) / 4
-    for x, y, unit_type, _ in units_of(world, game):
+    for x, y, unit_type, _ in units_of(scene, game):
         centre = (x - 21) * width / 24, (37 - y) * height / 24
         centre_x, centre_y = [(math.floor(c * SUBPIXELS) + 0.5) / SUBPIXELS for c in centre]
         dx = (column - centre_x) / (unit_type.radius * width / 24)
@@ -125,12 +113,12 @@ def slow_density_aa(world, game, size):
 
 @pytest.mark.parametrize('size', SIZES)
 def test_units_are_drawn_by_the_rule(size):
-    world = some_world(size)
-    screen, minimap = drawn(world)
+    scene = some_scene(size)
+    screen, minimap = scene.draw()
     for game in range(2):
         for pictures, expected in [
-            (screen, slow_screen(world, game, size)),
-            (minimap, slow_minimap(world, game, size)),
+            (screen, slow_screen(scene, game, size)),
+            (minimap, slow_minimap(scene, game, size)),
         ]:
             for name, picture in expected.items():
                 np.testing.assert_array_equal(pictures[name][game], picture, err_msg=name)
@@ -138,34 +126,33 @@ def test_units_are_drawn_by_the_rule(size):
 
 @pytest.mark.parametrize('size', SIZES)
 def test_density_aa_counts_covered_points(size):
-    world = some_world(size)
-    screen, _ = drawn(world)
+    scene = some_scene(size)
+    screen, _ = scene.draw()
     for game in range(2):
         np.testing.assert_array_equal(
-            screen['unit_density_aa'][game], slow_density_aa(world, game, size)
+            screen['unit_density_aa'][game], slow_density_aa(scene, game, size)
         )
 
 
 def test_density_aa_has_the_area_of_the_circle():
-    world = helpers.marines([[(30.123, 30.456)]])
-    beacon = np.array([33.3, 28.8]).reshape(2, 1, 1)
-    world.place(np.array([0]), slice(1, 2), unit_types.BEACON, unit_types.NEUTRAL, beacon)
-    screen, _ = drawn(world)
+    scene = scenes.marines([[(30.123, 30.456)]])
+    scene.put(0, 1, 33.3, 28.8, unit_types.BEACON, unit_types.NEUTRAL)
+    screen, _ = scene.draw()
     area = math.pi * (0.375**2 + 1.875**2) * 3.5**2
     assert abs(screen['unit_density_aa'].sum() / 16 / area - 1) < 0.02
 
 
 def test_many_units_on_a_pixel_do_not_overflow():
-    world = helpers.marines([[(30, 30)] * 30])
-    screen, _ = drawn(world)
+    scene = scenes.marines([[(30, 30)] * 30])
+    screen, _ = scene.draw()
     assert screen['unit_density'].max() == 15
     assert screen['unit_density_aa'].max() == 255
 
 
 @pytest.mark.parametrize('size', SIZES)
 def test_the_ground(size):
-    world = some_world(size)
-    screen, minimap = drawn(world)
+    scene = some_scene(size)
+    screen, minimap = scene.draw()
     width, height = size
     for row in range(height):
         for column in range(width):
@@ -182,9 +169,9 @@ def test_the_ground(size):
 
 
 def test_the_camera_on_the_minimap():
-    world = some_world((64, 64))
-    world.look_at(np.array([1]), np.array([[32.936], [24.998]]))
-    _, minimap = drawn(world)
+    scene = some_scene((64, 64))
+    scene.games.camera_x[1], scene.games.camera_y[1] = 32.936, 24.998
+    _, minimap = scene.draw()
     for game, (left, top) in enumerate([(21, 27), (20, 27)]):
         rows, columns = np.nonzero(minimap['camera'][game])
         assert (columns.min(), columns.max()) == (left, left + 23)
@@ -192,14 +179,24 @@ def test_the_camera_on_the_minimap():
         assert len(rows) == 24 * 24
 
 
+def test_the_camera_at_a_corner_of_the_map():
+    scene = some_scene((64, 64))
+    scene.games.camera_x[0], scene.games.camera_y[0] = 2, 62
+    screen, minimap = scene.draw()
+    expected = np.zeros([64, 64])
+    expected[:14, :14] = 1
+    np.testing.assert_array_equal(minimap['camera'][0], expected)
+    assert not screen['unit_density_aa'][0].any() and not screen['pathable'][0].any()
+
+
 def test_a_camera_that_moves_shows_other_ground_and_units():
-    world = some_world((84, 84))
-    renderer = renderer_of(world)
-    renderer.draw(world)
-    before = {name: picture.copy() for name, picture in renderer.screen.pictures.items()}
-    world.look_at(np.array([0]), np.array([[31.0], [28.0]]))
-    renderer.draw(world)
-    pictures = renderer.screen.pictures
+    scene = some_scene((84, 84))
+    drawing = scene.drawing()
+    pictures, _ = scene.draw(drawing)
+    before = {name: picture.copy() for name, picture in pictures.items()}
+    scene.games.camera_x[0], scene.games.camera_y[0] = 31.0, 28.0
+    scene.games._camera_changed[0] = True
+    scene.draw(drawing)
     # Two cells to the left and three up are 7 and 10.5 pixels.
     for name in ('unit_density_aa', 'pathable', 'visibility_map'):
         assert (pictures[name][0] != before[name][0]).any()
@@ -209,26 +206,26 @@ def test_a_camera_that_moves_shows_other_ground_and_units():
     )
 
 
-def test_what_was_drawn_before_is_gone():
-    world = some_world((84, 84))
-    renderer = renderer_of(world)
-    renderer.draw(world)
-    world.units.position[:, :, :3] -= 1.7
-    world.units.alive[0, 3] = False
-    renderer.draw(world)
-    fresh = drawn(_copy(world, some_world((84, 84))))
-    for pictures, expected in zip((renderer.screen.pictures, renderer.minimap.pictures), fresh):
-        for name in pictures:
-            np.testing.assert_array_equal(pictures[name], expected[name], err_msg=name)
-
-
-def _copy(world: World, into: World) -> World:
-    into.set_state(world.get_state())
-    return into
+@pytest.mark.parametrize('size', SIZES)
+def test_what_was_drawn_before_is_gone(size):
+    random = np.random.RandomState(0)
+    scene = some_scene(size)
+    drawing = scene.drawing()
+    for _ in range(20):
+        games = scene.games
+        games.x[:, :4] += random.normal(size=[2, 4])
+        games.y[:, :4] += random.normal(size=[2, 4])
+        games.alive[:, :4] = random.rand(2, 4) < 0.7
+        games.selected[:, :4] = games.alive[:, :4] * (random.rand(2, 4) < 0.5)
+        games.active[:, :4] = random.rand(2, 4) < 0.2
+        reused = scene.draw(drawing)
+        for pictures, expected in zip(reused, scene.draw()):
+            for name in pictures:
+                np.testing.assert_array_equal(pictures[name], expected[name], err_msg=name)
 
 
 def test_layers_without_content_are_zero_and_all_have_their_shape():
-    screen, minimap = drawn(some_world((48, 24)))
+    screen, minimap = some_scene((48, 24)).draw()
     assert set(screen) == set(layers.SCREEN_SCALES)
     assert set(minimap) == set(layers.MINIMAP_SCALES)
     for pictures, scales in ((screen, layers.SCREEN_SCALES), (minimap, layers.MINIMAP_SCALES)):
@@ -241,20 +238,36 @@ def test_layers_without_content_are_zero_and_all_have_their_shape():
 
 
 def test_layers_that_are_not_asked_for_are_not_drawn():
-    world = some_world((84, 84))
-    renderer = Renderer(world, ['unit_density_aa'], ['camera', 'player_id'])
-    renderer.draw(world)
-    assert list(renderer.screen.pictures) == ['unit_density_aa']
-    assert list(renderer.minimap.pictures) == ['camera', 'player_id']
-    expected, _ = drawn(some_world((84, 84)))
-    np.testing.assert_array_equal(
-        renderer.screen.pictures['unit_density_aa'], expected['unit_density_aa']
-    )
+    scene = some_scene((84, 84))
+    screen, minimap = scene.draw(scene.drawing(['unit_density_aa'], ['camera', 'player_id']))
+    assert list(screen) == ['unit_density_aa'] and list(minimap) == ['camera', 'player_id']
+    expected, _ = scene.draw()
+    np.testing.assert_array_equal(screen['unit_density_aa'], expected['unit_density_aa'])
+    assert expected['unit_density_aa'].any()
 
 
-def test_an_empty_world_can_be_drawn():
-    world = some_world((32, 32))
-    world.units.alive[:] = False
-    screen, minimap = drawn(world)
+def test_an_empty_game_can_be_drawn():
+    scene = some_scene((32, 32))
+    scene.games.alive[:] = False
+    screen, minimap = scene.draw()
     assert not screen['unit_density'].any() and not minimap['player_id'].any()
     assert screen['pathable'].any()
+
+
+def test_of_units_on_the_same_pixel_the_last_one_is_visible():
+    scene = scenes.marines([[(30, 30), (30, 30)]])
+    scene.games.selected[0, 0] = True
+    scene.games.health[0, 1] = 5
+    screen, _ = scene.draw()
+    shown = screen['unit_density'][0] == 2
+    assert shown.sum() == 9
+    assert not screen['selected'].any()
+    assert (screen['unit_hit_points'][0][shown] == 5).all()
+
+
+def test_refuses_unknown_layers():
+    scene = some_scene((32, 32))
+    with pytest.raises(ValueError, match=r"\['shape'\] are unknown.*'unit_type'"):
+        scene.drawing(['height_map', 'shape'], [])
+    with pytest.raises(ValueError, match=r"\['power'\] are unknown.*'camera'"):
+        scene.drawing([], ['power'])
