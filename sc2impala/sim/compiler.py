@@ -97,8 +97,9 @@ def _fingerprint() -> str:
 class _Locator(caching._CacheLocator):
     """Locates the cache of a kernel in `cache_folder`."""
 
-    def __init__(self, name: str):
+    def __init__(self, name: str, py_file: str):
         self._name = name
+        self._py_file = py_file  # numba names it in warnings.
 
     def get_cache_path(self) -> str:
         return str(cache_folder())
@@ -111,7 +112,7 @@ class _Locator(caching._CacheLocator):
 
     @classmethod
     def from_function(cls, py_func: Any, py_file: str) -> '_Locator':
-        return cls(py_func.__kernel_name__)
+        return cls(py_func.__kernel_name__, py_file)
 
 
 class _CacheImpl(caching.CompileResultCacheImpl):

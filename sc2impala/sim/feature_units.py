@@ -4,13 +4,15 @@ Columns of features that do not exist on these maps, such as shields, cargo and 
 neutral value.
 """
 
-from typing import Any, Dict, Tuple, Union
+from typing import Any
 
 import numpy as np
 
-from sc2impala.sim import appearance, geometry, observation, orders, unit_types
-from sc2impala.sim.units import Units
-from sc2impala.sim.world import World
+from sc2impala.sim import observation, orders, pixels, unit_types
+from sc2impala.sim.compiler import compiled
+from sc2impala.sim.drawing.unit_layers import health_ratio, player_relative
+from sc2impala.sim.units import MAX_ORDERS, NO_UNIT, num_mobile
+from sc2impala.sim.visibility import shown
 
 MAX_FEATURE_UNITS = 256
 """Rows of `feature_units`: more units than the supply limit and the room for buildings allow."""
@@ -65,7 +67,27 @@ COLUMNS = (
 )
 """Names and order of the columns. [S] F"""
 
-_COLUMN = {name: index for index, name in enumerate(COLUMNS)}
+_UNIT_TYPE = COLUMNS.index('unit_type')
+_ALLIANCE = COLUMNS.index('alliance')
+_HEALTH = COLUMNS.index('health')
+_BUILD_PROGRESS = COLUMNS.index('build_progress')
+_HEALTH_RATIO = COLUMNS.index('health_ratio')
+_DISPLAY_TYPE = COLUMNS.index('display_type')
+_OWNER = COLUMNS.index('owner')
+_X = COLUMNS.index('x')
+_Y = COLUMNS.index('y')
+_RADIUS = COLUMNS.index('radius')
+_CLOAK = COLUMNS.index('cloak')
+_IS_SELECTED = COLUMNS.index('is_selected')
+_WEAPON_COOLDOWN = COLUMNS.index('weapon_cooldown')
+_ORDER_LENGTH = COLUMNS.index('order_length')
+_ACTIVE = COLUMNS.index('active')
+_IS_ON_SCREEN = COLUMNS.index('is_on_screen')
+
+ORDERS_SHOWN = 4
+ORDER_COLUMNS = np.array([COLUMNS.index(f'order_id_{i}') for i in range(ORDERS_SHOWN)])
+"""Columns of the ids of the first orders."""
+
 _VISIBLE = 1
 _NOT_CLOAKED = 3
 _FINISHED = 100  # Per cent.
@@ -82,115 +104,117 @@ for _order_kind, _function in {
 }.items():
     _RAW_FUNCTION_OF_ORDER[_order_kind] = _function
 
-_RAW_FUNCTION_OF_PRODUCT = {
-    unit_types.BARRACKS: 185,
-    unit_types.COMMAND_CENTER: 187,
-    unit_types.REFINERY: 214,
-    unit_types.SUPPLY_DEPOT: 222,
-    unit_types.MARINE: 511,
-    unit_types.SCV: 520,
-}
-"""Unit type -> PySC2's id of the raw function that builds or trains it. [S] ACT"""
-
-_ORDERS_SHOWN = 4
-
-
-def feature_units(world: World) -> np.ndarray:
-    """Returns the units that player 1 sees with their centre on the screen, one per row.
-
-    Args:
-      world: not changed.
-
-    Returns:
-      int32 [K, MAX_FEATURE_UNITS, 46] with COLUMNS; unused rows are zero. Positions are pixels of
-      the screen; orders and cooldowns are those of player 1's units only.
-    """
-    corner = geometry.screen_corner(world.camera)[:, :, None]
-    pixels = np.floor(world.screen.to_pixels(world.units.position, corner)).astype(np.int64)
-    size = np.reshape(world.screen.size, [2, 1, 1])
-    listed = appearance.shown(world) & ((pixels >= 0) & (pixels < size)).all(0)
-    row = listed.cumsum(1) - 1
-    listed &= row < MAX_FEATURE_UNITS
-    games, slots = np.nonzero(listed)
-    at = games, slots
-
-    values = np.zeros([len(at[0]), len(COLUMNS)], np.int32)
-    for name, column in columns_of(world, at).items():
-        values[:, _COLUMN[name]] = column
-    values[:, _COLUMN['x']], values[:, _COLUMN['y']] = pixels[(slice(None),) + at]
-    result = np.zeros([world.num_games, MAX_FEATURE_UNITS, len(COLUMNS)], np.int32)
-    result[at[0], row[at]] = values
-    return result
+_RAW_FUNCTIONS_OF_PRODUCTS = np.array(
+    [
+        (unit_types.BARRACKS.unit_type, 185),
+        (unit_types.COMMAND_CENTER.unit_type, 187),
+        (unit_types.REFINERY.unit_type, 214),
+        (unit_types.SUPPLY_DEPOT.unit_type, 222),
+        (unit_types.MARINE.unit_type, 511),
+        (unit_types.SCV.unit_type, 520),
+    ]
+)
+"""Id of a unit type, and PySC2's id of the raw function that builds or trains it. [S] ACT"""
 
 
-def columns_of(world: World, at: Tuple[np.ndarray, np.ndarray]) -> Dict[str, Any]:
-    """Returns the columns of units: scalars, or arrays [n], by name; the caller truncates to int.
+@compiled
+def fill_feature_units(g: Any, rules: Any, rows: Any) -> None:
+    """Writes the units that player 1 sees with their centre on the screen, one per row.
+
+    For maps without an economy.
 
     Args:
-      world: not changed.
-      at: games and slots, int [n] each.
+      g: the game.
+      rules: the record of its map.
+      rows: int32 [MAX_FEATURE_UNITS, 46] with COLUMNS, zero or written by this function before.
+        Unused rows are zero. Positions are pixels of the screen; orders and cooldowns are those of
+        player 1's units only.
     """
-    units = world.units
-    unit_type, owner, health = units.type[at], units.owner[at], units.health[at]
-    unfinished = units.unfinished[at]
-    columns = {
-        'unit_type': units.stats.unit_type[unit_type],
-        'alliance': appearance.PLAYER_RELATIVE[owner],
-        'health': health,
-        'build_progress': np.where(
-            unfinished > 0, observation.build_percent(units, *at), _FINISHED
-        ),
-        'health_ratio': appearance.FULL_RATIO * health / units.stats.health[unit_type],
-        'display_type': _VISIBLE,
-        'owner': owner,
-        'radius': units.stats.radius[unit_type] * world.screen.scale[0],
-        'cloak': _NOT_CLOAKED,
-        'is_selected': units.selected[at],
-        'is_on_screen': 1,
-        'active': units.active[at],
-    }
-    columns.update(_orders(world, at))
-    columns['weapon_cooldown'] = _cooldown(world, at)
-    for mechanic in world.mechanics.values():
-        for name, values in mechanic.columns(world, *at).items():
-            columns[name] = columns.get(name, 0) + values
-    return columns
+    i = next_on_screen(g, rules, 0)
+    row = 0
+    while i != NO_UNIT and row < MAX_FEATURE_UNITS:
+        describe(g, rules, i, rows[row])
+        place(g, rules, i, rows[row])
+        row += 1
+        i = next_on_screen(g, rules, i + 1)
+    clear(rows, row)
 
 
-def _orders(world: World, at: Tuple[np.ndarray, ...]) -> Dict[str, Any]:
-    """Returns number and ids of the orders of player 1's units; for buildings, of their queue."""
-    units = world.units
-    products = _products(units)
-    can_move = (at[1] < units.num_mobile) & (units.owner[at] == unit_types.SELF)
-    slots = np.where(can_move, at[1], 0)
-    queue = units.order_kind[at[0], slots] * can_move[:, None]
-    function = np.where(
-        queue == orders.BUILD,
-        products[units.order_type[at[0], slots]],
-        _RAW_FUNCTION_OF_ORDER[queue],
-    )[:, :_ORDERS_SHOWN]
-    production = world.mechanics.get('production')
-    if production is not None:
-        fixed = at[1] - units.num_mobile
-        trained = production.queue[at[0], np.maximum(fixed, 0)][:, :_ORDERS_SHOWN]
-        trains = (fixed >= 0)[:, None] & (trained >= 0)
-        function = np.where(trains, products[trained], function)
-    columns = {f'order_id_{i}': function[:, i] for i in range(_ORDERS_SHOWN)}
-    columns['order_length'] = (queue != orders.IDLE).sum(1)
-    return columns
+@compiled
+def next_on_screen(g: Any, rules: Any, first: int) -> int:
+    """Returns the first visible unit from a slot on with its centre on the screen, or NO_UNIT."""
+    for i in range(first, g.unit_end):
+        if shown(g, rules, i):
+            column = int(np.floor(pixels.screen_column(g, rules, g.x[i])))
+            row = int(np.floor(pixels.screen_row(g, rules, g.y[i])))
+            if column >= 0 and column < rules.screen_width:
+                if row >= 0 and row < rules.screen_height:
+                    return i
+    return NO_UNIT
 
 
-def _products(units: Units) -> np.ndarray:
-    """Returns the id of the order that makes each unit type of the map, or 0: int [T]."""
-    known = {unit_type.unit_type: number for unit_type, number in _RAW_FUNCTION_OF_PRODUCT.items()}
-    return np.array([known.get(unit_type.unit_type, 0) for unit_type in units.types])
+@compiled
+def describe(g: Any, rules: Any, i: int, row: Any) -> None:
+    """Writes all columns of unit i but its position, [46] of any dtype."""
+    for column in range(len(row)):
+        row[column] = 0
+    type_index = g.type[i]
+    row[_UNIT_TYPE] = rules.unit_type[type_index]
+    row[_ALLIANCE] = player_relative(g.owner[i])
+    row[_HEALTH] = g.health[i]
+    row[_BUILD_PROGRESS] = _FINISHED
+    if g.unfinished[i] > 0:
+        row[_BUILD_PROGRESS] = observation.build_percent(g, rules, i)
+    row[_HEALTH_RATIO] = health_ratio(g, rules, i)
+    row[_DISPLAY_TYPE] = _VISIBLE
+    row[_OWNER] = g.owner[i]
+    row[_RADIUS] = rules.radius[type_index] * rules.screen_across
+    row[_CLOAK] = _NOT_CLOAKED
+    row[_IS_SELECTED] = g.selected[i]
+    row[_IS_ON_SCREEN] = 1
+    row[_ACTIVE] = g.active[i]
+    if i < num_mobile(g) and g.owner[i] == unit_types.SELF:
+        row[_WEAPON_COOLDOWN] = max(g.ready_at[i] - g.game_loop, 0)
+        _describe_orders(g, rules, i, row)
 
 
-def _cooldown(world: World, at: Tuple[np.ndarray, ...]) -> Union[int, np.ndarray]:
-    """Returns the remaining weapon cooldown of player 1's units in frames."""
-    combat = world.mechanics.get('combat')
-    if combat is None:
-        return 0
-    fights = (at[1] < world.units.num_mobile) & (world.units.owner[at] == unit_types.SELF)
-    left = combat.ready_at[at[0], np.where(fights, at[1], 0)] - world.game_loop[at[0]]
-    return np.maximum(left, 0) * fights
+@compiled
+def place(g: Any, rules: Any, i: int, row: Any) -> None:
+    """Writes the position of unit i in pixels of the screen."""
+    row[_X] = int(np.floor(pixels.screen_column(g, rules, g.x[i])))
+    row[_Y] = int(np.floor(pixels.screen_row(g, rules, g.y[i])))
+
+
+@compiled
+def clear(rows: Any, first: int) -> None:
+    """Clears the rows in use from `first` on."""
+    for row in range(first, len(rows)):
+        if rows[row, _UNIT_TYPE] == 0:
+            break
+        for column in range(len(rows[row])):
+            rows[row, column] = 0
+
+
+@compiled
+def product_function(rules: Any, type_index: int) -> int:
+    """Returns the id of the raw function that makes a unit type of the map, or 0."""
+    for index in range(len(_RAW_FUNCTIONS_OF_PRODUCTS)):
+        if _RAW_FUNCTIONS_OF_PRODUCTS[index, 0] == rules.unit_type[type_index]:
+            return _RAW_FUNCTIONS_OF_PRODUCTS[index, 1]
+    return 0
+
+
+@compiled
+def _describe_orders(g: Any, rules: Any, i: int, row: Any) -> None:
+    """Writes number and ids of the orders of a unit that can move."""
+    length = 0
+    for waiting in range(MAX_ORDERS):
+        order_kind = g.order_kind[i, waiting]
+        if order_kind != orders.IDLE:
+            length += 1
+        if waiting < ORDERS_SHOWN:
+            function = int(_RAW_FUNCTION_OF_ORDER[order_kind])
+            if order_kind == orders.BUILD:
+                function = product_function(rules, g.order_type[i, waiting])
+            row[ORDER_COLUMNS[waiting]] = function
+    row[_ORDER_LENGTH] = length

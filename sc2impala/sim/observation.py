@@ -1,13 +1,13 @@
-"""The non-spatial observations of PySC2, with a leading axis K."""
+"""The non-spatial observations of PySC2: one structured record per game."""
 
-from typing import Dict
+from typing import Any
 
 import numpy as np
 
 from sc2impala.sim import functions, unit_types
-from sc2impala.sim.economy import economy_observation
-from sc2impala.sim.units import Units
-from sc2impala.sim.world import World
+from sc2impala.sim.compiler import compiled
+from sc2impala.sim.economy.queues import QUEUE_LENGTH
+from sc2impala.sim.units import NUM_CONTROL_GROUPS, is_own
 
 MAX_SELECTED = 64
 """Rows of `multi_select`; if more units are selected, the first ones are listed."""
@@ -15,123 +15,182 @@ MAX_SELECTED = 64
 MAX_ALERTS = 8
 """Rows of `alerts`: more than the number of different alerts."""
 
-_ALWAYS_AVAILABLE = np.zeros([1, functions.NUM_FUNCTIONS], bool)
-_ALWAYS_AVAILABLE[:, functions.ALWAYS_AVAILABLE] = True
-_UNIT_COLUMNS = 7
-_PLAYER_COLUMNS = 11
-_SCORE_COLUMNS = 13
+MAX_QUEUE = QUEUE_LENGTH
+"""Rows of `build_queue` and `production_queue`."""
+
+UNIT_COLUMNS = 7
+"""Columns of `single_select`, `multi_select` and `build_queue`: type, player_relative, health,
+shields, energy, transport slots and build progress in per cent."""
+
+OBSERVATION = np.dtype(
+    [
+        ('player', np.int32, (11,)),
+        ('score_cumulative', np.int32, (13,)),
+        ('game_loop', np.int32, (1,)),
+        ('single_select', np.int32, (1, UNIT_COLUMNS)),
+        ('multi_select', np.int32, (MAX_SELECTED, UNIT_COLUMNS)),
+        # Numbers of rows in use; all other rows are zero.
+        ('single_select_count', np.int32),
+        ('multi_select_count', np.int32),
+        ('control_groups', np.int32, (NUM_CONTROL_GROUPS, 2)),
+        ('action_result', np.int32, (1,)),
+        ('last_actions', np.int32, (1,)),
+        ('alerts', np.int32, (MAX_ALERTS,)),
+        ('build_queue', np.int32, (MAX_QUEUE, UNIT_COLUMNS)),
+        ('production_queue', np.int32, (MAX_QUEUE, 2)),
+        ('build_queue_count', np.int32),
+    ],
+    align=True,
+)
+"""The observation of a game; `GameBatch.observe` describes the fields."""
 
 
-def available_actions(world: World) -> np.ndarray:
-    """Returns the functions that can be called now: bool [K, 573]. [S] ACT"""
-    units = world.units
-    available = np.repeat(_ALWAYS_AVAILABLE, world.num_games, axis=0)
-    available[:, functions.SELECT_UNIT] = units.selected.sum(1) > 1
-    available[:, functions.SELECT_ARMY] = _army(units).any(1)
-    complete = units.selected & (units.unfinished == 0)
-    for index, unit_type in enumerate(units.types):
-        if unit_type.functions:
-            some_selected = (complete & (units.type == index)).any(1)
-            available |= some_selected[:, None] & units.stats.functions[index]
-    for mechanic in world.mechanics.values():
-        mechanic.restrict(world, available)
-    return available
+@compiled
+def fill(g: Any, rules: Any, o: Any) -> None:
+    """Writes the observation of a game on a map without an economy.
 
-
-def player(world: World) -> np.ndarray:
-    """Returns PySC2's `player`: int32 [K, 11]. Supply cap is 0 on maps without buildings. [U]"""
-    units = world.units
-    own = units.own.reshape(-1).nonzero()[0]
-    game = own // units.alive.shape[1]
-    unit_type = units.type.reshape(-1).take(own)
-    food, is_army = units.stats.food.take(unit_type), units.stats.is_army.take(unit_type)
-    row = np.zeros([world.num_games, _PLAYER_COLUMNS], np.int32)
-    row[:, 0] = unit_types.SELF
-    row[:, 1] = world.minerals
-    row[:, 2] = world.vespene
-    row[:, 3] = np.bincount(game, food, world.num_games)
-    row[:, 5] = np.bincount(game, food * is_army, world.num_games)
-    row[:, 8] = np.bincount(game, is_army, world.num_games)
-    if 'production' in world.mechanics:
-        economy_observation.fill_player(world, row)
-    return row
-
-
-def score_cumulative(world: World) -> np.ndarray:
-    """Returns PySC2's `score_cumulative`: int32 [K, 13]; score and collected minerals. [A]"""
-    row = np.zeros([world.num_games, _SCORE_COLUMNS], np.int32)
-    row[:, 0] = world.score
-    row[:, 7] = world.minerals
-    if 'ledger' in world.mechanics:
-        economy_observation.fill_score(world, row)
-    return row
-
-
-def selection(world: World) -> Dict[str, np.ndarray]:
-    """Returns `single_select`, `multi_select` and their numbers of rows in use.
-
-    The columns are type, player_relative, health, shields, energy, transport slots, build progress.
+    Args:
+      g: the game.
+      rules: the record of its map.
+      o: OBSERVATION, all zero or written by this function before.
     """
-    units = world.units
-    num_selected = units.selected.sum(1)
-    at = units.selected.reshape(-1).nonzero()[0]
-    games, slots = np.divmod(at, units.alive.shape[1])
-    row = np.zeros([len(games), _UNIT_COLUMNS], np.int32)
-    row[:, 0] = units.stats.unit_type.take(units.type.reshape(-1).take(at))
-    row[:, 1] = 1
-    row[:, 2] = units.health.reshape(-1).take(at)
-    row[:, 6] = build_percent(units, games, slots)
-    rank = np.arange(len(games)) - (num_selected.cumsum() - num_selected).take(games)
-
-    single = np.zeros([world.num_games, 1, _UNIT_COLUMNS], np.int32)
-    multi = np.zeros([world.num_games, MAX_SELECTED, _UNIT_COLUMNS], np.int32)
-    alone = num_selected.take(games) == 1
-    single[games[alone], 0] = row[alone]
-    listed = ~alone & (rank < MAX_SELECTED)
-    multi.reshape(-1, _UNIT_COLUMNS)[(games * MAX_SELECTED + rank)[listed]] = row[listed]
-    several = np.where(num_selected > 1, np.minimum(num_selected, MAX_SELECTED), 0)
-    return {
-        'single_select': single,
-        'multi_select': multi,
-        'single_select_count': (num_selected == 1).astype(np.int32),
-        'multi_select_count': several.astype(np.int32),
-    }
+    fill_player(g, rules, o)
+    o.score_cumulative[0] = g.score
+    o.score_cumulative[7] = g.minerals  # Score and collected minerals. [A]
+    fill_selection(g, rules, o)
+    fill_control_groups(g, rules, o)
+    fill_alerts(g, o)
+    o.game_loop[0] = g.game_loop
+    o.action_result[0] = g.action_result
+    o.last_actions[0] = g.last_action
 
 
-def alerts(world: World) -> np.ndarray:
-    """Returns the codes of the alerts since the last action, ascending: int32 [K, MAX_ALERTS].
-
-    Unused rows are zero.
-    """
-    games, codes = np.nonzero(world.alerts)
-    row = world.alerts.cumsum(1)[games, codes] - 1
-    found = np.zeros([world.num_games, MAX_ALERTS], np.int32)
-    found[games, row] = codes
-    return found
-
-
-def build_percent(units: Units, games: np.ndarray, slots: np.ndarray) -> np.ndarray:
-    """Returns the build progress of units in per cent, 0 if complete: [n] for int [n] each."""
-    unfinished = units.unfinished[games, slots]
-    if not unfinished.any():
-        return np.zeros(unfinished.shape)
-    loops = np.maximum(units.stats.build_loops[units.type[games, slots]], 1)
-    return np.where(unfinished > 0, 100 * (1 - unfinished / loops), 0)
-
-
-def control_groups(world: World) -> np.ndarray:
-    """Returns type of the first unit and number of units per control group: int32 [K, 10, 2]."""
-    units = world.units
-    num_games, num_groups, num_units = units.control_groups.shape
-    members = units.control_groups.reshape(-1).nonzero()[0]
-    group, slot = np.divmod(members, num_units)
-    unit_type = units.stats.unit_type.take(units.type[group // num_groups, slot])
-    listed = np.zeros([num_games * num_groups, 2], np.int32)
-    # Of several values for one index the last one is kept: that of the first unit.
-    listed[group[::-1], 0] = unit_type[::-1]
-    listed[:, 1] = np.bincount(group, minlength=len(listed))
-    return listed.reshape(num_games, num_groups, 2)
+@compiled
+def fill_player(g: Any, rules: Any, o: Any) -> None:
+    """Writes PySC2's `player`. Supply cap is 0 on maps without buildings. [U]"""
+    food = 0
+    food_of_army = 0
+    army = 0
+    for i in range(g.unit_end):
+        if is_own(g, i):
+            food += rules.food[g.type[i]]
+            if rules.is_army[g.type[i]]:
+                food_of_army += rules.food[g.type[i]]
+                army += 1
+    o.player[0] = unit_types.SELF
+    o.player[1] = g.minerals
+    o.player[2] = g.vespene
+    o.player[3] = food
+    o.player[5] = food_of_army
+    o.player[8] = army
 
 
-def _army(units: Units) -> np.ndarray:
-    return units.own & units.stats.is_army.take(units.type)
+@compiled
+def fill_selection(g: Any, rules: Any, o: Any) -> None:
+    """Writes `single_select`, `multi_select` and their numbers of rows in use."""
+    _clear(o.single_select, o.single_select_count)
+    _clear(o.multi_select, o.multi_select_count)
+    count = num_selected(g)
+    o.single_select_count = 1 if count == 1 else 0
+    o.multi_select_count = min(count, MAX_SELECTED) if count > 1 else 0
+    row = 0
+    for i in range(g.unit_end):
+        if g.selected[i]:
+            if count == 1:
+                _describe(g, rules, i, o.single_select, 0)
+            elif row < MAX_SELECTED:
+                _describe(g, rules, i, o.multi_select, row)
+            row += 1
+
+
+@compiled
+def fill_control_groups(g: Any, rules: Any, o: Any) -> None:
+    """Writes the type of the first unit and the number of units of every control group."""
+    for group in range(NUM_CONTROL_GROUPS):
+        count = 0
+        for i in range(g.unit_end):
+            count += g.control_groups[group, i]
+        first = 0
+        if count:
+            while not g.control_groups[group, first]:
+                first += 1
+        o.control_groups[group, 0] = rules.unit_type[g.type[first]] if count else 0
+        o.control_groups[group, 1] = count
+
+
+@compiled
+def fill_alerts(g: Any, o: Any) -> None:
+    """Writes the codes of the alerts since the last action in ascending order, then zeros."""
+    row = 0
+    for code in range(len(g.alerts)):
+        if g.alerts[code] and row < MAX_ALERTS:
+            o.alerts[row] = code
+            row += 1
+    for unused in range(row, MAX_ALERTS):
+        o.alerts[unused] = 0
+
+
+@compiled
+def num_selected(g: Any) -> int:
+    """Returns the number of selected units."""
+    count = 0
+    for i in range(g.unit_end):
+        count += g.selected[i]
+    return count
+
+
+@compiled
+def build_percent(g: Any, rules: Any, i: int) -> float:
+    """Returns the build progress of unit i in per cent, 0 if it is complete."""
+    if g.unfinished[i] <= 0:
+        return 0.0
+    return 100 * (1 - g.unfinished[i] / max(rules.build_loops[g.type[i]], 1))
+
+
+@compiled
+def list_actions(g: Any, rules: Any, available: Any) -> None:
+    """Writes which functions can be called on a map without an economy: uint8 [573]. [S] ACT"""
+    several = num_selected(g) > 1
+    for function in range(functions.NUM_FUNCTIONS):
+        available[function] = False
+    for function in functions.ALWAYS_AVAILABLE:
+        available[function] = True
+    available[functions.SELECT_UNIT] = several
+    available[functions.SELECT_ARMY] = _has_army(g, rules)
+    for type_index in range(rules.num_types):
+        if _selects_type(g, type_index):
+            for function in range(functions.NUM_FUNCTIONS):
+                if rules.functions[type_index, function]:
+                    available[function] = True
+
+
+@compiled
+def _has_army(g: Any, rules: Any) -> bool:
+    for i in range(g.unit_end):
+        if is_own(g, i) and rules.is_army[g.type[i]]:
+            return True
+    return False
+
+
+@compiled
+def _selects_type(g: Any, type_index: int) -> bool:
+    """Whether a complete unit of a type is selected."""
+    for i in range(g.unit_end):
+        if g.selected[i] and g.type[i] == type_index and g.unfinished[i] == 0:
+            return True
+    return False
+
+
+@compiled
+def _describe(g: Any, rules: Any, i: int, rows: Any, row: int) -> None:
+    rows[row, 0] = rules.unit_type[g.type[i]]
+    rows[row, 1] = 1
+    rows[row, 2] = int(g.health[i])
+    rows[row, 6] = int(build_percent(g, rules, i))
+
+
+@compiled
+def _clear(rows: Any, used: int) -> None:
+    for row in range(used):
+        for column in range(UNIT_COLUMNS):
+            rows[row, column] = 0

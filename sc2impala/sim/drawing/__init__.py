@@ -4,8 +4,6 @@ All layers that are not drawn here are zero, as in the game on these maps: the t
 without creep or effects, and no unit has energy, shields or buffs or is cloaked.
 """
 
-from sc2impala.sim.drawing.canvas import Canvas, pictures
-from sc2impala.sim.drawing.drawing import draw, finish, make_minimap, make_screen
-from sc2impala.sim.drawing.smooth_discs import SmoothDiscs
+from sc2impala.sim.drawing.drawing import Buffers, Drawing, draw, finish
 
-__all__ = ['Canvas', 'SmoothDiscs', 'draw', 'finish', 'make_minimap', 'make_screen', 'pictures']
+__all__ = ['Buffers', 'Drawing', 'draw', 'finish']

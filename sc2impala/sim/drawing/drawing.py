@@ -1,6 +1,6 @@
 """Drawing of all layers of a game."""
 
-from typing import Any, Sequence, Tuple
+from typing import Any, NamedTuple, Sequence
 
 import numpy as np
 
@@ -13,67 +13,86 @@ from sc2impala.sim.drawing.smooth_discs import SmoothDiscs
 _NO_RADIUS = np.zeros([1])
 
 
-def make_screen(
-    rules: Any, num_games: int, names: Sequence[str]
-) -> Tuple[Canvas, SmoothDiscs]:
-    """Creates the images of the screens of K games.
+class Buffers(NamedTuple):
+    """The images of K games, and what units look like."""
 
-    Args:
-      rules: the record of the map.
-      num_games: K.
-      names: the layers to draw.
+    screen: Canvas
+    minimap: Canvas
+    discs: SmoothDiscs
 
-    Raises:
-      ValueError: if a layer is unknown.
+
+class Drawing:
+    """The layers of K games.
+
+    Attributes:
+      buffers: Buffers, for `draw`.
+      screen, minimap: dicts from layer to its images, unsigned [K, height, width] of the smallest
+        sufficient dtype: views of the buffers.
     """
-    screen = canvas.make(
-        num_games,
-        (int(rules.screen_width), int(rules.screen_height)),
-        layers.SCREEN_SCALES,
-        names,
-        outlines.discs(rules.disc_width, rules.disc_height),
-    )
-    radius = rules.radius if 'unit_density_aa' in names else _NO_RADIUS
-    return screen, smooth_discs.make(radius, rules.screen_across, rules.screen_down)
 
+    def __init__(
+        self,
+        rules: np.ndarray,
+        num_games: int,
+        screen_layers: Sequence[str],
+        minimap_layers: Sequence[str],
+    ):
+        """Creates images of zeros.
 
-def make_minimap(rules: Any, num_games: int, names: Sequence[str]) -> Canvas:
-    """Creates the images of the minimaps of K games, as `make_screen` does."""
-    return canvas.make(
-        num_games,
-        (int(rules.minimap_width), int(rules.minimap_height)),
-        layers.MINIMAP_SCALES,
-        names,
-        outlines.squares(rules.square_width, rules.square_height),
-    )
+        Args:
+          rules: the record of the map, as an array of one record.
+          num_games: K.
+          screen_layers, minimap_layers: names of the layers to draw.
+
+        Raises:
+          ValueError: if a layer is unknown.
+        """
+        r = rules.view(np.recarray)[0]
+        screen = canvas.make(
+            num_games,
+            (int(r.screen_width), int(r.screen_height)),
+            layers.SCREEN_SCALES,
+            screen_layers,
+            outlines.discs(r.disc_width, r.disc_height),
+        )
+        minimap = canvas.make(
+            num_games,
+            (int(r.minimap_width), int(r.minimap_height)),
+            layers.MINIMAP_SCALES,
+            minimap_layers,
+            outlines.squares(r.square_width, r.square_height),
+        )
+        radius = r.radius if 'unit_density_aa' in screen_layers else _NO_RADIUS
+        discs = smooth_discs.make(radius, float(r.screen_across), float(r.screen_down))
+        self.buffers = Buffers(screen, minimap, discs)
+        self.screen = canvas.pictures(screen, layers.SCREEN_SCALES, screen_layers)
+        self.minimap = canvas.pictures(minimap, layers.MINIMAP_SCALES, minimap_layers)
 
 
 @compiled
-def draw(g: Any, rules: Any, k: int, screen: Any, minimap: Any, discs: Any) -> None:
+def draw(g: Any, rules: Any, k: int, buffers: Any) -> None:
     """Updates all layers of a game on a map without buildings.
 
     Args:
       g: the game, whose marks of what must be drawn again are cleared.
       rules: the record of its map.
       k: index of its images.
-      screen, minimap: Canvas.
-      discs: SmoothDiscs.
+      buffers: Buffers.
     """
     if rules.has_fog:
         fog.refresh(g, rules)
     if g._camera_changed or g._ground_changed:
-        terrain.draw_cells(
-            g, rules, k, screen, minimap, rules.pathable_cell, rules.playable_cell
-        )
-    finish(g, rules, k, screen, minimap, discs)
+        pathable, buildable = rules.pathable_cell, rules.playable_cell
+        terrain.draw_cells(g, rules, k, buffers.screen, buffers.minimap, pathable, buildable)
+    finish(g, rules, k, buffers)
 
 
 @compiled
-def finish(g: Any, rules: Any, k: int, screen: Any, minimap: Any, discs: Any) -> None:
-    """Updates all layers that do not depend on buildings' cells; see `draw`."""
-    terrain.draw_visibility(g, rules, k, screen, minimap)
-    terrain.draw_camera(g, rules, k, minimap)
-    unit_layers.draw_units(g, rules, k, screen, minimap, discs)
+def finish(g: Any, rules: Any, k: int, buffers: Any) -> None:
+    """Updates all layers but those of `terrain.draw_cells`; see `draw`."""
+    terrain.draw_visibility(g, rules, k, buffers.screen, buffers.minimap)
+    terrain.draw_camera(g, rules, k, buffers.minimap)
+    unit_layers.draw_units(g, rules, k, buffers.screen, buffers.minimap, buffers.discs)
     g._camera_changed = False
     g._visibility_changed = False
     g._ground_changed = False

@@ -120,7 +120,7 @@ def _place(g: Any, rules: Any, i: int) -> Tuple[int, int]:
     code = ground.can_build(g, rules, type_index, x, y)
     if code == results.OK:
         code = order_error(g, rules, type_index)
-    free = slots.first_free(g, num_mobile(g) + rules.num_resources, rules.num_units)
+    free = slots.first_free(g, slots.first_building(g, rules), rules.num_units)
     if code == results.OK and free == NO_UNIT:
         code = results.CANT_BUILD_LOCATION_INVALID
     if code != results.OK:

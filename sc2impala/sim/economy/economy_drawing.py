@@ -10,13 +10,13 @@ from sc2impala.sim.drawing import terrain
 
 
 @compiled
-def draw(g: Any, rules: Any, k: int, screen: Any, minimap: Any, discs: Any) -> None:
+def draw(g: Any, rules: Any, k: int, buffers: Any) -> None:
     """Updates all layers; see `drawing.draw`."""
     if g._camera_changed or g._ground_changed:
         pathable = _free(rules.pathable_cell, g.taken)
         buildable = _free(rules.playable_cell, g.taken)
-        terrain.draw_cells(g, rules, k, screen, minimap, pathable, buildable)
-    drawing.finish(g, rules, k, screen, minimap, discs)
+        terrain.draw_cells(g, rules, k, buffers.screen, buffers.minimap, pathable, buildable)
+    drawing.finish(g, rules, k, buffers)
 
 
 @compiled

@@ -1,87 +1,177 @@
-"""The economy observations of PySC2, with a leading axis K."""
+"""The observations of a game with an economy, and the functions that can be called there."""
 
-from typing import Dict
+from typing import Any
 
-import numpy as np
+from sc2impala.sim import functions, observation, results, unit_types
+from sc2impala.sim.compiler import compiled
+from sc2impala.sim.economy import construction, harvesters, production, queues, supply
+from sc2impala.sim.observation import MAX_QUEUE, UNIT_COLUMNS
+from sc2impala.sim.units import NO_TYPE, NO_UNIT, is_own, num_mobile
 
-from sc2impala.sim import unit_types
-from sc2impala.sim.economy import supply
-from sc2impala.sim.economy.ledger import MINERALS, VESPENE
-from sc2impala.sim.economy.production import QUEUE_LENGTH
-from sc2impala.sim.world import World
-
-ABILITIES = {unit_types.MARINE.unit_type: 560, unit_types.SCV.unit_type: 524}
-"""Id of a unit type -> id of the ability that trains it. [S] ACT"""
-
-_UNIT_COLUMNS = 7
-
-
-def fill_player(world: World, row: np.ndarray) -> None:
-    """Sets supply and idle workers in `player`, int32 [K, 11]; units in training count. [S] OBS"""
-    units, production = world.units, world.mechanics['production']
-    mobile = slice(0, units.num_mobile)
-    food = units.stats.food[units.type[:, mobile]] * units.own[:, mobile]
-    everyone = np.arange(world.num_games)
-    in_training, trained = production.food(world, everyone), production.queue[:, :, 0]
-    row[:, 3] = food.sum(1) + in_training.sum(1)
-    row[:, 4] = supply.capacity(world, everyone)
-    for column, belongs in ((5, units.stats.is_army), (6, units.stats.is_worker)):
-        row[:, column] = (food * belongs[units.type[:, mobile]]).sum(1)
-        row[:, column] += (in_training * belongs[trained]).sum(1)
-    row[:, 7] = world.mechanics['harvesting'].idle(world).sum(1)
+_MARINE = unit_types.MARINE.unit_type
+_SCV = unit_types.SCV.unit_type
+_TRAIN_MARINE = 560
+_TRAIN_SCV = 524
+"""Ids of the abilities that train units. [S] ACT"""
 
 
-def fill_score(world: World, row: np.ndarray) -> None:
-    """Sets accounts and values of complete units in `score_cumulative`, int32 [K, 13]."""
-    units, ledger = world.units, world.mechanics['ledger']
-    value = (units.stats.minerals + units.stats.vespene)[units.type]
-    complete = value * (units.own & (units.unfinished == 0))
-    row[:, 3] = complete[:, : units.num_mobile].sum(1)
-    row[:, 4] = complete[:, units.num_mobile :].sum(1)
-    row[:, 7:9] = ledger.collected[[MINERALS, VESPENE]].T
-    row[:, 9:11] = ledger.rate[[MINERALS, VESPENE]].T
-    row[:, 11:13] = ledger.spent[[MINERALS, VESPENE]].T
+@compiled
+def fill(g: Any, rules: Any, o: Any) -> None:
+    """Writes the observation of a game; see `observation.fill`."""
+    observation.fill(g, rules, o)
+    _fill_supply(g, rules, o)
+    _fill_score(g, rules, o)
+    _fill_queue(g, rules, o)
 
 
-def queues(world: World) -> Dict[str, np.ndarray]:
-    """Returns the queue of a building that is the only selected unit.
-
-    Returns:
-      'build_queue': int32 [K, QUEUE_LENGTH, 7], the units as in `multi_select`; 'production_queue':
-      int32 [K, QUEUE_LENGTH, 2], ability and progress in per cent; 'build_queue_count': int32 [K],
-      number of rows in use.
-    """
-    found = no_queues(world.num_games)
-    production = world.mechanics.get('production')
-    if production is None:
-        return found
-    units = world.units
-    games = np.flatnonzero(units.selected.sum(1) == 1)
-    fixed = units.selected[games].argmax(1) - units.num_mobile
-    games, fixed = games[fixed >= 0], fixed[fixed >= 0]
-    queue = production.queue[games, fixed]
-    listed = queue >= 0
-    percent = np.zeros(queue.shape)
-    percent[:, 0] = 100 * production.progress(world)[games, fixed]
-    ids = units.stats.unit_type[queue]
-    abilities = np.zeros(queue.shape)
-    for unit_type, ability in ABILITIES.items():
-        abilities[ids == unit_type] = ability
-    rows = found['build_queue']
-    rows[games, :, 0] = ids * listed
-    rows[games, :, 1] = listed
-    rows[games, :, 2] = units.stats.health[queue] * listed
-    rows[games, :, 6] = percent * listed
-    found['production_queue'][games, :, 0] = abilities * listed
-    found['production_queue'][games, :, 1] = percent * listed
-    found['build_queue_count'][games] = listed.sum(1)
-    return found
+@compiled
+def _fill_supply(g: Any, rules: Any, o: Any) -> None:
+    """Writes supply and idle workers of `player`; units in training count. [S] OBS"""
+    food = 0
+    food_of_army = 0
+    food_of_workers = 0
+    idle = 0
+    first = num_mobile(g)
+    for i in range(g.mobile_end):
+        if is_own(g, i):
+            food += rules.food[g.type[i]]
+            food_of_army += rules.food[g.type[i]] * rules.is_army[g.type[i]]
+            food_of_workers += rules.food[g.type[i]] * rules.is_worker[g.type[i]]
+            if harvesters.is_idle(g, rules, i):
+                idle += 1
+    for i in range(first, g.unit_end):
+        type_index = g.queue[i - first, 0]
+        if type_index != NO_TYPE and g.training_until[i - first] > 0:
+            food += rules.food[type_index]
+            food_of_army += rules.food[type_index] * rules.is_army[type_index]
+            food_of_workers += rules.food[type_index] * rules.is_worker[type_index]
+    o.player[3] = food
+    o.player[4] = supply.capacity(g, rules)
+    o.player[5] = food_of_army
+    o.player[6] = food_of_workers
+    o.player[7] = idle
 
 
-def no_queues(num_games: int) -> Dict[str, np.ndarray]:
-    """Returns empty queues: the result of `queues` on maps without production."""
-    return {
-        'build_queue': np.zeros([num_games, QUEUE_LENGTH, _UNIT_COLUMNS], np.int32),
-        'production_queue': np.zeros([num_games, QUEUE_LENGTH, 2], np.int32),
-        'build_queue_count': np.zeros([num_games], np.int32),
-    }
+@compiled
+def _fill_score(g: Any, rules: Any, o: Any) -> None:
+    """Writes accounts and values of complete units of `score_cumulative`."""
+    of_units = 0
+    of_buildings = 0
+    first = num_mobile(g)
+    for i in range(g.unit_end):
+        if is_own(g, i) and g.unfinished[i] == 0:
+            value = rules.minerals[g.type[i]] + rules.vespene[g.type[i]]
+            if i < first:
+                of_units += value
+            else:
+                of_buildings += value
+    o.score_cumulative[3] = of_units
+    o.score_cumulative[4] = of_buildings
+    o.score_cumulative[7] = g.collected_minerals
+    o.score_cumulative[8] = g.collected_vespene
+    o.score_cumulative[9] = g.rate_minerals
+    o.score_cumulative[10] = g.rate_vespene
+    o.score_cumulative[11] = g.spent_minerals
+    o.score_cumulative[12] = g.spent_vespene
+
+
+@compiled
+def _fill_queue(g: Any, rules: Any, o: Any) -> None:
+    """Writes the queue of a building that is the only selected unit."""
+    for row in range(MAX_QUEUE):
+        for column in range(UNIT_COLUMNS):
+            o.build_queue[row, column] = 0
+        o.production_queue[row, 0] = 0
+        o.production_queue[row, 1] = 0
+    o.build_queue_count = 0
+    i = _only_selected(g)
+    if i < num_mobile(g):
+        return
+    percent = int(100 * queues.progress(g, rules, i))
+    for row in range(MAX_QUEUE):
+        type_index = g.queue[i - num_mobile(g), row]
+        if type_index != NO_TYPE:
+            unit_type = rules.unit_type[type_index]
+            progress = percent if row == 0 else 0
+            o.build_queue[row, 0] = unit_type
+            o.build_queue[row, 1] = 1
+            o.build_queue[row, 2] = rules.health[type_index]
+            o.build_queue[row, 6] = progress
+            o.production_queue[row, 0] = _training_ability(unit_type)
+            o.production_queue[row, 1] = progress
+            o.build_queue_count += 1
+
+
+@compiled
+def _training_ability(unit_type: int) -> int:
+    if unit_type == _MARINE:
+        return _TRAIN_MARINE
+    return _TRAIN_SCV if unit_type == _SCV else 0
+
+
+@compiled
+def _only_selected(g: Any) -> int:
+    """Returns the slot of the only selected unit, or NO_UNIT."""
+    if observation.num_selected(g) != 1:
+        return NO_UNIT
+    for i in range(g.unit_end):
+        if g.selected[i]:
+            return i
+    return NO_UNIT
+
+
+@compiled
+def list_actions(g: Any, rules: Any, available: Any) -> None:
+    """Writes which functions can be called: uint8 [573]. [S] ACT"""
+    observation.list_actions(g, rules, available)
+    _restrict_products(g, rules, available)
+    _restrict_workers(g, rules, available)
+    _offer_cancelling(g, available)
+
+
+@compiled
+def _restrict_products(g: Any, rules: Any, available: Any) -> None:
+    """Restricts building and training to what is affordable and unlocked."""
+    for function in range(functions.NUM_FUNCTIONS):
+        if available[function] and rules.product[function] != NO_TYPE:
+            type_index = rules.product[function]
+            if rules.is_structure[type_index]:
+                code = construction.order_error(g, rules, type_index)
+            else:
+                code = production.order_error(g, rules, type_index)
+            if code != results.OK:
+                available[function] = False
+
+
+@compiled
+def _restrict_workers(g: Any, rules: Any, available: Any) -> None:
+    """Restricts returning cargo to units with cargo, and halting to units that build."""
+    carries = False
+    builds = False
+    has_idle_worker = False
+    for i in range(g.mobile_end):
+        if g.selected[i]:
+            carries = carries or g.cargo[i] > 0
+            builds = builds or g.bound[i] != 0
+        has_idle_worker = has_idle_worker or harvesters.is_idle(g, rules, i)
+    if not carries:
+        available[functions.HARVEST_RETURN_QUICK] = False
+    if not builds:
+        available[functions.HALT_QUICK] = False
+    available[functions.SELECT_IDLE_WORKER] = has_idle_worker
+
+
+@compiled
+def _offer_cancelling(g: Any, available: Any) -> None:
+    """Offers to cancel unfinished buildings and units in training."""
+    first = num_mobile(g)
+    produces = False
+    for i in range(first, g.unit_end):
+        if g.selected[i]:
+            produces = produces or g.queue[i - first, 0] != NO_TYPE
+    for i in range(g.unit_end):
+        if g.selected[i] and g.unfinished[i] > 0:
+            available[functions.CANCEL_QUICK] = True
+    if produces:
+        available[functions.CANCEL_LAST_QUICK] = True
+    available[functions.BUILD_QUEUE] = produces and observation.num_selected(g) == 1

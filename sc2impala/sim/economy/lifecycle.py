@@ -28,7 +28,9 @@ def kill(g: Any, i: int) -> None:
 
 @compiled
 def bury(g: Any) -> None:
-    """Removes the units that die by the hits of this frame."""
+    """Removes all units that are dying, between `combat.fight` and `combat.respond`."""
+    if not g._is_hurt:
+        return
     for i in range(g.unit_end):
         if combat.is_dying(g, i):
             units.remove(g, i)

@@ -171,7 +171,7 @@ def _fill_region(region: Any, first: int, queue: Any) -> None:
 
 @compiled
 def _reach(region: Any, distance: Any, queue: Any, cell: int, step: int, found: int) -> int:
-    """Appends a cell to the queue if it is free and was not found before; returns its new length."""
+    """Appends a free cell to the queue unless it was found before; returns the new length."""
     if region[cell] > 0 and distance[cell] == FAR:
         distance[cell] = step
         queue[found] = cell

@@ -6,6 +6,7 @@ from sc2impala.sim import counter_random, geometry, unit_types
 from sc2impala.sim.compiler import compiled
 from sc2impala.sim.economy import (
     construction,
+    eviction,
     ground,
     harvesters,
     harvesting,
@@ -62,6 +63,7 @@ ECONOMY = Family(
     fields=FIELDS
     + ledger.FIELDS
     + ground.FIELDS
+    + eviction.FIELDS
     + navigation.FIELDS
     + harvesters.FIELDS
     + construction.FIELDS
@@ -97,7 +99,7 @@ def play_economy(g: Any, rules: Any) -> None:
 @compiled
 def tidy(g: Any, rules: Any) -> None:
     """Moves units out of buildings that they were pushed into, at the end of a frame."""
-    ground.evict(g, rules)
+    eviction.evict(g, rules)
     navigation.note_pushed(g, rules)
 
 

@@ -50,8 +50,8 @@ def start(g: Any, rules: Any) -> None:
     zerg_y = np.empty(NUM_ZERGLINGS)
     _draw_first(g, zerg_x, zerg_y)
     second_x, second_y = zerg_x[:2], zerg_y[:2]
-    spacing.points_apart(g, second_x, second_y, 1, _AROUND_CENTRE, MIN_SPACING, _can_be_second)
-    spacing.points_apart(g, zerg_x, zerg_y, 2, SPAWN_REGION, MIN_SPACING, _is_off_centre)
+    _draw_second(g, second_x, second_y, 1, _AROUND_CENTRE, MIN_SPACING)
+    _draw_others(g, zerg_x, zerg_y, 2, SPAWN_REGION, MIN_SPACING)
     _place_zerglings(g, rules, zerg_x, zerg_y)
 
 
@@ -96,7 +96,7 @@ def _count_dead(g: Any, rules: Any) -> None:
     elif not zerg_live:
         x = np.empty(NUM_ZERGLINGS)
         y = np.empty(NUM_ZERGLINGS)
-        spacing.points_apart(g, x, y, 0, SPAWN_REGION, MIN_SPACING, _is_far_from_marines)
+        _draw_later(g, x, y, 0, SPAWN_REGION, MIN_SPACING)
         _place_zerglings(g, rules, x, y)
 
 
@@ -142,6 +142,10 @@ def _is_far_from_marines(g: Any, x: float, y: float) -> bool:
             return False
     return True
 
+
+_draw_second = spacing.points_apart(_can_be_second)
+_draw_others = spacing.points_apart(_is_off_centre)
+_draw_later = spacing.points_apart(_is_far_from_marines)
 
 GAME = Game(
     name='FindAndDefeatZerglings',

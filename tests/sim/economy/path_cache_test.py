@@ -1,91 +1,103 @@
 import numpy as np
 import pytest
 
-from sc2impala.sim.economy import path_cache, path_finding
-
-AREA = np.zeros([64, 64], bool)
-AREA[19:37, 20:46] = True
-
-
-@pytest.fixture
-def grid():
-    return path_finding.PathingGrid(AREA)
+from sc2impala.sim import unit_types
+from sc2impala.sim.economy import path_cache
+from sc2impala.sim.economy.path_finding import cell_of
+from tests.sim.economy import sites
 
 
 @pytest.fixture
-def cache(grid):
-    return path_cache.PathCache(grid)
+def site():
+    return sites.Site()
 
 
-def cells(grid, *points):
-    return grid.numbers(np.array(points, float).T + 0.5)
-
-
-def wall(column, gap=None):
-    """Everything outside of the area and one column of it, with a gap of one cell, is covered."""
-    taken = ~AREA
-    taken[:, column] = True
+def wall(site, column, gap=None):
+    """Clears the ground, and covers one column of it, with a gap of one cell."""
+    site.g.taken[:] = False
+    site.g.taken[:, column] = True
     if gap is not None:
-        taken[gap, column] = False
-    return taken
+        site.g.taken[gap, column] = False
+    path_cache.forget(site.g)
 
 
-def states(cache, *walls):
-    return np.array([cache.state(bytes([index]), each) for index, each in enumerate(walls)])
+def path(site, start, goal):
+    length = path_cache.path_to_cell(site.g, cell_of(*start), cell_of(*goal))
+    return site.g._path[:length].tolist()
 
 
-def test_states_are_told_apart_by_name(cache):
-    first, second = states(cache, wall(30), wall(31))
-    assert first != second
-    assert cache.state(bytes([0]), wall(30)) == first
+def path_beside(site, start, slot):
+    length = path_cache.path_beside(site.g, site.rules, cell_of(*start), slot)
+    return site.g._path[:length].tolist()
 
 
-def test_whether_paths_exist(cache, grid):
-    both = states(cache, wall(30), wall(30, gap=25))
-    here, there = cells(grid, (25, 25), (25, 25)), cells(grid, (35, 25), (35, 25))
-    assert cache.exist(both, here, there).tolist() == [False, True]
-    assert cache.exist(both, here, cells(grid, (30, 25), (30, 25))).tolist() == [False, True]
-    assert cache.are_free(both, cells(grid, (30, 25), (30, 25))).tolist() == [False, True]
+def test_whether_paths_exist(site):
+    here, there, gap = cell_of(25, 25), cell_of(35, 25), cell_of(30, 25)
+    wall(site, 30)
+    assert not path_cache.exists(site.g, here, there)
+    assert not path_cache.exists(site.g, here, gap)
+    assert not path_cache.exists(site.g, gap, gap)
+    assert not path_cache.is_free(site.g, gap)
+    wall(site, 30, gap=25)
+    assert path_cache.exists(site.g, here, there)
+    assert path_cache.exists(site.g, here, gap)
+    assert path_cache.is_free(site.g, gap)
 
 
-def test_paths_use_the_gap_of_their_own_state(cache, grid):
-    both = states(cache, wall(30, gap=20), wall(30, gap=35))
-    here, there = cells(grid, (25, 27), (25, 27)), cells(grid, (35, 27), (35, 27))
+def test_paths_use_the_gap_of_the_current_ground(site):
+    for gap in (20, 35):
+        wall(site, 30, gap=gap)
+        for _ in range(2):
+            found = path(site, (25, 27), (35, 27))
+            assert cell_of(30, gap) in found
+            assert (found[0], found[-1]) == (cell_of(25, 27), cell_of(35, 27))
+
+
+def test_paths_to_more_goals_than_the_cache_holds(site):
+    wall(site, 30, gap=20)
+    goals = [(x, y) for x in range(32, 36) for y in range(20, 30)]
+    assert len(goals) > path_cache.NUM_ROUTES
     for _ in range(2):
-        found = cache.to_cells(both, here, there)
-        for path, gap in zip(found.T, [(30, 20), (30, 35)]):
-            assert cells(grid, gap)[0] in path
-            assert (path[0], path[-1]) == (here[0], there[0])
+        for goal in goals:
+            assert path(site, (25, 27), goal)[-1] == cell_of(*goal)
+    # Goals that are still in the cache.
+    for goal in goals[::-1]:
+        assert path(site, (40, 27), goal)[-1] == cell_of(*goal)
 
 
-def test_a_path_to_the_nearest_of_several(cache, grid):
-    (state,) = states(cache, wall(30, gap=20))
-    goals = np.zeros([grid.size], bool)
-    goals[cells(grid, (31, 20), (21, 36))] = True
-    (start,) = cells(grid, (29, 22))
-    assert cache.to_any(state, start, goals)[-1] == cells(grid, (31, 20))[0]
-    (closed,) = [cache.state(b'closed', wall(30))]
-    assert cache.to_any(closed, start, goals)[-1] == cells(grid, (21, 36))[0]
-    goals[cells(grid, (21, 36))] = False
-    assert cache.to_any(closed, start, goals).tolist() == [start]
+def test_a_path_to_the_nearest_side_of_a_building(site):
+    command_center = site.slot_of[sites.COMMAND_CENTER]
+    assert path_beside(site, (36, 26), command_center)[-1] == cell_of(33, 26)
+    assert path_beside(site, (26, 29), command_center)[-1] == cell_of(27, 29)
+    assert path_beside(site, (33, 26), command_center) == [cell_of(33, 26)]
+    # Cells at its corners do not touch a side.
+    assert path_beside(site, (33, 24), command_center) != [cell_of(33, 24)]
 
 
-def test_the_nearest_reachable_cell_is_on_the_same_side(cache, grid):
-    (state,) = states(cache, wall(30))
-    (start,) = cells(grid, (21, 36))
+def test_without_a_way_there_is_no_path_beside_a_building(site):
+    command_center = site.slot_of[sites.COMMAND_CENTER]
+    wall(site, 35)
+    site.g.taken[25:30, 28:33] = True
+    assert path_beside(site, (38, 27), command_center) == []
+    assert path_beside(site, (34, 27), command_center)[-1] == cell_of(33, 27)
+
+
+def test_buildings_have_goals_of_their_own(site):
+    depots = [site.put(unit_types.SUPPLY_DEPOT, *point) for point in [(36, 22), (36, 32)]]
     for _ in range(2):
-        nearest = cache.nearest(state, start, np.array([40.2, 25.7]))
-        assert nearest == cells(grid, (29, 25))[0]
+        assert path_beside(site, (36, 27), depots[0])[-1] in (cell_of(35, 23), cell_of(36, 23))
+        assert path_beside(site, (36, 27), depots[1])[-1] in (cell_of(35, 30), cell_of(36, 30))
 
 
-def test_a_full_cache_is_cleared_and_filled_again(cache, grid, monkeypatch):
-    monkeypatch.setattr(path_cache, 'MAX_TABLES', 3)
-    (state,) = states(cache, wall(30, gap=20))
-    every = cells(grid, *[(35, y) for y in range(20, 30)])
-    start = np.full([10], cells(grid, (25, 27))[0])
-    found = cache.to_cells(np.full([10], state), start, every)
-    cache.tidy()
-    assert cache.state(b'other', wall(31)) == 0
-    again = cache.state(bytes([0]), wall(30, gap=20))
-    assert again == 1
-    np.testing.assert_array_equal(cache.to_cells(np.full([10], again), start, every), found)
+def test_the_nearest_reachable_cell_is_on_the_same_side(site):
+    wall(site, 30)
+    assert path_cache.nearest(site.g, cell_of(21, 36), 40.2, 25.7) == cell_of(29, 25)
+
+
+def test_the_cache_is_cleared_when_the_ground_changes(site):
+    before = path(site, (36, 20), (36, 30))
+    site.put(unit_types.BARRACKS, 36.5, 25.5)
+    after = path(site, (36, 20), (36, 30))
+    assert cell_of(36, 25) in before
+    assert not set(after) & {cell_of(x, y) for x in (35, 36, 37) for y in (24, 25, 26)}
+    assert np.count_nonzero(site.g._route_key >= 0) == 1

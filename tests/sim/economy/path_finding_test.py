@@ -4,18 +4,14 @@ import numpy as np
 import pytest
 
 from sc2impala.sim.economy import path_finding
+from sc2impala.sim.economy.path_finding import NUM_CELLS
 
-
-def make_grid():
-    area = np.zeros([64, 64], bool)
-    area[19:37, 20:46] = True
-    return path_finding.PathingGrid(area), area
+AREA = np.zeros([64, 64], bool)
+AREA[19:37, 20:46] = True
 
 
 def random_maze(seed, share=0.35):
-    grid, area = make_grid()
-    taken = np.random.RandomState(seed).rand(64, 64) < share
-    return grid, area & ~taken
+    return AREA & (np.random.RandomState(seed).rand(64, 64) >= share)
 
 
 def neighbours(free, x, y):
@@ -37,63 +33,68 @@ def flood(free, start):
     return seen
 
 
-def cell_of(grid, number):
-    x, y = grid.middles(np.array(number))
-    return int(x), int(y)
+def cell_of(number):
+    return int(path_finding.middle_x(number)), int(path_finding.middle_y(number))
 
 
-def number_of(grid, cell):
-    return int(grid.numbers(np.array(cell)[:, None] + 0.5)[0])
+def number_of(cell):
+    return path_finding.cell_of(*cell)
 
 
-def mask_of(grid, cells):
-    mask = np.zeros([grid.size], bool)
-    mask[[number_of(grid, cell) for cell in cells]] = True
-    return mask
+def regions(free):
+    region = np.full([NUM_CELLS], 99, np.int16)
+    scratch = np.zeros([NUM_CELLS], np.int16)
+    path_finding.find_regions((~free).astype(np.uint8), region, scratch)
+    return region
 
 
-def path_between(grid, free, start, goals):
+def distances(region, goals):
+    distance, queue = np.full([2, NUM_CELLS], 99, np.int16)
+    queue[: len(goals)] = [number_of(goal) for goal in goals]
+    path_finding.find_distances(region, distance, queue, len(goals))
+    return distance
+
+
+def path_between(free, start, goals):
     """The cells of the path from one cell to the nearest goal; stops where no path exists."""
-    packed = grid.pack(free)[None]
-    distance = path_finding.distances(packed, mask_of(grid, goals)[None], grid.stride)
-    table = path_finding.next_cells(packed, distance, grid.stride)
-    return path_finding.follow(table, np.array([0]), np.array([number_of(grid, start)]))[:, 0]
+    region = regions(free)
+    path = np.full([NUM_CELLS], -1, np.int16)
+    length = path_finding.follow(region, distances(region, goals), number_of(start), path)
+    return [cell_of(number) for number in path[:length]]
 
 
 def test_cells_have_numbers():
-    grid, area = make_grid()
-    rows, columns = np.nonzero(area)
-    numbers = grid.numbers(np.stack([columns, rows]) + 0.5)
+    rows, columns = np.nonzero(AREA)
+    cells = list(zip(columns.tolist(), rows.tolist()))
+    numbers = [path_finding.cell_at(x + 0.5, y + 0.5) for x, y in cells]
     assert len(set(numbers)) == 26 * 18
-    np.testing.assert_array_equal(grid.middles(numbers), np.stack([columns, rows]) + 0.5)
-    packed = grid.pack(area)
-    assert packed.shape == (grid.size,)
-    np.testing.assert_array_equal(np.flatnonzero(packed), np.sort(numbers))
+    assert numbers == [number_of(cell) for cell in cells]
+    assert [cell_of(number) for number in numbers] == cells
+    assert list(np.flatnonzero(regions(AREA))) == sorted(numbers)
 
 
 @pytest.mark.parametrize(
-    'point, cell', [((10, 10), (20, 19)), ((60, 60), (45, 36)), ((19.95, 30), (20, 30))]
+    'point, cell', [((10.0, 10.0), (20, 19)), ((60.0, 60.0), (45, 36)), ((19.95, 30.0), (20, 30))]
 )
 def test_points_outside_are_in_the_nearest_cell(point, cell):
-    grid, _ = make_grid()
-    assert cell_of(grid, grid.numbers(np.array(point, float)[:, None])[0]) == cell
+    assert cell_of(path_finding.cell_at(*point)) == cell
 
 
 @pytest.mark.parametrize('seed', range(20))
 def test_ways_exist_where_a_slow_search_finds_them_and_every_step_is_allowed(seed):
-    grid, free = random_maze(seed)
+    free = random_maze(seed)
     rows, columns = np.nonzero(free)
     cells = list(zip(columns.tolist(), rows.tolist()))
     random = np.random.RandomState(seed)
     start = cells[random.randint(len(cells))]
     seen = flood(free, start)
-    region = path_finding.regions(grid.pack(free), grid.stride)
-    same = region == region[number_of(grid, start)]
-    np.testing.assert_array_equal(same, mask_of(grid, seen))
-    assert not region[~grid.pack(free)].any()
+    region = regions(free)
+    same = np.flatnonzero(region == region[number_of(start)])
+    assert set(same) == {number_of(cell) for cell in seen}
+    assert np.count_nonzero(region) == len(cells)
     for index in random.randint(len(cells), size=20):
         goal = cells[index]
-        found = [cell_of(grid, number) for number in path_between(grid, free, start, [goal])]
+        found = path_between(free, start, [goal])
         assert found[0] == start
         if goal in seen:
             assert found[-1] == goal
@@ -103,58 +104,64 @@ def test_ways_exist_where_a_slow_search_finds_them_and_every_step_is_allowed(see
             assert after in neighbours(free, *cell)
 
 
-def test_several_searches_are_as_each_alone():
-    mazes = [random_maze(seed) for seed in range(3)]
-    grid = mazes[0][0]
-    free = np.stack([grid.pack(free) for _, free in mazes])
-    goals = np.zeros_like(free)
-    for row, cell in enumerate([30, 200, 250]):
-        goals[row, np.flatnonzero(free[row])[cell]] = True
-    together = path_finding.distances(free, goals, grid.stride)
-    tables = path_finding.next_cells(free, together, grid.stride)
-    for row in range(3):
-        alone = path_finding.distances(free[[row]], goals[[row]], grid.stride)
-        np.testing.assert_array_equal(together[row], alone[0])
-        table = path_finding.next_cells(free[[row]], alone, grid.stride)
-        np.testing.assert_array_equal(tables[row], table[0])
-    assert len(set(map(bytes, tables))) == 3
+def levels(free, goals):
+    """Distances by the definition: all cells that the cells of all smaller steps reach."""
+    distance = dict.fromkeys(goals, 0)
+    step, grows = 0, True
+    while grows:
+        step += 1
+        new = set()
+        for x, y in distance:
+            for cell in neighbours(free, x, y):
+                straight = cell[0] == x or cell[1] == y
+                if cell not in distance and (straight or step % 2 == 0):
+                    new.add(cell)
+        distance.update((cell, step) for cell in new)
+        grows = bool(new)
+    return distance
 
 
-def test_ways_of_several_units_follow_their_own_tables_and_wait_for_each_other():
-    tables = np.array([[0, 0, 1, 2], [1, 2, 3, 3]], np.int16)
-    paths = path_finding.follow(tables, np.array([0, 1, 0]), np.array([2, 0, 0]))
-    assert paths.T.tolist() == [[2, 1, 0, 0], [0, 1, 2, 3], [0, 0, 0, 0]]
+@pytest.mark.parametrize('seed', range(5))
+def test_diagonal_steps_are_allowed_in_every_second_step(seed):
+    free = random_maze(seed, share=0.2)
+    rows, columns = np.nonzero(free)
+    goals = [(int(columns[i]), int(rows[i])) for i in (0, 100, 200)]
+    found = distances(regions(free), goals)
+    expected = np.full([NUM_CELLS], path_finding.FAR)
+    for cell, step in levels(free, goals).items():
+        expected[number_of(cell)] = step
+    np.testing.assert_array_equal(found, expected)
 
 
-def length(grid, path):
-    x, y = grid.middles(path)
+def length(path):
+    x, y = np.array(path).T
     return np.hypot(np.diff(x), np.diff(y)).sum()
 
 
 @pytest.mark.parametrize('goal', [(40, 20), (40, 30), (21, 36), (45, 36)])
 def test_ways_across_open_ground_are_nearly_straight(goal):
-    grid, area = make_grid()
-    path = path_between(grid, area, (21, 20), [goal])
+    path = path_between(AREA, (21, 20), [goal])
     straight = np.hypot(goal[0] - 21, goal[1] - 20)
-    assert straight <= length(grid, path) <= 1.13 * straight
+    assert straight <= length(path) <= 1.13 * straight
 
 
 def test_of_several_goals_the_nearest_is_reached():
-    grid, area = make_grid()
-    path = path_between(grid, area, (24, 22), [(25, 25), (30, 30), (22, 30)])
-    assert cell_of(grid, path[-1]) == (25, 25)
+    assert path_between(AREA, (24, 22), [(25, 25), (30, 30), (22, 30)])[-1] == (25, 25)
 
 
 def test_a_path_from_a_goal_stays_there():
-    grid, area = make_grid()
-    assert list(path_between(grid, area, (30, 30), [(30, 30)])) == [number_of(grid, (30, 30))]
+    assert path_between(AREA, (30, 30), [(30, 30)]) == [(30, 30)]
+
+
+def test_a_path_from_a_covered_cell_stays_there():
+    free = AREA.copy()
+    free[30, 30] = False
+    assert path_between(free, (30, 30), [(31, 30)]) == [(30, 30)]
 
 
 def test_no_path_cuts_a_covered_corner():
-    grid, area = make_grid()
-    area[25, 30:46] = area[19:25, 29] = False
-    path = [cell_of(grid, number) for number in path_between(grid, area, (30, 24), [(29, 25)])]
-    assert path == [(30, 24)]
-    area[24, 29] = True
-    path = [cell_of(grid, number) for number in path_between(grid, area, (30, 24), [(29, 25)])]
-    assert path == [(30, 24), (29, 24), (29, 25)]
+    free = AREA.copy()
+    free[25, 30:46] = free[19:25, 29] = False
+    assert path_between(free, (30, 24), [(29, 25)]) == [(30, 24)]
+    free[24, 29] = True
+    assert path_between(free, (30, 24), [(29, 25)]) == [(30, 24), (29, 24), (29, 25)]
