@@ -3,7 +3,7 @@ import pytest
 
 from sc2impala import sim
 from sc2impala.sim import feature_units, functions, orders, unit_types
-from tests.sim import scenes
+from tests.sim import views
 
 try:
     from pysc2_evolved.lib import actions as pysc2_actions
@@ -22,7 +22,7 @@ def test_columns_are_those_of_pysc2():
 
 
 def test_a_marine():
-    scene = scenes.marines([[[30.2, 25.6], [36, 30]]])
+    scene = views.marines([[[30.2, 25.6], [36, 30]]])
     scene.games.health[0, 0] = 30.7
     scene.games.selected[0, 0] = True
     rows = scene.feature_units()
@@ -49,7 +49,7 @@ def test_a_marine():
 
 
 def test_neutral_and_enemy_units():
-    scene = scenes.marines([[[30, 25]]])
+    scene = views.marines([[[30, 25]]])
     scene.put(0, 1, 35, 25, unit_types.BEACON, unit_types.NEUTRAL)
     scene.games.owner[0, 0] = unit_types.ENEMY
     scene.games.order_kind[0, 0, 0] = orders.MOVE
@@ -64,7 +64,7 @@ def test_neutral_and_enemy_units():
 
 
 def test_orders():
-    scene = scenes.marines([[[30, 25], [36, 30]]])
+    scene = views.marines([[[30, 25], [36, 30]]])
     order_kinds = [orders.MOVE, orders.ATTACK, orders.PATROL, orders.HOLD, orders.MOVE]
     scene.games.order_kind[0, 1, : len(order_kinds)] = order_kinds
     rows = scene.feature_units()
@@ -180,7 +180,7 @@ def test_the_cooldown_of_weapons():
 
 def test_what_is_off_the_screen_is_left_out():
     # The screen shows 21..45 across and 13..37 up; of the second marine only the edge is on it.
-    scene = scenes.marines([[[21.1, 36.9], [20.9, 30], [44.9, 13.1], [45.1, 30], [30, 12.9]]])
+    scene = views.marines([[[21.1, 36.9], [20.9, 30], [44.9, 13.1], [45.1, 30], [30, 12.9]]])
     rows = scene.feature_units()
     assert column(rows, 'unit_type')[0, :3].tolist() == [48, 48, 0]
     assert column(rows, 'x')[0, :2].tolist() == [0, 83]
@@ -188,7 +188,7 @@ def test_what_is_off_the_screen_is_left_out():
 
 
 def test_the_dead_are_left_out_and_the_rows_close_up():
-    scene = scenes.marines([[[25, 25], [30, 25], [35, 25]]] * 2)
+    scene = views.marines([[[25, 25], [30, 25], [35, 25]]] * 2)
     rows = scene.feature_units()
     scene.games.alive[1, 1] = False
     scene.feature_units(rows)
@@ -196,7 +196,7 @@ def test_the_dead_are_left_out_and_the_rows_close_up():
 
 
 def test_no_more_rows_than_there_are():
-    scene = scenes.marines([[(23 + 0.25 * i, 30) for i in range(70)]])
+    scene = views.marines([[(23 + 0.25 * i, 30) for i in range(70)]])
     buffer = np.zeros([50, len(feature_units.COLUMNS)], np.int32)
     scene.feature_units(buffer[:40].reshape([1, 40, -1]))
     assert column(buffer[None], 'is_on_screen')[0].tolist() == [1] * 40 + [0] * 10

@@ -1,23 +1,24 @@
 import numpy as np
 
-from sc2impala.sim import formations
+from sc2impala.sim import formations, functions
+from tests.sim.scenes import MARINE, SELF, Scene
 
-POINT = np.array([[40.0], [30.0]])
 
-
-def targets(positions, chosen, point=POINT):
-    position = np.array(positions, float).T[:, None]
-    return formations.targets(position, np.array([chosen]), point)[:, 0].T
+def targets(positions, chosen, point=(40, 30)):
+    """Where marines go that are sent to a point: [n, 2]."""
+    scene = Scene(*[(MARINE, SELF, x, y) for x, y in positions])
+    scene.select(*np.flatnonzero(chosen))
+    scene.call(functions.MOVE_SCREEN, place=point)
+    return np.array([scene.order(slot)[1] for slot in np.flatnonzero(chosen)])
 
 
 def test_a_single_unit_goes_to_the_point():
-    np.testing.assert_array_equal(targets([(23, 21), (30, 30)], [False, True])[1], [40, 30])
+    np.testing.assert_array_equal(targets([(23, 21), (30, 30)], [False, True]), [(40, 30)])
 
 
 def test_a_compact_group_keeps_its_formation():
-    np.testing.assert_allclose(
-        targets([(30, 30), (31, 32), (0, 0)], [True, True, False])[:2], [(39.5, 29), (40.5, 31)]
-    )
+    found = targets([(30, 30), (31, 32), (12, 14)], [True, True, False])
+    np.testing.assert_allclose(found, [(39.5, 29), (40.5, 31)])
 
 
 def test_a_group_that_is_spread_out_meets():
@@ -28,3 +29,9 @@ def test_a_group_that_is_spread_out_meets():
 def test_a_group_sent_to_a_point_between_its_units_meets():
     found = targets([(39, 29), (41, 31)], [True, True])
     np.testing.assert_array_equal(found, [(40, 30), (40, 30)])
+
+
+def test_targets_stay_in_the_playable_region():
+    np.testing.assert_array_equal(targets([(30, 30)], [True], point=(-5, 100)), [(10, 44)])
+    found = targets([(30, 30), (32, 30)], [True, True], point=(54, 20))
+    np.testing.assert_array_equal(found, [(53, 20), (54, 20)])

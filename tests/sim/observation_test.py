@@ -1,7 +1,7 @@
 import numpy as np
 
 from sc2impala.sim import alerts, observation
-from tests.sim import scenes
+from tests.sim import views
 
 NOTHING_SELECTED = [0, 1, 2, 3, 4, 7]
 ONE_MARINE = [0, 1, 2, 3, 4, 7, 12, 13, 274, 331, 332, 333, 334, 451, 452, 453]
@@ -10,7 +10,7 @@ SEVERAL_MARINES = sorted(ONE_MARINE + [5])
 
 def some_scene():
     """Three games with three marines each, of which none, the second, and all are selected."""
-    scene = scenes.marines([[(30, 30), (32, 30), (35, 25)]] * 3)
+    scene = views.marines([[(30, 30), (32, 30), (35, 25)]] * 3)
     scene.games.selected[1, 1] = True
     scene.games.selected[2, :3] = True
     scene.games.health[:, 1] = 17.5
@@ -79,7 +79,7 @@ def test_records_are_written_again():
 
 
 def test_of_many_selected_units_the_first_are_listed():
-    scene = scenes.marines([[(22 + 0.25 * i, 30) for i in range(70)]])
+    scene = views.marines([[(22 + 0.25 * i, 30) for i in range(70)]])
     scene.games.selected[:] = True
     scene.games.health[0] = 1 + np.arange(70) % 45
     found = scene.observe()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sc2impala.sim import feature_units, geometry, unit_types
-from tests.sim import scenes
+from tests.sim import views
 
 FIELDS = [(25, 22.5), (24, 23.5), (24, 25.5), (23, 26.5), (23, 28.5), (24, 29.5), (24, 31.5)]
 """In the recording the eighth field is exhausted."""
@@ -23,7 +23,7 @@ SCREEN_LAYERS = [
 def draw(*units):
     """A scene of units, given as (type, owner, x, y), and images of its screen and minimap."""
     types = tuple({unit_type: None for unit_type, *_ in units})
-    scene = scenes.Scene(types=types, arena=geometry.SINGLE_SCREEN_WITH_BASE)
+    scene = views.Scene(types=types, arena=geometry.SINGLE_SCREEN_WITH_BASE)
     for slot, (unit_type, owner, x, y) in enumerate(units):
         scene.put(0, slot, x, y, unit_type, owner)
     drawing = scene.drawing(SCREEN_LAYERS, ['visibility_map', 'camera', 'player_id'])

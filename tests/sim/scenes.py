@@ -1,85 +1,88 @@
-"""Games with units at given points, that are drawn and observed without playing."""
+"""Games for tests of function calls: units at given places, which do not move."""
 
 import numpy as np
 
-from sc2impala.sim import feature_units, functions, geometry, kernels, layers, observation
-from sc2impala.sim import rules as rules_of
-from sc2impala.sim import unit_types
-from sc2impala.sim.drawing import Drawing
+from sc2impala.sim import actions, arguments, functions, geometry, pixels, rules, unit_types, units
+from sc2impala.sim.compiler import compiled
 from sc2impala.sim.games.game import BATTLE
 
-TYPES = (unit_types.MARINE, unit_types.BEACON)
+MARINE, ZERGLING, ROACH = unit_types.MARINE, unit_types.ZERGLING, unit_types.ROACH
+BEACON, SCV = unit_types.BEACON, unit_types.SCV
+SELF, ENEMY, NEUTRAL = unit_types.SELF, unit_types.ENEMY, unit_types.NEUTRAL
 
 
 class Scene:
-    """K games; `games` are their records, `rules` is the array of the record of the map."""
+    """One game of units given as (type, owner, x, y), in the order of their slots.
+
+    games: its record, in an array. g: the same as a record, whose fields can be read and written.
+    all_rules, rules: the constants of the map, likewise.
+    available: bool [573], the functions that can be called: all of them by default.
+    """
 
     def __init__(
-        self,
-        num_games=1,
-        screen=(84, 84),
-        minimap=(64, 64),
-        types=TYPES,
-        arena=geometry.SINGLE_SCREEN,
+        self, *given, arena=geometry.OPEN_FIELD, screen=(84, 84), minimap=(64, 64), **options
     ):
-        self.types = tuple(types)
-        self.rules = rules_of.make(
-            self.types, arena, screen, minimap, num_units=BATTLE.num_units
-        ).view(np.ndarray)
-        self.games = np.repeat(BATTLE.blank(), num_games).view(np.recarray)
-        self.games['camera_x'], self.games['camera_y'] = arena.camera
-        self._kernels = kernels.of_family(BATTLE)
+        """options: fields of the constants of the map."""
+        types = tuple(dict.fromkeys(unit_type for unit_type, _, _, _ in given))
+        options = dict({'has_targets': True}, **options)
+        self.all_rules = rules.make(types, arena, screen, minimap, **options)
+        self.rules = self.all_rules[0]
+        self.games = BATTLE.blank()
+        self.g = self.games[0]
+        self.g.camera_x, self.g.camera_y = arena.camera
+        for slot, (unit_type, owner, x, y) in enumerate(given):
+            index = types.index(unit_type)
+            _put(self.games, self.all_rules, slot, index, owner, float(x), float(y))
+        self.available = np.ones([functions.NUM_FUNCTIONS], np.uint8)
 
-    def put(self, k, slot, x, y, unit_type=unit_types.MARINE, owner=unit_types.SELF):
-        """Creates a unit."""
-        g = self.games
-        g['x'][k, slot], g['y'][k, slot] = x, y
-        g['alive'][k, slot] = True
-        g['type'][k, slot] = self.types.index(unit_type)
-        g['owner'][k, slot] = owner
-        g['health'][k, slot] = unit_type.health
-        g['mobile_end'] = g['unit_end'] = BATTLE.num_units
+    def call(self, function, place=None, target=units.NO_UNIT, **given):
+        """Calls a function; returns the result.
 
-    def drawing(self, screen_layers=None, minimap_layers=None):
-        """New images of all layers, or of some."""
-        screen = list(layers.SCREEN_SCALES) if screen_layers is None else screen_layers
-        minimap = list(layers.MINIMAP_SCALES) if minimap_layers is None else minimap_layers
-        for name in ('camera', 'visibility', 'ground'):
-            self.games[f'_{name}_changed'] = True
-        return Drawing(self.rules, len(self.games), screen, minimap)
+        Arguments are pixels (column, row) or ints by name; `place` is a point of the world, and
+        `target` the slot of the unit there.
+        """
+        table = arguments.calls(
+            np.array([function]),
+            {name: np.array([value]) for name, value in given.items()},
+            1,
+            None if place is None else (np.array([place], float).T, np.array([target])),
+        )
+        _execute(self.games, self.all_rules, table, self.available)
+        return int(self.g.action_result)
 
-    def draw(self, drawing=None):
-        """Draws into images, by default into new ones; returns those of screen and minimap."""
-        drawing = drawing or self.drawing()
-        self._kernels.draw(self.games.view(np.ndarray), self.rules, drawing.buffers)
-        return drawing.screen, drawing.minimap
+    def select(self, *slots):
+        self.g.selected[:] = False
+        self.g.selected[list(slots)] = True
 
-    def observe(self, found=None):
-        """Returns OBSERVATION [K], or writes into given ones."""
-        if found is None:
-            found = np.zeros([len(self.games)], observation.OBSERVATION)
-        self._kernels.observe(self.games.view(np.ndarray), self.rules, found)
-        return found
+    def selected(self):
+        """Slots of the selected units."""
+        return np.flatnonzero(self.g.selected).tolist()
 
-    def available(self):
-        """Returns the lists of the functions that can be called."""
-        found = np.ones([len(self.games), functions.NUM_FUNCTIONS], np.uint8)
-        self._kernels.list_actions(self.games.view(np.ndarray), self.rules, found)
-        return [list(np.flatnonzero(row)) for row in found]
+    def order(self, slot):
+        """Kind, target point and target unit of the current order of a unit."""
+        g = self.g
+        point = float(g.order_x[slot, 0]), float(g.order_y[slot, 0])
+        return int(g.order_kind[slot, 0]), point, int(g.order_target[slot, 0])
 
-    def feature_units(self, rows=None):
-        """Returns int32 [K, MAX_FEATURE_UNITS, 46], or writes into given rows."""
-        if rows is None:
-            shape = [len(self.games), feature_units.MAX_FEATURE_UNITS, len(feature_units.COLUMNS)]
-            rows = np.zeros(shape, np.int32)
-        self._kernels.list_units(self.games.view(np.ndarray), self.rules, rows)
-        return rows
+    def screen_pixel(self, x, y):
+        """The pixel of the screen that shows a point of the world."""
+        at = (
+            pixels.screen_column(self.g, self.rules, float(x)),
+            pixels.screen_row(self.g, self.rules, float(y)),
+        )
+        return [int(np.floor(value)) for value in at]
+
+    def minimap_pixel(self, x, y):
+        """The pixel of the minimap that shows a point of the world."""
+        at = pixels.minimap_column(self.rules, float(x)), pixels.minimap_row(self.rules, float(y))
+        return [int(np.floor(value)) for value in at]
 
 
-def marines(positions, **options):
-    """A Scene of K games with marines at points [K, n, 2]."""
-    scene = Scene(len(positions), **options)
-    for k, points in enumerate(positions):
-        for slot, (x, y) in enumerate(points):
-            scene.put(k, slot, x, y)
-    return scene
+@compiled
+def _put(games, rules_of_map, slot, type_index, owner, x, y):
+    units.put(games[0], rules_of_map[0], slot, type_index, owner, x, y)
+
+
+@compiled
+def _execute(games, rules_of_map, calls, available):
+    actions.execute(games[0], rules_of_map[0], calls[0], available)

@@ -30,7 +30,7 @@ FIELDS = (
     Field('occupant', np.int16, ('B',), NO_UNIT),  # The worker on a field or inside a refinery.
     Field('free_at', np.int32, ('B',)),  # First frame in which the next worker can start.
     Field('contents', np.int32, ('B',)),
-    # Index of the slot that holds the contents: of a refinery its geyser, of others the slot itself.
+    # Index of what holds the contents: of a refinery its geyser, of others the slot itself.
     Field('source', np.int16, ('B',)),
     Field('harvest_version', np.int32),  # Version of the ground for which the legs were computed.
     Field('_sent', np.uint8, ('M',)),  # Harvesters that are about to be sent to their fields.

@@ -264,7 +264,7 @@ def _serve(g: Any, rules: Any) -> None:
 
 @compiled
 def _waiting(g: Any, rules: Any) -> Tuple[bool, bool]:
-    """Returns whether workers wait at fields, and marks and notes those whose field is exhausted."""
+    """Returns whether workers wait, and whether the fields of some are exhausted; marks these."""
     waits = False
     gone = False
     for i in range(g.mobile_end):

@@ -5,7 +5,7 @@ import pytest
 
 from sc2impala.sim import layers, unit_types
 from sc2impala.sim.drawing.smooth_discs import SUBPIXELS
-from tests.sim import scenes
+from tests.sim import views
 
 SIZES = [(84, 84), (64, 64), (32, 32), (48, 24), (16, 16), (7, 11), (1, 1)]
 ALWAYS_ZERO = [
@@ -31,7 +31,7 @@ ALWAYS_ZERO = [
 def some_scene(size):
     """Two games of three marines and a beacon, some on top of each other or half off the screen."""
     positions = [[(30, 30), (30.4, 30.2), (44, 20)], [(21.1, 36.9), (45.2, 25.03), (33, 28)]]
-    scene = scenes.marines(positions, screen=size, minimap=size)
+    scene = views.marines(positions, screen=size, minimap=size)
     for k, (x, y) in enumerate([(31.3, 30.9), (33.4, 27.7)]):
         scene.put(k, 3, x, y, unit_types.BEACON, unit_types.NEUTRAL)
     scene.games.alive[1, 2] = False
@@ -135,7 +135,7 @@ def test_density_aa_counts_covered_points(size):
 
 
 def test_density_aa_has_the_area_of_the_circle():
-    scene = scenes.marines([[(30.123, 30.456)]])
+    scene = views.marines([[(30.123, 30.456)]])
     scene.put(0, 1, 33.3, 28.8, unit_types.BEACON, unit_types.NEUTRAL)
     screen, _ = scene.draw()
     area = math.pi * (0.375**2 + 1.875**2) * 3.5**2
@@ -143,7 +143,7 @@ def test_density_aa_has_the_area_of_the_circle():
 
 
 def test_many_units_on_a_pixel_do_not_overflow():
-    scene = scenes.marines([[(30, 30)] * 30])
+    scene = views.marines([[(30, 30)] * 30])
     screen, _ = scene.draw()
     assert screen['unit_density'].max() == 15
     assert screen['unit_density_aa'].max() == 255
@@ -255,7 +255,7 @@ def test_an_empty_game_can_be_drawn():
 
 
 def test_of_units_on_the_same_pixel_the_last_one_is_visible():
-    scene = scenes.marines([[(30, 30), (30, 30)]])
+    scene = views.marines([[(30, 30), (30, 30)]])
     scene.games.selected[0, 0] = True
     scene.games.health[0, 1] = 5
     screen, _ = scene.draw()

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from sc2impala.sim import functions, orders, results, unit_types
+from sc2impala.sim.units import NO_UNIT
 from tests.sim import players
 from tests.sim.economy import helpers
 
@@ -15,7 +16,7 @@ def base():
 
 
 def selected(base):
-    return list(np.flatnonzero(base.units.selected[0]))
+    return np.flatnonzero(base.g.selected).tolist()
 
 
 def test_idle_workers_are_selected_in_turn(base):
@@ -78,7 +79,7 @@ def test_a_rectangle_prefers_units_to_buildings(base):
     depot = base.put(unit_types.SUPPLY_DEPOT, 36, 31)
     base.act(functions.SELECT_RECT, (26, 32), screen2=base.pixel(37, 25))
     assert selected(base) == [marine]
-    base.world.kill(helpers.GAME, np.array([marine]))
+    base.kill(marine)
     base.act(functions.SELECT_RECT, (26, 32), screen2=base.pixel(37, 25))
     assert selected(base) == [center, depot]
 
@@ -96,7 +97,7 @@ def test_select_army_takes_marines_only(base):
 
 
 def test_a_mixed_selection_offers_what_any_of_it_can_do(base):
-    base.world.minerals[0] = 100
+    base.g.minerals = 100
     scv, marine = base.put(unit_types.SCV, 34, 30), base.put(unit_types.MARINE, 36, 24)
     center = base.slot_at(*helpers.COMMAND_CENTER)
     base.select(scv, marine, center)
@@ -106,7 +107,7 @@ def test_a_mixed_selection_offers_what_any_of_it_can_do(base):
     base.act(functions.MOVE_SCREEN, (38, 31))
     assert base.order_kind(scv) == base.order_kind(marine) == orders.MOVE
     base.act(functions.TRAIN_SCV_QUICK)
-    assert base.world.minerals[0] == 50
+    assert base.g.minerals == 50
     base.act(functions.HARVEST_GATHER_SCREEN, (42, 29.5))
     assert base.order_kind(scv) == orders.GATHER and base.order_kind(marine) == orders.MOVE
 
@@ -114,11 +115,70 @@ def test_a_mixed_selection_offers_what_any_of_it_can_do(base):
 def test_functions_of_all_cards_are_carried_out_in_the_games_that_call_them():
     game = players.make(helpers.GAS, [1, 2, 3])
     game.reset()
-    world = game._world
     center = 200 + 20
-    world.units.selected[:, center] = True
-    world.minerals[:] = 100
+    for g in game.games:
+        g.selected[center] = True
+        g.minerals = 100
     game.act(np.array([functions.TRAIN_SCV_QUICK, functions.NO_OP, functions.TRAIN_SCV_QUICK]), {})
-    np.testing.assert_array_equal(world.minerals, [50, 100, 50])
-    length = (world.mechanics['production'].queue[:, center - 200] >= 0).sum(1)
-    np.testing.assert_array_equal(length, [1, 0, 1])
+    assert [int(g.minerals) for g in game.games] == [50, 100, 50]
+    assert [int((g.queue[center - 200] >= 0).sum()) for g in game.games] == [1, 0, 1]
+
+
+def test_the_nearest_worker_builds_and_one_without_a_build_order_first(base):
+    base.g.minerals = 300
+    near, far = base.put(unit_types.SCV, 36, 30), base.put(unit_types.SCV, 36, 24)
+    base.select(near, far)
+    assert base.act(helpers.DEPOT, (37, 32)) == results.OK
+    assert [base.order_kind(slot) for slot in (near, far)] == [orders.BUILD, orders.IDLE]
+    assert base.act(helpers.DEPOT, (37, 29)) == results.OK
+    assert [base.order_kind(slot) for slot in (near, far)] == [orders.BUILD, orders.BUILD]
+    assert base.g.order_x[far, 0] == 37 and base.g.order_y[far, 0] == 29
+    assert base.act(helpers.DEPOT, (24, 25.5)) == results.CANT_BUILD_LOCATION_INVALID
+
+
+@pytest.mark.parametrize(
+    'point, code',
+    [
+        ((35, 24), results.MUST_TARGET_RESOURCES),
+        (helpers.COMMAND_CENTER, results.MUST_TARGET_RESOURCES),
+        ((26.5, 20.5), results.MUST_BUILD_REFINERY_FIRST),
+        ((24, 25.5), results.OK),
+    ],
+)
+def test_only_resources_are_gathered(base, point, code):
+    scv = base.put(unit_types.SCV, 34, 30)
+    base.select(scv)
+    assert base.act(helpers.GATHER, point) == code
+    assert base.order_kind(scv) == (orders.GATHER if code == results.OK else orders.IDLE)
+
+
+def test_only_cargo_is_returned_and_only_to_a_town_hall(base):
+    full, empty = base.put(unit_types.SCV, 34, 30), base.put(unit_types.SCV, 36, 30)
+    base.g.cargo[full] = 5
+    base.select(full, empty)
+    assert base.act(helpers.RETURN) == results.OK
+    assert [base.order_kind(slot) for slot in (full, empty)] == [orders.RETURN, orders.IDLE]
+    base.kill(base.slot_at(*helpers.COMMAND_CENTER))
+    assert base.act(helpers.RETURN) == results.CANT_FIND_DROP_OFF
+
+
+def test_a_smart_order_depends_on_unit_and_target(base):
+    scv, marine = base.put(unit_types.SCV, 34, 30), base.put(unit_types.MARINE, 36, 24)
+    center, field = base.slot_at(*helpers.COMMAND_CENTER), base.slot_at(24, 25.5)
+    base.select(scv, marine, center)
+    assert base.act(functions.SMART_SCREEN, (24, 25.5)) == results.OK
+    assert [base.order_kind(slot) for slot in (scv, marine)] == [orders.GATHER, orders.MOVE]
+    assert base.g.order_target[scv, 0] == base.g.rally_target[center - 200] == field
+    assert base.act(functions.SMART_SCREEN, (35, 26)) == results.OK
+    assert [base.order_kind(slot) for slot in (scv, marine)] == [orders.MOVE, orders.MOVE]
+    assert base.g.has_rally[center - 200] and base.g.rally_target[center - 200] == NO_UNIT
+
+
+@pytest.mark.parametrize('place, code', [(-1, 3), (0, 0), (1, 0), (2, 3), (2**62, 3)])
+def test_units_in_training_are_cancelled_by_index(base, place, code):
+    base.g.minerals = 100
+    base.select(base.slot_at(*helpers.COMMAND_CENTER))
+    for _ in range(2):
+        assert base.act(functions.TRAIN_SCV_QUICK) == results.OK
+    assert base.act(functions.BUILD_QUEUE, build_queue_id=place) == code
+    assert base.g.minerals == (50 if code == results.OK else 0)

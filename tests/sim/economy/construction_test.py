@@ -4,7 +4,6 @@ import pytest
 from sc2impala.sim import alerts, functions, orders, results, unit_types
 from sc2impala.sim.feature_units import COLUMNS
 from sc2impala.sim.units import NO_UNIT
-from tests.sim import players
 from tests.sim.economy import helpers
 from tests.sim.economy.helpers import BARRACKS, DEPOT, GATHER
 
@@ -28,23 +27,23 @@ def started(base, function=DEPOT, place=PLACE, **position):
     """A worker that has started, and its building."""
     scv = builder(base, **position)
     assert base.act(function, place) == results.OK
-    base.run_until(lambda: base.units.bound[0, scv])
-    return scv, int(base.units.order_target[0, scv, 0])
+    base.run_until(lambda: base.g.bound[scv])
+    return scv, int(base.g.order_target[scv, 0])
 
 
 def test_a_worker_walks_there_pays_builds_and_idles(base):
     scv = builder(base)
     assert base.act(DEPOT, PLACE) == results.OK
     base.run(2)
-    assert base.world.minerals[0] == 1000 and not base.slots(unit_types.SUPPLY_DEPOT).size
+    assert base.g.minerals == 1000 and not base.slots(unit_types.SUPPLY_DEPOT).size
     base.run_until(lambda: base.slots(unit_types.SUPPLY_DEPOT).size)
     (depot,) = base.slots(unit_types.SUPPLY_DEPOT)
     assert base.where(depot) == (37, 27)
-    assert base.world.minerals[0] == 900
+    assert base.g.minerals == 900
     away = np.abs(np.array(base.where(scv)) - PLACE).max() - 1
     assert 0.5 < away <= 0.75
     assert base.order_kind(scv) == orders.BUILD
-    assert base.run_until(lambda: not base.units.unfinished[0, depot]) == 479
+    assert base.run_until(lambda: not base.g.unfinished[depot]) == 479
     assert alerts.BUILDING_COMPLETE in base.game.observe()['alerts'][0]
     assert base.order_kind(scv) == orders.IDLE
     base.act(functions.NO_OP)
@@ -63,24 +62,24 @@ def test_a_worker_walks_there_pays_builds_and_idles(base):
 def test_costs_and_times(base, function, unit_type, place, cost, loops):
     base.put(unit_types.SUPPLY_DEPOT, 36, 22)
     _, building = started(base, function, place)
-    begun = base.world.game_loop[0]
-    assert base.units.types[base.units.type[0, building]] == unit_type
+    begun = base.g.game_loop
+    assert base.types[base.g.type[building]] == unit_type
     assert base.where(building) == place
-    assert base.world.minerals[0] == 1000 - cost
-    assert base.mechanics['ledger'].spent[0, 0] == cost
-    base.run_until(lambda: not base.units.unfinished[0, building])
-    assert base.world.game_loop[0] - begun == loops - 1
+    assert base.g.minerals == 1000 - cost
+    assert base.g.spent_minerals == cost
+    base.run_until(lambda: not base.g.unfinished[building])
+    assert base.g.game_loop - begun == loops - 1
 
 
 def test_health_grows_with_the_building(base):
     _, depot = started(base)
-    assert base.units.health[0, depot] == pytest.approx(0.1 * 400, abs=1)
+    assert base.g.health[depot] == pytest.approx(0.1 * 400, abs=1)
     base.run(240)
-    assert base.units.health[0, depot] == pytest.approx(0.55 * 400, abs=1)
-    base.units.health[0, depot] -= 50
+    assert base.g.health[depot] == pytest.approx(0.55 * 400, abs=1)
+    base.g.health[depot] -= 50
     base.run(240)
-    assert not base.units.unfinished[0, depot]
-    assert base.units.health[0, depot] == pytest.approx(350)
+    assert not base.g.unfinished[depot]
+    assert base.g.health[depot] == pytest.approx(350)
 
 
 def test_a_click_means_the_nearest_place_for_the_building(base):
@@ -106,7 +105,7 @@ def test_a_click_that_fails_costs_nothing(base, function, place, code):
     assert base.game.observe()['action_result'][0, 0] == code
     base.run(100)
     assert base.order_kind(scv) == orders.IDLE
-    assert base.world.minerals[0] == 1000
+    assert base.g.minerals == 1000
 
 
 def test_a_refinery_may_be_clicked_anywhere_on_the_geyser(base):
@@ -118,21 +117,21 @@ def test_a_refinery_may_be_clicked_anywhere_on_the_geyser(base):
 
 def test_a_refinery_that_was_built_gives_gas(base):
     scv, refinery = started(base, REFINERY, (39.5, 34.5))
-    base.run_until(lambda: not base.units.unfinished[0, refinery])
+    base.run_until(lambda: not base.g.unfinished[refinery])
     base.act(GATHER, (39.5, 34.5))
     assert base.order_kind(scv) == orders.GATHER
-    base.run_until(lambda: base.world.vespene[0], 500)
-    assert base.world.vespene[0] == 4
+    base.run_until(lambda: base.g.vespene, 500)
+    assert base.g.vespene == 4
 
 
 def test_money_that_is_gone_when_the_worker_arrives(base):
     scv = builder(base)
     base.act(DEPOT, PLACE)
-    base.world.minerals[0] = 99
+    base.g.minerals = 99
     base.run_until(lambda: base.order_kind(scv) == orders.IDLE)
     assert base.game.observe()['action_result'][0, 0] == results.NOT_ENOUGH_MINERALS
     assert not base.slots(unit_types.SUPPLY_DEPOT).size
-    assert base.world.minerals[0] == 99
+    assert base.g.minerals == 99
 
 
 def test_a_place_that_is_taken_when_the_worker_arrives(base):
@@ -141,7 +140,7 @@ def test_a_place_that_is_taken_when_the_worker_arrives(base):
     base.put(unit_types.BARRACKS, 38.5, 27.5)
     base.run_until(lambda: base.order_kind(scv) == orders.IDLE)
     assert base.game.observe()['action_result'][0, 0] == results.CANT_BUILD_LOCATION_INVALID
-    assert base.world.minerals[0] == 1000
+    assert base.g.minerals == 1000
 
 
 def test_two_workers_cannot_build_in_one_place(base):
@@ -152,7 +151,7 @@ def test_two_workers_cannot_build_in_one_place(base):
     base.act(DEPOT, (38, 27))
     base.run(100)
     assert len(base.slots(unit_types.SUPPLY_DEPOT)) == 1
-    assert base.world.minerals[0] == 900
+    assert base.g.minerals == 900
     assert sorted([base.order_kind(one), base.order_kind(two)]) == [orders.IDLE, orders.BUILD]
 
 
@@ -160,11 +159,11 @@ def test_barracks_need_a_complete_depot(base):
     scv, depot = started(base)
     other = builder(base)
     assert BARRACKS not in base.offers()
-    base.run_until(lambda: not base.units.unfinished[0, depot])
+    base.run_until(lambda: not base.g.unfinished[depot])
     base.select(other)
     assert BARRACKS in base.offers()
     assert base.act(BARRACKS, (37.5, 31.5)) == results.OK
-    base.world.kill(helpers.GAME, np.array([depot]))
+    base.kill(depot)
     base.run_until(lambda: base.order_kind(other) == orders.IDLE)
     result = base.game.observe()['action_result'][0, 0]
     assert result == results.BUILD_TECH_REQUIREMENTS_NOT_MET
@@ -177,10 +176,10 @@ def test_only_what_can_be_paid_is_offered():
     builder(base)
     # A recorded observation. [S] OBS
     assert base.offers() == [0, 1, 2, 3, 4, 6, 7, 264]
-    base.world.minerals[0] = 100
+    base.g.minerals = 100
     base.select(*base.slots(unit_types.SCV))
     assert base.offers() == [0, 1, 2, 3, 4, 6, 7, 91, 264]
-    base.world.minerals[0] = 150
+    base.g.minerals = 150
     base.select(*base.slots(unit_types.SCV))
     assert base.offers() == [0, 1, 2, 3, 4, 6, 7, 42, 91, 264]
 
@@ -207,10 +206,10 @@ def test_builders_accept_queued_orders_only_and_can_halt(base):
     base.act(functions.HALT_QUICK)
     assert base.order_kind(scv) == orders.IDLE
     assert functions.HALT_QUICK not in base.offers()
-    left = base.units.unfinished[0, depot]
+    left = base.g.unfinished[depot]
     base.run(50)
-    assert base.units.unfinished[0, depot] == left > 0
-    assert base.mechanics['construction'].builder[0, depot - 200] == NO_UNIT
+    assert base.g.unfinished[depot] == left > 0
+    assert base.g.builder[depot - 200] == NO_UNIT
 
 
 def test_queued_orders_follow(base):
@@ -218,7 +217,7 @@ def test_queued_orders_follow(base):
     base.act(DEPOT, (37, 30), queued=1)
     base.act(GATHER, (42, 29.5), queued=1)
     base.run_until(lambda: len(base.slots(unit_types.SUPPLY_DEPOT)) == 2, 700)
-    assert not base.units.unfinished[0, depot]
+    assert not base.g.unfinished[depot]
     base.run_until(lambda: base.order_kind(scv) == orders.GATHER, 700)
 
 
@@ -226,13 +225,13 @@ def test_another_worker_can_go_on(base):
     _, depot = started(base)
     base.act(functions.HALT_QUICK)
     base.run(2)
-    left = base.units.unfinished[0, depot]
+    left = base.g.unfinished[depot]
     other = builder(base, 36, 31)
     base.act(functions.SMART_SCREEN, PLACE)
     assert base.order_kind(other) == orders.BUILD
-    base.run_until(lambda: base.units.unfinished[0, depot] < left, 100)
-    base.run_until(lambda: not base.units.unfinished[0, depot])
-    assert base.world.minerals[0] == 900
+    base.run_until(lambda: base.g.unfinished[depot] < left, 100)
+    base.run_until(lambda: not base.g.unfinished[depot])
+    assert base.g.minerals == 900
     assert base.order_kind(other) == orders.IDLE
 
 
@@ -241,9 +240,9 @@ def test_one_worker_at_a_time_works_on_a_building(base):
     other = builder(base, 36, 31)
     base.act(functions.SMART_SCREEN, PLACE)
     base.run_until(lambda: base.order_kind(other) == orders.IDLE, 100)
-    before = base.units.unfinished[0, depot]
+    before = base.g.unfinished[depot]
     base.run(10)
-    assert base.units.unfinished[0, depot] == before - 10
+    assert base.g.unfinished[depot] == before - 10
 
 
 def test_a_cancelled_building_vanishes_and_most_of_its_cost_comes_back(base):
@@ -252,9 +251,9 @@ def test_a_cancelled_building_vanishes_and_most_of_its_cost_comes_back(base):
     assert base.offers() == [0, 1, 2, 3, 4, functions.CANCEL_QUICK]
     assert base.act(functions.CANCEL_QUICK) == results.OK
     assert not base.slots(unit_types.SUPPLY_DEPOT).size
-    assert base.world.minerals[0] == 975
-    assert base.mechanics['ledger'].spent[0, 0] == 25
-    assert base.order_kind(scv) == orders.IDLE and base.units.solid[0, scv]
+    assert base.g.minerals == 975
+    assert base.g.spent_minerals == 25
+    assert base.order_kind(scv) == orders.IDLE and base.g.solid[scv]
     base.select(scv)
     assert base.act(DEPOT, PLACE) == results.OK
 
@@ -268,12 +267,12 @@ def test_a_complete_building_cannot_be_cancelled(base):
 def test_a_builder_that_dies_leaves_its_building_as_it_is(base):
     scv, depot = started(base)
     base.run(10)
-    left = base.units.unfinished[0, depot]
-    base.world.kill(helpers.GAME, np.array([scv]))
+    left = base.g.unfinished[depot]
+    base.kill(scv)
     marine = base.put(unit_types.MARINE, 36, 32)
     assert marine == scv
     base.run(10)
-    assert base.units.unfinished[0, depot] == left
+    assert base.g.unfinished[depot] == left
 
 
 def test_marines_make_room_and_their_orders_stay(base):
@@ -291,26 +290,18 @@ def test_there_is_room_for_no_more_than_the_slots():
     points = [(x, y) for x in range(30, 40) for y in range(1, 11)]
     for x, y in points[:79]:
         base.put(unit_types.SUPPLY_DEPOT, x, y)
-    free = ~base.units.alive[0, base.units.num_mobile + 20 :]
-    for slot in base.units.num_mobile + 20 + np.flatnonzero(free):
-        point = np.array([[1.0], [60.0]])
-        base.world.put(helpers.GAME, np.array([slot]), unit_types.SUPPLY_DEPOT, 1, point)
-    base.mechanics['ground'].survey(base.world)
+    while not base.g.alive[helpers.FIRST_BUILDING :].all():
+        base.put(unit_types.SUPPLY_DEPOT, 1, 60)
     scv = builder(base)
     base.act(DEPOT, PLACE)
     base.run_until(lambda: base.order_kind(scv) == orders.IDLE)
-    assert base.world.minerals[0] == 1000
+    assert base.g.minerals == 1000
     assert base.game.observe()['action_result'][0, 0] == results.CANT_BUILD_LOCATION_INVALID
 
 
 def test_what_the_player_sees_of_a_building_under_construction():
-    base = helpers.Base(minerals=1000)
     layers = ('build_progress', 'unit_hit_points', 'unit_hit_points_ratio', 'active')
-    base.game = players.make(helpers.GAS, [0], screen_layers=layers)
-    base.game.reset()
-    base.world = base.game._world
-    base.units, base.mechanics = base.world.units, base.world.mechanics
-    base.world.minerals[:] = 1000
+    base = helpers.Base(workers=12, minerals=1000, screen_layers=layers)
     base.select(0)
     base.act(DEPOT, PLACE)
     base.run_until(lambda: base.slots(unit_types.SUPPLY_DEPOT).size)

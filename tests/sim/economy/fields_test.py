@@ -3,9 +3,15 @@ import pytest
 
 from sc2impala.sim import orders, unit_types
 from sc2impala.sim.economy import fields
+from sc2impala.sim.units import NO_UNIT
 from tests.sim.economy import helpers
 
-CENTRE = (23, 26.5)
+PLACES = {
+    'centre': (23, 26.5),
+    'near': (23, 28.5),
+    'far': (25, 32.5),
+    'right': (43, 26.5),
+}
 
 
 @pytest.fixture
@@ -16,47 +22,34 @@ def base():
 
 def users(base, **numbers):
     """Assigns numbers of workers to fields, by index; returns the last worker of each field."""
-    harvesting = base.mechanics['harvesting']
     last = {}
     for name, number in numbers.items():
         for _ in range(number):
             scv = base.put(unit_types.SCV, 24.8, 27.5)
-            harvesting.phase[0, scv] = 2
-            harvesting.field[0, scv] = base.slot_at(*PLACES[name])
+            base.g.phase[scv] = 2
+            base.g.field[scv] = base.slot_at(*PLACES[name])
             last[name] = scv
     return last
 
 
-PLACES = {
-    'centre': (23, 26.5),
-    'near': (23, 28.5),
-    'far': (25, 32.5),
-    'right': (43, 26.5),
-}
-
-
 def only(base, *names):
     slots = [base.slot_at(*PLACES[name]) for name in names]
-    others = np.setdiff1d(base.slots(unit_types.MINERAL_FIELD), slots)
-    base.world.kill(np.zeros_like(others), others)
+    base.kill(*np.setdiff1d(base.slots(unit_types.MINERAL_FIELD), slots))
     return slots
 
 
 def less_used(base, scv):
-    better, field = fields.less_used(
-        base.mechanics['harvesting'], base.world, helpers.GAME, np.array([scv])
-    )
-    return int(field[0]) if better[0] else None
+    return fields.less_used(base.g, base.rules, scv)
 
 
-def test_users_are_counted_by_field():
-    base = helpers.Base()
+def replacement(base, scv):
+    return fields.replacement(base.g, base.rules, scv)
+
+
+def test_users_are_counted_by_field(base):
     users(base, centre=3, right=1)
-    harvesting = base.mechanics['harvesting']
-    found = fields.num_users(harvesting, harvesting.field)[0]
-    assert found[base.slot_at(*CENTRE) - 200] == 3
-    assert found[base.slot_at(43, 26.5) - 200] == 1
-    assert found.sum() == 4
+    found = {name: fields.num_users(base.g, base.slot_at(*PLACES[name])) for name in PLACES}
+    assert found == {'centre': 3, 'near': 0, 'far': 0, 'right': 1}
 
 
 def test_it_pays_to_move_where_two_less_are(base):
@@ -64,7 +57,7 @@ def test_it_pays_to_move_where_two_less_are(base):
     last = users(base, centre=2)
     assert less_used(base, last['centre']) == base.slot_at(*PLACES['near'])
     users(base, near=1)
-    assert less_used(base, last['centre']) is None
+    assert less_used(base, last['centre']) == NO_UNIT
     users(base, centre=1)
     assert less_used(base, last['centre']) == base.slot_at(*PLACES['near'])
 
@@ -76,24 +69,23 @@ def test_of_equal_fields_the_nearest_is_chosen_within_the_range(base):
     users(base, near=1)
     assert less_used(base, last['centre']) == base.slot_at(*PLACES['far'])
     users(base, near=5, far=6)
-    assert less_used(base, last['centre']) is None
+    assert less_used(base, last['centre']) == NO_UNIT
 
 
 def test_a_field_that_is_gone_is_replaced_by_the_one_with_the_fewest_users(base):
     slots = only(base, 'centre', 'near', 'far', 'right')
     last = users(base, centre=1, near=2, far=1)
-    harvesting = base.mechanics['harvesting']
-    base.world.kill(helpers.GAME, np.array(slots[:1]))
-    found = fields.replacement(harvesting, base.world, 0, last['centre'])
+    base.kill(slots[0])
+    found = replacement(base, last['centre'])
     assert found == base.slot_at(*PLACES['far'])
-    base.world.kill(helpers.GAME, np.array([found]))
-    found = fields.replacement(harvesting, base.world, 0, last['centre'])
+    base.kill(found)
+    found = replacement(base, last['centre'])
     assert found == base.slot_at(*PLACES['near'])
-    base.world.kill(helpers.GAME, np.array([found]))
-    assert fields.replacement(harvesting, base.world, 0, last['centre']) is None
+    base.kill(found)
+    assert replacement(base, last['centre']) == NO_UNIT
 
 
 def test_a_worker_without_a_field_gets_no_replacement(base):
     scv = base.put(unit_types.SCV, 34, 30)
-    assert fields.replacement(base.mechanics['harvesting'], base.world, 0, scv) is None
+    assert replacement(base, scv) == NO_UNIT
     assert base.order_kind(scv) == orders.IDLE

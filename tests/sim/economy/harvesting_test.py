@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from sc2impala.sim import alerts, functions, orders, results, unit_types
-from sc2impala.sim.economy import harvesting
+from sc2impala.sim.economy import harvesters
 from sc2impala.sim.feature_units import COLUMNS
 from sc2impala.sim.units import NO_UNIT
 from tests.sim.economy import helpers
@@ -27,35 +27,34 @@ def a_worker(base, x=26.4, y=26, field=NEAR_FIELD):
 def only(base, field):
     """Removes all mineral fields except one; returns its slot."""
     fields, kept = base.slots(unit_types.MINERAL_FIELD), base.slot_at(*field)
-    others = fields[fields != kept]
-    base.world.kill(np.zeros_like(others), others)
+    base.kill(*fields[fields != kept])
     return kept
 
 
 def contents(base, x, y):
-    return base.mechanics['harvesting'].contents[0, base.slot_at(x, y) - base.units.num_mobile]
+    return base.g.contents[base.slot_at(x, y) - 200]
 
 
 def phase(base, scv):
-    return base.mechanics['harvesting'].phase[0, scv]
+    return base.g.phase[scv]
 
 
 def field_of(base, scv):
-    return base.mechanics['harvesting'].field[0, scv]
+    return base.g.field[scv]
 
 
 def cargo(base, scv):
-    return base.mechanics['harvesting'].cargo[0, scv]
+    return base.g.cargo[scv]
 
 
 def delivery_loops(base, trips):
     """The frames in which minerals or gas are delivered."""
     times = []
     while len(times) < trips:
-        before = base.world.score[0]
+        before = base.g.score
         base.run(1)
-        if base.world.score[0] > before:
-            times.append(int(base.world.game_loop[0]))
+        if base.g.score > before:
+            times.append(int(base.g.game_loop))
     return np.array(times)
 
 
@@ -64,35 +63,35 @@ def test_a_trip_brings_five_minerals_out_of_the_field(base):
     base.run_until(lambda: cargo(base, scv))
     assert cargo(base, scv) == 5
     assert contents(base, *NEAR_FIELD) == 1795
-    assert base.world.minerals[0] == 50 and base.world.score[0] == 0
+    assert base.g.minerals == 50 and base.g.score == 0
     base.run_until(lambda: not cargo(base, scv))
-    assert base.world.minerals[0] == 55 and base.world.score[0] == 5
-    assert base.mechanics['ledger'].collected[0, 0] == 5
+    assert base.g.minerals == 55 and base.g.score == 5
+    assert base.g.collected_minerals == 5
 
 
 def test_mining_takes_its_time(base):
     scv = a_worker(base)
-    base.run_until(lambda: phase(base, scv) == harvesting.WORKING)
+    base.run_until(lambda: phase(base, scv) == harvesters.WORKING)
     there = base.where(scv)
-    assert base.run_until(lambda: phase(base, scv) != harvesting.WORKING) == 45
+    assert base.run_until(lambda: phase(base, scv) != harvesters.WORKING) == 45
     assert base.where(scv) == there
     assert abs(45 / 16 - 2.786) < 1 / 16
 
 
 def test_a_worker_rests_after_a_delivery(base):
     scv = a_worker(base)
-    base.run_until(lambda: base.world.score[0])
+    base.run_until(lambda: base.g.score)
     there = base.where(scv)
-    assert base.run_until(lambda: phase(base, scv) != harvesting.LEAVING) == 8
+    assert base.run_until(lambda: phase(base, scv) != harvesters.LEAVING) == 8
     assert base.where(scv) == there
 
 
 def test_workers_come_to_the_very_edges(base):
     scv = a_worker(base)
-    base.run_until(lambda: phase(base, scv) == harvesting.WORKING)
+    base.run_until(lambda: phase(base, scv) == harvesters.WORKING)
     away = np.abs(np.array(base.where(scv)) - NEAR_FIELD) - (1.375, 0.875)
     assert away.max() == pytest.approx(0, abs=1e-9)
-    base.run_until(lambda: base.world.score[0])
+    base.run_until(lambda: base.g.score)
     away = np.abs(np.array(base.where(scv)) - helpers.COMMAND_CENTER) - 2.875
     assert away.max() == pytest.approx(0, abs=1e-9)
 
@@ -106,7 +105,7 @@ def test_workers_get_up_to_speed_and_slow_down(base):
         now = np.array(base.where(scv))
         steps.append(np.hypot(*(now - before)))
         before = now
-        return phase(base, scv) == harvesting.WORKING
+        return phase(base, scv) == harvesters.WORKING
 
     base.run_until(there)
     speed, change = 2.8125 / 16, 2.5 / 256
@@ -133,11 +132,11 @@ def rate(workers, fields, seed=0):
     for index in range(workers - 12):
         a_worker(base, 27, 24 + index * 0.3, field=FAR_FIELD)
     for x, y in [(25, 32.5), (24, 31.5)][: 8 - fields]:
-        base.world.kill(helpers.GAME, np.array([base.slot_at(x, y)]))
+        base.kill(base.slot_at(x, y))
     base.run(700)
-    before = base.world.minerals[0]
+    before = base.g.minerals
     base.run(4000)
-    return (base.world.minerals[0] - before) * 960 / 4000
+    return (base.g.minerals - before) * 960 / 4000
 
 
 def test_two_workers_on_a_field_make_twice_as_much():
@@ -169,10 +168,10 @@ def test_a_field_is_used_by_one_worker_at_a_time(base):
     base = helpers.Base(helpers.MARINES, workers=12)
     for _ in range(400):
         base.run(1)
-        works = base.mechanics['harvesting'].phase[0] == harvesting.WORKING
-        fields = base.mechanics['harvesting'].field[0, works]
+        works = base.g.phase == harvesters.WORKING
+        fields = base.g.field[works]
         assert len(set(fields)) == len(fields)
-        occupant = base.mechanics['harvesting'].occupant[0]
+        occupant = base.g.occupant
         assert set(occupant[fields - 200]) == set(np.flatnonzero(works))
         assert (occupant != NO_UNIT).sum() == works.sum()
 
@@ -184,7 +183,7 @@ def test_the_worker_that_waited_longest_is_next(base):
     for _ in range(700):
         base.run(1)
         order += [
-            s for s in workers if phase(base, s) == harvesting.WORKING and s not in order[-1:]
+            s for s in workers if phase(base, s) == harvesters.WORKING and s not in order[-1:]
         ]
     assert len(order) >= 12
     assert order[:5] == order[5:10]
@@ -193,56 +192,56 @@ def test_the_worker_that_waited_longest_is_next(base):
 def test_harvesters_do_not_collide_and_others_do(base):
     scv = a_worker(base)
     base.run(2)
-    assert not base.units.solid[0, scv]
+    assert not base.g.solid[scv]
     base.order(scv, orders.MOVE, 36, 27)
-    assert base.units.solid[0, scv]
+    assert base.g.solid[scv]
     base.run(2)
-    assert base.units.solid[0, scv]
+    assert base.g.solid[scv]
 
 
 def test_an_empty_field_vanishes_and_its_workers_go_to_another(base):
     scv = a_worker(base)
     field = base.slot_at(*NEAR_FIELD)
-    base.mechanics['harvesting'].contents[0, field - 200] = 7
-    base.run_until(lambda: not base.units.alive[0, field])
+    base.g.contents[field - 200] = 7
+    base.run_until(lambda: not base.g.alive[field])
     assert alerts.MINERALS_EXHAUSTED in base.game.observe()['alerts'][0]
     assert cargo(base, scv) == 2
-    base.run_until(lambda: base.world.score[0] == 7)
-    base.run_until(lambda: base.world.score[0] == 12)
+    base.run_until(lambda: base.g.score == 7)
+    base.run_until(lambda: base.g.score == 12)
     assert field_of(base, scv) in [base.slot_at(24, 23.5), base.slot_at(23, 26.5)]
 
 
 def test_workers_walking_to_an_empty_field_are_redirected(base):
     first, second, late = a_worker(base), a_worker(base, 26.4, 27), a_worker(base, 34, 31)
     field = base.slot_at(*NEAR_FIELD)
-    base.run_until(lambda: phase(base, first) == harvesting.WORKING)
-    base.mechanics['harvesting'].contents[0, field - 200] = 5
+    base.run_until(lambda: phase(base, first) == harvesters.WORKING)
+    base.g.contents[field - 200] = 5
     assert field_of(base, late) == field
-    base.run_until(lambda: not base.units.alive[0, field])
+    base.run_until(lambda: not base.g.alive[field])
     base.run(2)
     for scv in (first, second, late):
         assert base.order_kind(scv) == orders.GATHER
-        assert base.units.alive[0, field_of(base, scv)]
+        assert base.g.alive[field_of(base, scv)]
     base.run(400)
-    assert base.world.score[0] >= 20
+    assert base.g.score >= 20
 
 
 def test_without_another_field_in_range_workers_stop_after_their_last_delivery(base):
     last = only(base, NEAR_FIELD)
     one, two = a_worker(base), a_worker(base, 26.4, 27)
-    base.mechanics['harvesting'].contents[0, last - 200] = 3
+    base.g.contents[last - 200] = 3
     base.run(400)
-    assert base.world.score[0] == 3
+    assert base.g.score == 3
     assert base.order_kind(one) == base.order_kind(two) == orders.IDLE
-    assert base.units.solid[0, [one, two]].all()
+    assert base.g.solid[[one, two]].all()
 
 
 def test_cargo_goes_to_the_nearest_complete_town_hall(base):
     base.put(unit_types.COMMAND_CENTER, 35.5, 27.5)
     other = base.put(unit_types.COMMAND_CENTER, 38.5, 27.5)
-    base.units.unfinished[0, other] = 100
+    base.g.unfinished[other] = 100
     scv = a_worker(base, field=(42, 25.5))
-    base.run_until(lambda: base.world.score[0])
+    base.run_until(lambda: base.g.score)
     away = np.abs(np.array(base.where(scv)) - (35.5, 27.5))
     assert away.max() == pytest.approx(2.875)
 
@@ -252,33 +251,33 @@ def test_a_worker_that_loses_its_town_hall_returns_to_another(base):
     other = base.put(unit_types.COMMAND_CENTER, 35.5, 27.5)
     base.run_until(lambda: cargo(base, scv))
     base.run(3)
-    base.world.kill(helpers.GAME, np.array([other]))
-    base.run_until(lambda: base.world.score[0])
+    base.kill(other)
+    base.run_until(lambda: base.g.score)
     assert np.abs(np.array(base.where(scv)) - helpers.COMMAND_CENTER).max() < 2.9
 
 
 def test_without_a_town_hall_workers_keep_what_they_have(base):
     scv = a_worker(base)
     base.run_until(lambda: cargo(base, scv))
-    base.world.kill(helpers.GAME, np.array([base.slot_at(*helpers.COMMAND_CENTER)]))
+    base.kill(base.slot_at(*helpers.COMMAND_CENTER))
     base.run(200)
     assert base.order_kind(scv) == orders.IDLE
-    assert cargo(base, scv) == 5 and base.world.score[0] == 0
+    assert cargo(base, scv) == 5 and base.g.score == 0
 
 
 def test_gas_comes_in_fours_from_a_refinery(base):
     base.put(unit_types.REFINERY, *GEYSER)
     refinery = base.slots(unit_types.REFINERY)[0]
-    base.mechanics['harvesting'].tap(base.world, 0, refinery, refinery_geyser(base))
+    harvesters.tap(base.g, refinery, refinery_geyser(base))
     scv = base.put(unit_types.SCV, 27, 24)
     base.order(scv, orders.GATHER, target=refinery)
-    base.run_until(lambda: phase(base, scv) == harvesting.WORKING)
-    assert base.units.inside[0, scv]
-    assert base.run_until(lambda: phase(base, scv) != harvesting.WORKING) == 32
-    assert not base.units.inside[0, scv]
-    base.run_until(lambda: base.world.score[0])
-    assert (base.world.vespene[0], base.world.minerals[0], base.world.score[0]) == (4, 50, 4)
-    assert base.mechanics['harvesting'].contents[0, refinery_geyser(base) - 200] == 2246
+    base.run_until(lambda: phase(base, scv) == harvesters.WORKING)
+    assert base.g.inside[scv]
+    assert base.run_until(lambda: phase(base, scv) != harvesters.WORKING) == 32
+    assert not base.g.inside[scv]
+    base.run_until(lambda: base.g.score)
+    assert (base.g.vespene, base.g.minerals, base.g.score) == (4, 50, 4)
+    assert base.g.contents[refinery_geyser(base) - 200] == 2246
 
 
 def refinery_geyser(base):
@@ -289,7 +288,7 @@ def refinery_geyser(base):
 
 def tapped(base, workers):
     refinery = base.put(unit_types.REFINERY, *GEYSER)
-    base.mechanics['harvesting'].tap(base.world, 0, refinery, refinery_geyser(base))
+    harvesters.tap(base.g, refinery, refinery_geyser(base))
     slots = [base.put(unit_types.SCV, 27 + 0.8 * i, 24) for i in range(workers)]
     for slot in slots:
         base.order(slot, orders.GATHER, target=refinery)
@@ -300,8 +299,8 @@ def test_one_worker_at_a_time_is_in_a_refinery(base):
     _, workers = tapped(base, 4)
     for _ in range(500):
         base.run(1)
-        assert base.units.inside[0].sum() <= 1
-    assert base.world.vespene[0] >= 40
+        assert base.g.inside.sum() <= 1
+    assert base.g.vespene >= 40
     assert {int(field_of(base, scv)) for scv in workers} == set(base.slots(unit_types.REFINERY))
 
 
@@ -311,9 +310,9 @@ def test_three_workers_suffice_for_a_refinery():
         base = helpers.Base()
         tapped(base, workers)
         base.run(200)
-        before = base.world.vespene[0]
+        before = base.g.vespene
         base.run(2000)
-        collected[workers] = (base.world.vespene[0] - before) * 960 / 2000
+        collected[workers] = (base.g.vespene - before) * 960 / 2000
     assert 30 < collected[1] < 42
     assert collected[2] == pytest.approx(2 * collected[1], rel=0.1)
     assert collected[3] > 1.3 * collected[2]
@@ -323,44 +322,44 @@ def test_three_workers_suffice_for_a_refinery():
 
 def test_workers_in_a_refinery_are_invisible(base):
     _, (scv,) = tapped(base, 1)
-    base.run_until(lambda: base.units.inside[0, scv])
+    base.run_until(lambda: base.g.inside[scv])
     x, y = base.where(scv)
     rows = base.game.feature_units()[0]
     assert unit_types.SCV.unit_type not in rows[:, 0]
     base.act(functions.SELECT_POINT, (x, y))
-    assert not base.units.selected[0, scv]
+    assert not base.g.selected[scv]
     base.act(functions.SELECT_RECT, (x - 1, y + 1), screen2=base.pixel(x + 1, y - 1))
-    assert not base.units.selected[0, scv]
-    base.run_until(lambda: not base.units.inside[0, scv])
+    assert not base.g.selected[scv]
+    base.run_until(lambda: not base.g.inside[scv])
     assert unit_types.SCV.unit_type in base.game.feature_units()[0][:, 0]
 
 
 def test_an_empty_geyser_sends_its_workers_away(base):
     _, workers = tapped(base, 2)
-    base.mechanics['harvesting'].contents[0, refinery_geyser(base) - 200] = 6
+    base.g.contents[refinery_geyser(base) - 200] = 6
     base.act(functions.NO_OP)
-    base.run_until(lambda: base.world.alerts[0, alerts.VESPENE_EXHAUSTED])
+    base.run_until(lambda: base.g.alerts[alerts.VESPENE_EXHAUSTED])
     base.run(300)
-    assert base.world.vespene[0] == 6
+    assert base.g.vespene == 6
     assert [base.order_kind(scv) for scv in workers] == [orders.IDLE] * 2
 
 
 def test_workers_in_a_refinery_that_dies_come_out(base):
     refinery, (scv,) = tapped(base, 1)
-    base.run_until(lambda: base.units.inside[0, scv])
-    base.world.kill(helpers.GAME, np.array([refinery]))
+    base.run_until(lambda: base.g.inside[scv])
+    base.kill(refinery)
     base.run(1)
-    assert not base.units.inside[0, scv]
+    assert not base.g.inside[scv]
     assert base.order_kind(scv) == orders.IDLE
 
 
 def test_a_worker_called_away_leaves_its_field_to_others(base):
     first, second = a_worker(base), a_worker(base, 26.4, 27)
     only(base, NEAR_FIELD)
-    base.run_until(lambda: phase(base, second) == harvesting.WAITING)
+    base.run_until(lambda: phase(base, second) == harvesters.WAITING)
     base.order(first, orders.MOVE, 36, 27)
     base.run(2)
-    assert phase(base, second) == harvesting.WORKING
+    assert phase(base, second) == harvesters.WORKING
     assert contents(base, *NEAR_FIELD) == 1800
 
 
@@ -371,7 +370,7 @@ def test_cargo_is_kept_through_other_orders_and_brought_home_first(base):
     base.run(100)
     assert cargo(base, scv) == 5
     base.order(scv, orders.GATHER, target=base.slot_at(41, 32.5))
-    base.run_until(lambda: base.world.score[0])
+    base.run_until(lambda: base.g.score)
     base.run_until(lambda: cargo(base, scv))
     assert contents(base, 41, 32.5) == 1795
 
@@ -382,7 +381,7 @@ def test_harvest_gather(base):
     base.select(scv, marine)
     assert base.act(GATHER, FAR_FIELD) == results.OK
     assert base.order_kind(scv) == orders.GATHER and base.order_kind(marine) == orders.IDLE
-    base.run_until(lambda: base.world.score[0])
+    base.run_until(lambda: base.g.score)
     assert contents(base, *FAR_FIELD) == 1795
 
 
@@ -393,7 +392,7 @@ def test_harvest_gather_needs_something_to_harvest(base):
     assert base.act(GATHER, helpers.COMMAND_CENTER) == results.MUST_TARGET_RESOURCES
     assert base.act(GATHER, GEYSER) == results.MUST_BUILD_REFINERY_FIRST
     refinery = base.put(unit_types.REFINERY, *GEYSER)
-    base.units.unfinished[0, refinery] = 10
+    base.g.unfinished[refinery] = 10
     assert base.act(GATHER, GEYSER) == results.BUILDING_IS_UNDER_CONSTRUCTION
     assert base.order_kind(scv) == orders.IDLE
 
@@ -413,16 +412,16 @@ def test_harvest_return_brings_home_and_goes_on(base):
     base.run(80)
     base.select(scv)
     assert base.act(RETURN) == results.OK
-    base.run_until(lambda: base.world.score[0] == 5)
+    base.run_until(lambda: base.g.score == 5)
     assert base.order_kind(scv) == orders.GATHER
-    base.run_until(lambda: base.world.score[0] == 10)
+    base.run_until(lambda: base.g.score == 10)
     assert contents(base, *NEAR_FIELD) == 1790
 
 
 def test_harvest_return_needs_a_town_hall(base):
     scv = a_worker(base)
     base.run_until(lambda: cargo(base, scv))
-    base.world.kill(helpers.GAME, np.array([base.slot_at(*helpers.COMMAND_CENTER)]))
+    base.kill(base.slot_at(*helpers.COMMAND_CENTER))
     base.select(scv)
     assert base.act(RETURN) == results.CANT_FIND_DROP_OFF
 
@@ -434,7 +433,7 @@ def test_what_is_queued_behind_gathering_comes_after_one_load(base):
     base.run_until(lambda: base.order_kind(scv) == orders.MOVE)
     assert cargo(base, scv) == 5
     base.run_until(lambda: base.order_kind(scv) == orders.IDLE)
-    assert base.world.score[0] == 0
+    assert base.g.score == 0
 
 
 def test_what_is_queued_behind_returning_comes_after_the_delivery(base):
@@ -444,7 +443,7 @@ def test_what_is_queued_behind_returning_comes_after_the_delivery(base):
     base.act(RETURN)
     base.act(functions.MOVE_SCREEN, (36, 30), queued=1)
     base.run_until(lambda: base.order_kind(scv) == orders.MOVE)
-    assert base.world.score[0] == 5
+    assert base.g.score == 5
 
 
 def test_smart_on_a_field_is_to_gather(base):

@@ -3,60 +3,77 @@
 import numpy as np
 
 from sc2impala.sim import functions, geometry, orders, unit_types
+from sc2impala.sim.compiler import compiled
+from sc2impala.sim.economy import ground, lifecycle
 from sc2impala.sim.units import NO_UNIT
 from tests.sim import players
 
 GAS, MARINES = 'CollectMineralsAndGas', 'BuildMarines'
-GAME = np.array([0])
+NUM_MOBILE, FIRST_BUILDING = 200, 220
 COMMAND_CENTER = (30.5, 27.5)
 
 
+@compiled
+def _create(games, rules, i, type_index, owner, x, y):
+    lifecycle.create(games[0], rules[0], i, type_index, owner, x, y)
+    ground.survey(games[0], rules[0])
+
+
+@compiled
+def _kill(games, i):
+    lifecycle.kill(games[0], i)
+
+
+@compiled
+def _give(games, i, order_kind, x, y, target):
+    orders.give(games[0], i, order_kind, x, y, False, target, 0)
+
+
 class Base:
-    """One game, by default without workers."""
+    """One game, by default without workers.
 
-    def __init__(self, map_name=GAS, workers=0, minerals=50, seed=0):
-        self.game = players.make(map_name, [seed])
+    game: the GameBatch of one game. g, rules: the records of the game and of its map.
+    """
+
+    def __init__(self, map_name=GAS, workers=0, minerals=50, seed=0, **layers):
+        self.game = players.make(map_name, [seed], **layers)
         self.game.reset()
-        self.world = self.game._world
-        self.units = self.world.units
-        self.mechanics = self.world.mechanics
-        extra = self.slots(unit_types.SCV)[workers:]
-        if extra.size:
-            self.world.kill(np.zeros_like(extra), extra)
-        self.world.minerals[:] = minerals
+        self.g, self.rules = self.game.games[0], self.game.rules
+        self.types = self.game.unit_types
+        self.kill(*self.slots(unit_types.SCV)[workers:])
+        self.g.minerals = minerals
 
-    def type_of(self, unit_type):
-        """The type of the map with the same id."""
-        ids = [candidate.unit_type for candidate in self.units.types]
-        return self.units.types[ids.index(unit_type.unit_type)]
+    def type_index(self, unit_type):
+        """The index of the map's type with the same id."""
+        return [candidate.unit_type for candidate in self.types].index(unit_type.unit_type)
 
     def slots(self, unit_type):
         """The slots of living units of a type."""
-        type_index = self.units.types.index(self.type_of(unit_type))
-        return np.flatnonzero(self.units.alive[0] & (self.units.type[0] == type_index))
+        return np.flatnonzero((self.g.alive != 0) & (self.g.type == self.type_index(unit_type)))
 
     def put(self, unit_type, x, y, owner=unit_types.SELF):
         """Creates a unit or complete building at a point; returns its slot."""
-        mobile = not unit_type.is_structure
-        free = np.flatnonzero(~self.units.alive[0])
-        first = self.units.num_mobile
-        slot = free[free < first][0] if mobile else free[free >= first + 20][0]
-        point = np.array([[x], [y]], float)
-        self.world.put(GAME, np.array([slot]), self.type_of(unit_type), owner, point)
-        self.mechanics['ground'].survey(self.world)
-        return int(slot)
+        first = FIRST_BUILDING if unit_type.is_structure else 0
+        slot = first + int(np.argmin(self.g.alive[first:]))
+        type_index = self.type_index(unit_type)
+        _create(*self._records(), slot, type_index, owner, float(x), float(y))
+        return slot
+
+    def kill(self, *slots):
+        for slot in slots:
+            _kill(self._records()[0], int(slot))
 
     def slot_at(self, x, y):
         """The slot of the building or resource at a point."""
-        (slot,) = self.mechanics['ground'].fixed_at(self.world, 0, np.array([x, y]))
+        there = (self.g.alive != 0) & (self.g.x == x) & (self.g.y == y)
+        (slot,) = NUM_MOBILE + np.flatnonzero(there[NUM_MOBILE:])
         return int(slot)
 
     def where(self, slot):
-        return tuple(self.units.position[:, 0, slot])
+        return float(self.g.x[slot]), float(self.g.y[slot])
 
     def select(self, *slots):
-        self.units.selected[0] = np.isin(np.arange(self.units.alive.shape[1]), slots)
-        self.game._available = None
+        self.game.select(np.isin(np.arange(len(self.g.alive)), slots)[None])
 
     def act(self, function, point=None, queued=0, **arguments):
         """Calls a function, with the pixel that shows a point; returns the result."""
@@ -65,24 +82,18 @@ class Base:
         if point is not None:
             arguments['screen'] = self.pixel(*point)[None]
         self.game.act(np.array([function]), arguments)
-        return int(self.world.action_result[0])
+        return int(self.g.action_result)
 
     def pixel(self, x, y):
-        corner = geometry.screen_corner(self.world.camera[:, 0])
-        return np.floor(self.world.screen.to_pixels(np.array([x, y]), corner)).astype(int)
+        """The (column, row) of the screen that shows a point."""
+        reach = geometry.CAMERA_EXTENT / 2
+        across = (x - self.g.camera_x + reach) * self.rules.screen_across
+        down = (self.g.camera_y + reach - y) * self.rules.screen_down
+        return np.floor([across, down]).astype(int)
 
     def order(self, slot, order_kind, x=0.0, y=0.0, target=NO_UNIT):
         """Gives a unit an order directly, without a function call."""
-        point = np.zeros([2, 1, self.units.num_mobile]) + np.reshape([x, y], [2, 1, 1])
-        orders.give(
-            self.units,
-            GAME,
-            chosen=(np.arange(self.units.num_mobile) == slot)[None],
-            order_kind=np.array([[order_kind]]),
-            point=point,
-            queued=np.array([False]),
-            target=np.array([[target]]),
-        )
+        _give(self._records()[0], slot, order_kind, float(x), float(y), target)
 
     def run(self, loops):
         self.game.advance(np.array([loops]))
@@ -100,7 +111,10 @@ class Base:
 
     def order_kind(self, slot):
         """The order kind of the current order of a unit."""
-        return int(self.units.order_kind[0, slot, 0])
+        return int(self.g.order_kind[slot, 0])
+
+    def _records(self):
+        return self.game._games, self.game._rules
 
 
 GATHER = functions.HARVEST_GATHER_SCREEN

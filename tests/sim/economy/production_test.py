@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from sc2impala.sim import alerts, functions, orders, results, unit_types
+from sc2impala.sim.economy import ground, production
 from sc2impala.sim.feature_units import COLUMNS
 from tests.sim.economy import helpers
 
@@ -24,8 +25,8 @@ def some_barracks(base, x=37.5, y=26.5):
 
 
 def queue(base, building):
-    found = base.mechanics['production'].queue[0, building - 200]
-    return [base.units.types[type_index].unit_type for type_index in found if type_index >= 0]
+    found = base.g.queue[building - 200]
+    return [base.types[type_index].unit_type for type_index in found if type_index >= 0]
 
 
 def food(base):
@@ -36,17 +37,17 @@ def food(base):
 
 def test_a_worker_takes_seventeen_seconds_and_is_paid_at_once(base):
     assert base.act(TRAIN_SCV) == results.OK
-    assert base.world.minerals[0] == 950
+    assert base.g.minerals == 950
     loops = base.run_until(lambda: base.slots(unit_types.SCV).size)
     assert loops == 1 + 272
-    assert base.units.owner[0, base.slots(unit_types.SCV)[0]] == unit_types.SELF
+    assert base.g.owner[base.slots(unit_types.SCV)[0]] == unit_types.SELF
     assert list(base.game.observe()['alerts'][0, :2]) == [alerts.TRAIN_WORKER_COMPLETE, 0]
 
 
 def test_a_marine_takes_twenty_five_seconds(base):
     some_barracks(base)
     assert base.act(TRAIN_MARINE) == results.OK
-    assert base.world.minerals[0] == 950
+    assert base.g.minerals == 950
     assert base.run_until(lambda: base.slots(unit_types.MARINE).size) == 1 + 400
     assert list(base.game.observe()['alerts'][0, :2]) == [alerts.TRAIN_UNIT_COMPLETE, 0]
 
@@ -54,13 +55,13 @@ def test_a_marine_takes_twenty_five_seconds(base):
 def test_five_units_wait_their_turn_and_no_more(base):
     found = [base.act(TRAIN_SCV) for _ in range(6)]
     assert found == [results.OK] * 5 + [results.QUEUE_IS_FULL]
-    assert base.world.minerals[0] == 750
+    assert base.g.minerals == 750
     times = []
     for _ in range(1400):
         before = len(base.slots(unit_types.SCV))
         base.run(1)
         if len(base.slots(unit_types.SCV)) > before:
-            times.append(int(base.world.game_loop[0]))
+            times.append(int(base.g.game_loop))
     assert times == [1 + 272 * i for i in range(1, 6)]
 
 
@@ -109,8 +110,7 @@ def test_of_two_queues_that_wait_the_supply_lets_one_begin(base):
     for index in range(22):
         base.put(unit_types.MARINE, 34 + index % 4, 20 + index // 4)
     base.run(1)
-    production = base.mechanics['production']
-    assert list(production.ready_at[0, [first - 200, second - 200]] > 0) == [True, False]
+    assert list(base.g.training_until[[first - 200, second - 200]] > 0) == [True, False]
     assert food(base)[:2] == [23, 23]
 
 
@@ -119,11 +119,8 @@ def test_without_supply_nothing_more_is_ordered(base):
         base.put(unit_types.MARINE, 34 + index % 4, 20 + index // 4)
     base.select(base.slot_at(*helpers.COMMAND_CENTER))
     assert TRAIN_SCV not in base.offers()
-    production = base.mechanics['production']
-    order_error = production.order_error(
-        base.world, helpers.GAME, base.units.types.index(unit_types.SCV)
-    )
-    assert order_error[0] == results.NOT_ENOUGH_FOOD
+    scv = base.type_index(unit_types.SCV)
+    assert production.order_error(base.g, base.rules, scv) == results.NOT_ENOUGH_FOOD
 
 
 def test_supply_has_a_limit():
@@ -137,19 +134,18 @@ def test_supply_has_a_limit():
 
 def test_unfinished_buildings_neither_train_nor_provide(base):
     barracks = some_barracks(base)
-    base.units.unfinished[0, barracks] = 10
+    base.g.unfinished[barracks] = 10
     base.select(barracks)
     assert base.offers() == [0, 1, 2, 3, 4, functions.CANCEL_QUICK]
     depot = base.slots(unit_types.SUPPLY_DEPOT)[0]
-    base.units.unfinished[0, depot] = 10
+    base.g.unfinished[depot] = 10
     assert food(base)[1] == 15
 
 
 def test_only_what_can_be_paid_is_offered(base):
     cards = [0, 1, 2, 3, 4, 343, 344, 451, 452]
     assert base.offers() == sorted(cards + [TRAIN_SCV])
-    base.world.minerals[0] = 49
-    base.game._available = None
+    base.g.minerals = 49
     assert base.offers() == cards
     assert base.act(TRAIN_SCV) == results.NOT_SUPPORTED
 
@@ -163,13 +159,13 @@ def test_the_last_of_a_queue_can_be_cancelled(base):
     base.act(functions.CANCEL_LAST_QUICK)
     center = base.slot_at(*helpers.COMMAND_CENTER)
     assert queue(base, center) == [45]
-    assert base.world.minerals[0] == 950
+    assert base.g.minerals == 950
     assert base.run_until(lambda: base.slots(unit_types.SCV).size) == 173
     base.act(TRAIN_SCV)
     base.act(functions.CANCEL_LAST_QUICK)
     base.run(300)
     assert len(base.slots(unit_types.SCV)) == 1
-    assert base.world.minerals[0] == 950
+    assert base.g.minerals == 950
 
 
 def test_any_of_a_queue_can_be_cancelled(base):
@@ -182,7 +178,7 @@ def test_any_of_a_queue_can_be_cancelled(base):
     assert base.act(functions.BUILD_QUEUE, build_queue_id=2) == results.ERROR
     assert base.act(functions.BUILD_QUEUE, build_queue_id=0) == results.OK
     assert queue(base, center) == [45]
-    assert base.world.minerals[0] == 950
+    assert base.g.minerals == 950
     assert base.run_until(lambda: base.slots(unit_types.SCV).size) == 1 + 272
 
 
@@ -220,10 +216,10 @@ def test_a_building_that_dies_takes_its_queue_along(base):
     center = base.slot_at(*helpers.COMMAND_CENTER)
     base.act(TRAIN_SCV)
     base.run(10)
-    base.world.kill(helpers.GAME, np.array([center]))
+    base.kill(center)
     base.run(400)
     assert not base.slots(unit_types.SCV).size
-    assert base.world.minerals[0] == 950
+    assert base.g.minerals == 950
     assert food(base) == [0, 0, 0, 0]
 
 
@@ -253,7 +249,7 @@ def test_units_go_to_the_rally_point(base):
     base.run(100)
     np.testing.assert_allclose(base.where(marine), (34, 32), atol=0.2)
     base.act(functions.RALLY_UNITS_MINIMAP, minimap=np.array([36, 64 - 35]))
-    point = base.mechanics['production'].rally_point[:, 0, barracks - 200]
+    point = base.g.rally_x[barracks - 200], base.g.rally_y[barracks - 200]
     np.testing.assert_allclose(point, (36.5, 34.5))
 
 
@@ -263,15 +259,15 @@ def test_workers_that_rally_to_a_field_harvest_it(base):
     base.run_until(lambda: base.slots(unit_types.SCV).size)
     (scv,) = base.slots(unit_types.SCV)
     assert base.order_kind(scv) == orders.GATHER
-    base.run_until(lambda: base.world.score[0] == 5)
+    base.run_until(lambda: base.g.score == 5)
     field = base.slot_at(23, 26.5)
-    assert base.mechanics['harvesting'].contents[0, field - 200] == 1795
+    assert base.g.contents[field - 200] == 1795
 
 
 def test_a_rally_field_that_is_gone_is_a_place_like_others(base):
     base.act(functions.RALLY_WORKERS_SCREEN, (23, 26.5))
     base.act(TRAIN_SCV)
-    base.world.kill(helpers.GAME, np.array([base.slot_at(23, 26.5)]))
+    base.kill(base.slot_at(23, 26.5))
     base.run_until(lambda: base.slots(unit_types.SCV).size)
     (scv,) = base.slots(unit_types.SCV)
     assert base.order_kind(scv) == orders.MOVE
@@ -282,14 +278,13 @@ def test_a_rally_field_that_is_gone_is_a_place_like_others(base):
 def test_smart_sets_rally_points(base):
     center = base.slot_at(*helpers.COMMAND_CENTER)
     base.act(functions.SMART_SCREEN, (24, 25.5))
-    target = base.mechanics['production'].rally_target[0, center - 200]
-    assert target == base.slot_at(24, 25.5)
+    assert base.g.rally_target[center - 200] == base.slot_at(24, 25.5)
 
 
 def test_a_rally_point_outside_is_moved_inside(base):
     center = base.slot_at(*helpers.COMMAND_CENTER)
     base.act(functions.RALLY_WORKERS_MINIMAP, minimap=np.array([0, 0]))
-    point = base.mechanics['production'].rally_point[:, 0, center - 200]
+    point = base.g.rally_x[center - 200], base.g.rally_y[center - 200]
     np.testing.assert_array_equal(point, (19.936, 36.998))
 
 
@@ -313,8 +308,7 @@ def test_a_building_that_is_walled_in_lets_its_units_out_elsewhere(base):
     base.act(TRAIN_MARINE)
     base.run_until(lambda: base.slots(unit_types.MARINE).size)
     (marine,) = base.slots(unit_types.MARINE)
-    inside = base.mechanics['ground'].covers(helpers.GAME, base.units.position[:, 0, [marine]])
-    assert not inside.any()
+    assert ground.box_at(base.g, *base.where(marine)) < 0
     assert np.abs(np.subtract(base.where(marine), (37.5, 27.5))).max() > 3.5
 
 
@@ -323,6 +317,6 @@ def test_what_was_trained_is_counted(base):
     for _ in range(3):
         base.act(TRAIN_MARINE)
     base.run(1250)
-    trained = base.mechanics['production'].trained[0]
-    assert trained[base.units.types.index(unit_types.MARINE)] == 3
+    trained = base.g.trained
+    assert trained[base.types.index(unit_types.MARINE)] == 3
     assert trained.sum() == 3

@@ -11,7 +11,7 @@ def test_what_stands_there_at_the_beginning():
     base = helpers.Base(NAME, workers=12)
     fields = base.slots(unit_types.MINERAL_FIELD)
     assert len(fields) == 8
-    assert (base.units.position[0, 0, fields] < 26).all()
+    assert (base.g.x[fields] < 26).all()
     assert base.where(base.slots(unit_types.COMMAND_CENTER)[0]) == (30.5, 27.5)
     assert base.game.episode_loops == 14400
     # No worker is idle.
@@ -23,11 +23,11 @@ def test_what_stands_there_at_the_beginning():
 def test_all_workers_go_to_one_field_and_spread():
     base = helpers.Base(NAME, workers=12)
     field = base.slot_at(23, 26.5)
-    assert (base.units.order_kind[0, :12, 0] == orders.GATHER).all()
-    assert (base.units.order_target[0, :12, 0] == field).all()
+    assert (base.g.order_kind[:12, 0] == orders.GATHER).all()
+    assert (base.g.order_target[:12, 0] == field).all()
     base.run(600)
-    assert len(set(base.mechanics['harvesting'].field[0, :12])) == 8
-    assert base.world.minerals[0] > 250
+    assert len(set(base.g.field[:12])) == 8
+    assert base.g.minerals > 250
 
 
 def test_new_workers_harvest_by_themselves():
@@ -73,7 +73,7 @@ def test_every_marine_that_is_trained_counts_and_no_other():
     assert scores[399:402] == [0, 2, 2]
     assert scores[-1] == 4
     marines = base.slots(unit_types.MARINE)
-    base.world.kill(np.zeros_like(marines), marines)
+    base.kill(*marines)
     base.run(1)
     assert base.game.score == 4
 
@@ -85,21 +85,21 @@ def test_marines_can_kill_each_other_to_make_room():
     base.select(*killers)
     base.act(functions.ATTACK_SCREEN, (36, 27))
     used = base.game.observe()['player'][0, 3]
-    base.run_until(lambda: not base.units.alive[0, victim], 400)
+    base.run_until(lambda: not base.g.alive[victim], 400)
     assert base.game.observe()['player'][0, 3] == used - 1
     assert base.game.score == 0
-    assert base.units.alive[0, killers].all()
+    assert base.g.alive[killers].all()
 
 
 def test_a_building_that_is_destroyed_is_gone():
     base = helpers.Base(NAME, workers=12)
     depot = base.put(unit_types.SUPPLY_DEPOT, 37, 27)
-    base.units.health[0, depot] = 30
+    base.g.health[depot] = 30
     base.select(*[base.put(unit_types.MARINE, 34.5, 24 + i) for i in range(3)])
     base.act(functions.ATTACK_SCREEN, (37, 27))
-    base.run_until(lambda: not base.units.alive[0, depot], 400)
+    base.run_until(lambda: not base.g.alive[depot], 400)
     base.run(1)
-    assert not base.mechanics['ground'].taken[0, 26:28, 36:38].any()
+    assert not base.g.taken[26:28, 36:38].any()
     assert base.game.observe()['player'][0, 4] == 15
 
 
@@ -108,4 +108,4 @@ def test_minerals_come_by_themselves_and_are_no_points():
     game.reset()
     game.advance(np.full(2, 3000))
     assert not game.score.any()
-    assert (game._world.minerals > 1300).all()
+    assert (game.games.minerals > 1300).all()

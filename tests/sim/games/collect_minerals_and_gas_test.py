@@ -2,20 +2,19 @@ import numpy as np
 import pytest
 
 from sc2impala.sim import functions, orders, unit_types
-from sc2impala.sim.games import bases
-from sc2impala.sim.games.collect_minerals_and_gas import CollectMineralsAndGas
+from sc2impala.sim.games import bases, collect_minerals_and_gas
 from tests.sim import players
 from tests.sim.economy import helpers
 
 NAME = 'CollectMineralsAndGas'
-TYPES = CollectMineralsAndGas.unit_types
+TYPES = collect_minerals_and_gas.GAME.unit_types
 
 
 def places(game, unit_type):
     """Positions of the units of a type in the first game: a set of points."""
-    units = game._world.units
-    there = units.alive[0] & (units.type[0] == TYPES.index(unit_type))
-    return set(map(tuple, units.position[:, 0, there].T))
+    g = game.games[0]
+    there = (g.alive != 0) & (g.type == TYPES.index(unit_type))
+    return set(zip(g.x[there], g.y[there]))
 
 
 def test_what_stands_there_at_the_beginning():
@@ -27,7 +26,7 @@ def test_what_stands_there_at_the_beginning():
     assert {(66 - x, y) for x, y in fields} == fields
     geysers = {(26.5, 20.5), (26.5, 34.5), (39.5, 20.5), (39.5, 34.5)}
     assert places(game, unit_types.VESPENE_GEYSER) == geysers
-    contents = game._world.mechanics['harvesting'].contents[0]
+    contents = game.games[0].contents
     assert sorted(contents[contents > 0]) == [1800] * 16 + [2250] * 4
     seen = game.observe()
     np.testing.assert_array_equal(seen['player'][0], [1, 50, 0, 12, 15, 0, 12, 12, 0, 0, 0])
@@ -39,7 +38,7 @@ def test_what_stands_there_at_the_beginning():
 def test_workers_start_on_one_side_by_a_coin_flip():
     game = players.make(NAME, range(2000))
     game.reset()
-    x, y = game._world.units.position[:, :, : bases.NUM_WORKERS]
+    x, y = (game.games[axis][:, : bases.NUM_WORKERS] for axis in ('x', 'y'))
     offset = np.round(x - 29.825, 9)
     side = np.sign(offset[:, 0])
     assert (np.sign(offset) == side[:, None]).all()
@@ -52,32 +51,24 @@ def test_workers_start_on_one_side_by_a_coin_flip():
 def test_nothing_happens_by_itself():
     game = players.make(NAME, [1, 2])
     game.reset()
-    before = game._world.units.position.copy()
+    before = game.games.x.copy(), game.games.y.copy()
     game.advance(np.full(2, 6720))
     assert game.ended.all() and not game.score.any()
     # Some stand nearer to a field than they can.
-    np.testing.assert_allclose(game._world.units.position, before, atol=0.06)
+    np.testing.assert_allclose((game.games.x, game.games.y), before, atol=0.06)
 
 
 def test_the_score_is_what_is_brought_home():
     game = players.make(NAME, range(4))
     game.reset()
-    world = game._world
-    for slot in range(12):
-        choice = np.arange(bases.NUM_MOBILE) == slot
-        orders.give(
-            world.units,
-            np.arange(4),
-            chosen=np.broadcast_to(choice, (4, bases.NUM_MOBILE)),
-            order_kind=np.full([4, 1], orders.GATHER),
-            point=np.zeros([2, 4, bases.NUM_MOBILE]),
-            queued=np.zeros([4], bool),
-            target=np.full([4, 1], bases.NUM_MOBILE + slot % 8),
-        )
+    for g in game.games:
+        for slot in range(12):
+            field = bases.NUM_MOBILE + slot % 8
+            orders.give(g, slot, orders.GATHER, 0.0, 0.0, False, field, 0)
     for _ in range(200):
-        before = world.minerals.copy(), game.score
+        before = game.games.minerals.copy(), game.score
         game.advance(np.full(4, 5))
-        gained = world.minerals - before[0]
+        gained = game.games.minerals - before[0]
         np.testing.assert_array_equal(game.score - before[1], gained)
         assert not (gained % 5).any()
     assert (game.score >= 300).all()
@@ -85,21 +76,21 @@ def test_the_score_is_what_is_brought_home():
 
 def test_spending_does_not_lower_the_score():
     base = helpers.Base(helpers.GAS, workers=12)
-    base.mechanics['ledger'].collected[:] = 500
+    base.g.collected_minerals = base.g.collected_vespene = 500
     base.run(1)
     assert base.game.score == 1000
     base.select(base.slot_at(*helpers.COMMAND_CENTER))
     base.act(functions.TRAIN_SCV_QUICK)
     base.run(1)
-    assert base.world.minerals == 0 and base.game.score == 1000
+    assert base.g.minerals == 0 and base.game.score == 1000
 
 
 def test_a_new_episode_has_full_fields_and_no_new_buildings():
     base = helpers.Base(helpers.GAS, workers=12)
     base.put(unit_types.SUPPLY_DEPOT, 37, 27)
     field = base.slot_at(24, 25.5)
-    base.mechanics['harvesting'].contents[0, field - 200] = 3
-    base.world.kill(np.array([0]), np.array([base.slot_at(24, 23.5)]))
+    base.g.contents[field - 200] = 3
+    base.kill(base.slot_at(24, 23.5))
     base.run(10)
     used = base.game
     used.reset()
@@ -117,4 +108,4 @@ def test_there_is_no_combat(function):
     base.select(0)
     base.act(function, helpers.COMMAND_CENTER)
     base.run(300)
-    assert (base.units.health == base.units.stats.health[base.units.type])[base.units.alive].all()
+    assert (base.g.health == base.rules.health[base.g.type])[base.g.alive != 0].all()
