@@ -32,7 +32,6 @@ GAME_FIELDS = (
     # map, the lowest bit being the leftmost cell; and those that are visible now.
     Field('seen', np.uint64, (MAP_EXTENT,)),
     Field('_visible', np.uint64, (MAP_EXTENT,)),
-    Field('_fog_is_current', np.uint8),  # Whether _visible belongs to _place.
     Field('_place', np.int32, ('U',), -2),  # Cell of each unit when _visible was computed.
     # What must be drawn again on the next observation.
     Field('_camera_changed', np.uint8, blank=True),

@@ -18,14 +18,22 @@ def in_half_of_the_game(g, x, y):
     return (y < 25) == (g.seed % np.uint64(2) == np.uint64(0))
 
 
-@compiled
-def fill(games, x, y, given, region, distance, accept):
-    for k in range(len(games)):
-        counter_random.start_stream(games[k])
-        spacing.points_apart(games[k], x[k], y[k], given, region, distance, accept)
+def filler(accept):
+    draw = spacing.points_apart(accept)
+
+    @compiled
+    def fill(games, x, y, given, distance):
+        for k in range(len(games)):
+            counter_random.start_stream(games[k])
+            draw(games[k], x[k], y[k], given, SQUARE, distance)
+
+    return fill
 
 
-def points_apart(seeds, size, distance, accept=everywhere, others=None):
+fill_everywhere, fill_half = filler(everywhere), filler(in_half_of_the_game)
+
+
+def points_apart(seeds, size, distance, fill=fill_everywhere, others=None):
     """Points of games: float64 [2, K, size], after points `others`, [2, K, o]; and the games."""
     games = np.repeat(BATTLE.blank(), len(seeds)).view(np.ndarray)
     games['seed'], games['episode'] = seeds, 0
@@ -33,7 +41,7 @@ def points_apart(seeds, size, distance, accept=everywhere, others=None):
     points = np.zeros([2, len(seeds), given + size])
     if others is not None:
         points[:, :, :given] = others
-    fill(games, points[0], points[1], given, SQUARE, distance, accept)
+    fill(games, points[0], points[1], given, distance)
     return points[:, :, given:], games
 
 
@@ -59,7 +67,7 @@ def test_the_first_point_may_lie_anywhere():
 def test_points_are_accepted_and_apart_from_others():
     seeds = np.arange(100, 200)
     others = np.stack([np.linspace(0, 10, 100), np.full(100, 25.0)])[:, :, None]
-    points, _ = points_apart(seeds, 3, 2.5, in_half_of_the_game, others)
+    points, _ = points_apart(seeds, 3, 2.5, fill_half, others)
     assert ((points[1] < 25) == (seeds % 2 == 0)[:, None]).all()
     assert distances(points, others).min() >= 2.5
 

@@ -12,7 +12,7 @@ def scores(rule, episodes):
 def test_roaches_stand_above_and_below_a_point():
     game = players.make('DefeatRoaches', range(50))
     game.reset()
-    x, y = game.get_state()['units/position'][:, :, 60:]
+    x, y = game.games.x[:, 60:64], game.games.y[:, 60:64]
     assert (x == x[:, :1]).all()
     np.testing.assert_allclose(y - y.mean(1)[:, None], np.tile([0.5, 1.5, -0.5, -1.5], [50, 1]))
 
@@ -32,7 +32,7 @@ def test_random_play_scores_as_in_the_real_game():
 def test_to_do_nothing_is_safe():
     game = players.make('DefeatRoaches', range(5))
     game.reset()
-    before = game.get_state()['units/position']
+    before = game.games.x.copy(), game.games.y.copy()
     game.advance(np.full([5], 2000))
     assert (game.game_loop == 1920).all() and not game.score.any()
-    np.testing.assert_array_equal(game.get_state()['units/position'], before)
+    np.testing.assert_array_equal((game.games.x, game.games.y), before)

@@ -1,11 +1,7 @@
 import numpy as np
 import pytest
 
-from sc2impala.sim import functions
-from sc2impala.sim.fog import Fog
-from sc2impala.sim.games import GAMES
-from sc2impala.sim.games.find_and_defeat_zerglings import FindAndDefeatZerglings
-from sc2impala.sim.mechanic import Mechanic
+from sc2impala.sim import functions, orders
 from tests.sim import players
 
 NAME = 'FindAndDefeatZerglings'
@@ -13,50 +9,25 @@ CENTRE = np.array([32.0, 28.0])
 MARINES, ZERGLINGS = slice(0, 3), slice(3, 28)
 
 
-class Executioner(Mechanic):
-    """Replaces combat: kills the units that a test sets, in the next frame."""
-
-    name = 'combat'
-
-    def __init__(self):
-        self.victims = None
-
-    def step(self, world, running):
-        if self.victims is not None:
-            world.kill(*np.nonzero(self.victims & running[:, None]))
-            self.victims = None
-
-
-@pytest.fixture
-def executioner(monkeypatch):
-    """The rules of the map without combat: the test chooses the units that die."""
-    executioner = Executioner()
-
-    class Rules(FindAndDefeatZerglings):
-        def mechanics(self, num_games):
-            return Fog(num_games, self.unit_types, self.arena.playable), executioner
-
-    monkeypatch.setitem(GAMES, NAME, Rules())
-    return executioner
-
-
 def advance(game, loops=1):
     game.advance(np.full([game.num_games], loops))
 
 
-def kill(game, executioner, *slots):
-    """Kills the living units among those in slots within one frame."""
-    alive = game.get_state()['units/alive']
-    victims = np.zeros_like(alive)
+def kill(game, *slots):
+    """Kills the living units among those in slots within one frame, by missiles of their own."""
+    games = game.games
+    victims = np.zeros(games.alive.shape, bool)
     for part in slots:
-        victims[:, part] = alive[:, part]
-    executioner.victims = victims
+        victims[:, part] = games.alive[:, part]
+    games.missile_at[victims] = 0
+    games.missile_target[victims] = np.nonzero(victims)[1]
+    games.missile_damage[victims] = 1000
     advance(game)
 
 
 def positions(game):
     """Positions of marines [K, 3, 2] and of zerglings [K, 25, 2]."""
-    position = np.moveaxis(game.get_state()['units/position'], 0, -1)
+    position = np.stack([game.games.x, game.games.y], axis=-1)
     return position[:, MARINES], position[:, ZERGLINGS]
 
 
@@ -81,9 +52,8 @@ def test_spawn_rule_over_ten_thousand_episodes():
     expected = CENTRE + np.stack([np.cos(angles), np.sin(angles)], axis=1)
     for _ in range(4):
         game.reset()
-        state = game.get_state()
-        assert state['units/alive'].all()
-        assert (state['units/owner'] == [1] * 3 + [2] * 25).all()
+        assert game.games.alive[:, :28].all() and not game.games.alive[:, 28:].any()
+        assert (game.games.owner[:, :28] == [1] * 3 + [2] * 25).all()
         marines, zerglings = positions(game)
         np.testing.assert_allclose(marines, np.broadcast_to(expected, marines.shape), atol=1e-12)
         assert_apart(zerglings)
@@ -100,27 +70,24 @@ def test_spawn_rule_over_ten_thousand_episodes():
         np.testing.assert_allclose(directions.var(0), 0.5, atol=0.04)
 
 
-def test_spawn_rule_of_later_zerglings_over_ten_thousand_waves(executioner):
+def test_spawn_rule_of_later_zerglings_over_ten_thousand_waves():
     game = players.make(NAME, range(100))
     random = np.random.RandomState(0)
     game.reset()
     waves = []
     for wave in range(100):
-        state = game.get_state()
         marines = random.uniform((10, 12), (54, 44), size=(100, 3, 2))
         # Marines that leave hardly any room.
         marines[:1] = (24, 33), (40, 21), (17, 19)
-        state['units/position'][:, :, MARINES] = np.moveaxis(marines, -1, 0)
-        state['units/goal'][:, :, MARINES] = np.moveaxis(marines, -1, 0)
-        state['units/health'][:, MARINES] = 1 + wave % 45
-        game.set_state(state)
-        kill(game, executioner, ZERGLINGS)
+        games = game.games
+        games.x[:, MARINES], games.y[:, MARINES] = marines[..., 0], marines[..., 1]
+        games.goal_x[:, MARINES], games.goal_y[:, MARINES] = marines[..., 0], marines[..., 1]
+        games.order_kind[:, MARINES, 0] = orders.HOLD
+        games.health[:, MARINES] = 1 + wave % 45
+        kill(game, ZERGLINGS)
 
-        after = game.get_state()
-        assert after['units/alive'].all()
-        np.testing.assert_array_equal(
-            after['units/health'], [[1 + wave % 45] * 3 + [35] * 25] * 100
-        )
+        assert games.alive[:, :28].all()
+        np.testing.assert_array_equal(games.health[:, :28], [[1 + wave % 45] * 3 + [35] * 25] * 100)
         new_marines, zerglings = positions(game)
         stand_free = (distances(marines, marines) + 99 * np.eye(3) > 0.75).all((1, 2))
         np.testing.assert_array_equal(new_marines[stand_free], marines[stand_free])
@@ -133,46 +100,46 @@ def test_spawn_rule_of_later_zerglings_over_ten_thousand_waves(executioner):
     assert distances(waves, np.broadcast_to(CENTRE, (10000, 1, 2))).min() < 0.5
 
 
-def test_where_a_marine_died_zerglings_may_appear(executioner):
+def test_where_a_marine_died_zerglings_may_appear():
     game = players.make(NAME, range(300))
     game.reset()
-    kill(game, executioner, 1, 2)
-    kill(game, executioner, ZERGLINGS)
+    kill(game, 1, 2)
+    kill(game, ZERGLINGS)
     marines, zerglings = positions(game)
     assert distances(zerglings, marines[:, :1]).min() >= 9
     assert distances(zerglings, marines[:, 1:]).min() < 9
 
 
-def test_a_point_for_a_zergling_and_one_less_for_a_marine(executioner):
+def test_a_point_for_a_zergling_and_one_less_for_a_marine():
     game = players.make(NAME, range(2))
     game.reset()
-    kill(game, executioner, slice(3, 9), 1)
+    kill(game, slice(3, 9), 1)
     np.testing.assert_array_equal(game.score, [5, 5])
     advance(game, 20)
     np.testing.assert_array_equal(game.score, [5, 5])
-    assert game.get_state()['units/alive'].sum(1).tolist() == [21, 21]
-    kill(game, executioner, ZERGLINGS)
+    assert game.games.alive.sum(1).tolist() == [21, 21]
+    kill(game, ZERGLINGS)
     np.testing.assert_array_equal(game.score, [24, 24])
-    assert game.get_state()['units/alive'].sum(1).tolist() == [27, 27]
-    kill(game, executioner, 0, ZERGLINGS)
+    assert game.games.alive.sum(1).tolist() == [27, 27]
+    kill(game, 0, ZERGLINGS)
     np.testing.assert_array_equal(game.score, [48, 48])
     assert not game.ended.any()
-    kill(game, executioner, 2)
+    kill(game, 2)
     np.testing.assert_array_equal(game.score, [47, 47])
     assert game.ended.all()
 
 
-def test_the_last_marine_and_the_last_zergling_may_die_together(executioner):
+def test_the_last_marine_and_the_last_zergling_may_die_together():
     game = players.make(NAME, range(2))
     game.reset()
-    kill(game, executioner, MARINES, ZERGLINGS)
+    kill(game, MARINES, ZERGLINGS)
     assert game.ended.all()
     np.testing.assert_array_equal(game.score, [22, 22])
-    assert not game.get_state()['units/alive'].any()
+    assert not game.games.alive.any()
     np.testing.assert_array_equal(game.game_loop, [1, 1])
 
 
-def test_without_deaths_an_episode_lasts_three_minutes(executioner):
+def test_without_deaths_an_episode_lasts_three_minutes():
     game = players.make(NAME, range(2))
     game.reset()
     assert game.episode_loops == 2880
@@ -182,26 +149,25 @@ def test_without_deaths_an_episode_lasts_three_minutes(executioner):
     assert game.ended.all()
 
 
-def test_a_new_wave_leaves_selection_and_orders_of_marines_alone(executioner):
+def test_a_new_wave_leaves_selection_and_orders_of_marines_alone():
     game = players.make(NAME, range(2))
     game.reset()
     advance(game)
     game.act(np.full([2], functions.SELECT_UNIT), {'select_unit_id': np.array([1, 1])})
     game.act(np.full([2], functions.MOVE_MINIMAP), {'minimap': np.full([2, 2], 20)})
-    kill(game, executioner, ZERGLINGS)
-    state = game.get_state()
-    np.testing.assert_array_equal(state['units/selected'][:, MARINES], [[False, True, False]] * 2)
-    np.testing.assert_array_equal(state['units/order_kind'][:, MARINES, 0] > 0, [[0, 1, 0]] * 2)
+    kill(game, ZERGLINGS)
+    np.testing.assert_array_equal(game.games.selected[:, MARINES], [[0, 1, 0]] * 2)
+    np.testing.assert_array_equal(game.games.order_kind[:, MARINES, 0] > 0, [[0, 1, 0]] * 2)
 
 
 @pytest.mark.parametrize('loops', [1, 8])
-def test_marines_are_selected_from_the_second_observation_on(executioner, loops):
+def test_marines_are_selected_from_the_second_observation_on(loops):
     game = players.make(NAME, range(2))
     game.reset()
-    assert not game.get_state()['units/selected'].any()
+    assert not game.games.selected.any()
     advance(game, loops)
-    selected = game.get_state()['units/selected']
+    selected = game.games.selected
     assert selected[:, MARINES].all() and not selected[:, ZERGLINGS].any()
     game.act(np.full([2], functions.SELECT_UNIT), {'select_unit_id': np.array([2, 2])})
     advance(game, loops)
-    np.testing.assert_array_equal(game.get_state()['units/selected'].sum(1), [1, 1])
+    np.testing.assert_array_equal(game.games.selected.sum(1), [1, 1])

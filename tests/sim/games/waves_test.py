@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sc2impala.sim import functions, orders
-from sc2impala.sim.games import GAMES, waves
+from sc2impala.sim.games import waves
 from tests.sim import players
 
 MAPS = {'DefeatRoaches': (4, 10, 5), 'DefeatZerglingsAndBanelings': (10, 5, 4)}
@@ -26,11 +26,12 @@ def fill(game, value):
 
 
 def kill(game, slots, in_game=0):
-    """Kills units and steps the rules as at the end of a frame."""
-    world = game._world
-    world.died[:] = False
-    world.kill(np.full([len(slots)], in_game), np.array(slots))
-    GAMES[game.map_name].step(world, np.ones([game.num_games], bool))
+    """Kills units within one frame, by missiles of their own."""
+    games = game.games
+    games.missile_at[in_game, slots] = 0
+    games.missile_target[in_game, slots] = slots
+    games.missile_damage[in_game, slots] = 1000
+    game.advance((np.arange(game.num_games) == in_game).astype(int))
 
 
 @pytest.fixture(params=MAPS)
@@ -83,7 +84,7 @@ def test_losing_the_last_marine_with_the_last_zerg_ends_the_episode(game):
     kill(game, list(range(9)) + [waves.MAX_MARINES + zerg for zerg in range(num_zerg)])
     np.testing.assert_array_equal(game.ended, [True, False, False, False])
     assert game.score[0] == num_zerg * reward - 9
-    assert not game.get_state()['units/alive'][0].any()
+    assert not game.games.alive[0].any()
 
 
 def test_a_new_wave(game):
@@ -91,34 +92,33 @@ def test_a_new_wave(game):
     zerg = [waves.MAX_MARINES + index for index in range(num_zerg)]
     game.act(fill(game, functions.MOVE_SCREEN), {'screen': np.full([4, 2], 42)})
     game.advance(fill(game, 9))
-    world = game._world
-    world.units.health[0, 4] = 7.5
-    world.units.selected[0] = False
+    g = game.games[0]
+    g.health[4] = 7.5
+    g.selected[:] = False
     kill(game, [1, 6] + zerg[:-1])
-    assert world.units.alive[0, MARINES].sum() == 7
-    others = {name: array[:, 1:].copy() for name, array in (('place', world.units.position),)}
+    assert g.alive[MARINES].sum() == 7
+    others = game.games.x[1:].copy()
     kill(game, zerg[-1:])
 
-    marines = np.flatnonzero(world.units.alive[0, MARINES])
-    assert len(marines) == 7 + num_new and world.units.alive[0, ZERG].all()
+    marines = np.flatnonzero(g.alive[MARINES])
+    assert len(marines) == 7 + num_new and g.alive[zerg].all()
     # Survivors keep their health; new ones take the free slots.
     assert marines.tolist() == list(range(7 + num_new))
     expected = np.full([7 + num_new], 45.0)
     expected[4] = 7.5
-    np.testing.assert_array_equal(world.units.health[0, marines], expected)
-    zerg_types = world.units.stats.health[world.units.type[0, zerg]]
-    np.testing.assert_array_equal(world.units.health[0, zerg], zerg_types)
+    np.testing.assert_array_equal(g.health[marines], expected)
+    np.testing.assert_array_equal(g.health[zerg], game.rules.health[g.type[zerg]])
     # All stand in line, without orders, and selected.
-    x, y = world.units.position[:, 0, marines]
+    x, y = g.x[marines], g.y[marines]
     assert len(set(x)) == 1
     index = np.arange(len(marines))
     offsets = (index + 1) // 2 * np.where(index % 2, 1, -1)
     inside = (y[0] + offsets >= 20) & (y[0] + offsets <= 36)
     np.testing.assert_allclose(y[inside], (y[0] + offsets)[inside])
-    assert abs(x[0] - world.units.position[0, 0, zerg].mean()) > 9
-    assert (world.units.order_kind[0] == orders.IDLE).all()
-    np.testing.assert_array_equal(np.flatnonzero(world.units.selected[0]), marines)
-    np.testing.assert_array_equal(world.units.position[:, 1:], others['place'])
+    assert abs(x[0] - g.x[zerg].mean()) > 9
+    assert (g.order_kind == orders.IDLE).all()
+    np.testing.assert_array_equal(np.flatnonzero(g.selected), marines)
+    np.testing.assert_array_equal(game.games.x[1:], others)
 
 
 @every_map
@@ -127,7 +127,7 @@ def test_both_sides_change_by_the_toss_of_a_coin(map_name):
     left = []
     for _ in range(2):
         game.reset()
-        left.append(game.get_state()['units/position'][0, :, 0] < 33)
+        left.append(game.games.x[:, 0] < 33)
     assert 0.4 < left[0].mean() < 0.6
     assert 0.4 < (left[0] == left[1]).mean() < 0.6
 
@@ -141,13 +141,13 @@ def test_there_is_room_for_sixty_marines(map_name):
     zerg = [waves.MAX_MARINES + index for index in range(num_zerg)]
     for _ in range(14):
         kill(game, zerg)
-    units = game._world.units
-    assert units.alive[0, MARINES].all()
-    x, y = units.position[:, 0]
+    g = game.games[0]
+    assert g.alive[MARINES].all()
+    x, y = g.x[g.alive > 0], g.y[g.alive > 0]
     assert x.min() >= 22 and x.max() <= 44 and y.min() >= 20 and y.max() <= 36
     apart = np.hypot(x[:, None] - x, y[:, None] - y)[np.triu_indices(len(x), 1)]
     assert apart.min() > 0.75 - 1e-5
-    assert units.alive[1].sum() == 9 + num_zerg
+    assert game.games.alive[1].sum() == 9 + num_zerg
 
 
 @every_map
@@ -161,7 +161,7 @@ def test_points_are_for_deaths_and_nothing_else(map_name):
             game.act(*rule(game))
         before = game.score
         game.advance(fill(game, 1))
-        died = game._world.died
+        died = game.games._died.astype(int)
         points = reward * died[:, ZERG].sum(1) - died[:, MARINES].sum(1)
         np.testing.assert_array_equal(game.score - before, points * (game.game_loop == loop + 1))
         seen += died.sum()
@@ -181,7 +181,7 @@ def test_a_fight_goes_on_exactly_alone_and_restored(map_name):
         game.advance(fill(game, 8))
         if step == 12:
             middle = game.get_state()
-            assert (middle['combat/target'] >= 0).any() and (game.score <= 40).all()
+            assert (middle['target'] >= 0).any() and (game.score <= 40).all()
     assert (game.score > 10).any()
     end = game.get_state()
 
@@ -201,7 +201,4 @@ def test_a_fight_goes_on_exactly_alone_and_restored(map_name):
             for _ in range(8):
                 alone.advance(np.array([1]))
         for name, array in alone.get_state().items():
-            axis = end[name].shape.index(3)
-            np.testing.assert_array_equal(
-                array.take(0, axis), end[name].take(index, axis), err_msg=name
-            )
+            np.testing.assert_array_equal(array[0], end[name][index], err_msg=name)
