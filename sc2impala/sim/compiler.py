@@ -14,7 +14,7 @@ from typing import Any, Callable, TypeVar
 
 import numba
 import numpy as np
-from numba.core import caching
+from numba.core import caching, registry
 
 from sc2impala.sim import file_lock
 
@@ -30,8 +30,32 @@ _SOURCES = pathlib.Path(__file__).resolve().parent
 
 
 def compiled(function: _Function) -> _Function:
-    """Compiles a function that is called by other compiled functions."""
-    return numba.njit(**_OPTIONS)(function)
+    """Compiles a function that is called by other compiled functions only.
+
+    Without the code for calls from Python, which would be half of the time to compile. Where the
+    environment variable SC2IMPALA_CALLABLE is set, as in tests, Python can call it.
+    """
+    if os.environ.get('SC2IMPALA_CALLABLE'):
+        return numba.njit(**_OPTIONS)(function)
+    dispatcher = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)
+    if isinstance(dispatcher, numba.core.dispatcher.Dispatcher):
+        dispatcher.__class__ = _Uncallable
+    return dispatcher
+
+
+def uncompiled(function: _Function) -> _Function:
+    """Returns the Python function of a compiled one, for calls from Python."""
+    return getattr(function, 'py_func', function)
+
+
+class _Uncallable(registry.CPUDispatcher):
+    """A compiled function without the code for calls from Python."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise TypeError(
+            f'{self.__name__} is called by compiled functions only, expected a call of a kernel; '
+            'set SC2IMPALA_CALLABLE=1 before the import to call it from Python.'
+        )
 
 
 def kernel(name: str) -> Callable[[_Function], _Function]:

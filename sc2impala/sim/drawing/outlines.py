@@ -4,6 +4,7 @@ from typing import Tuple
 
 import numpy as np
 
+from sc2impala.sim.compiler import uncompiled
 from sc2impala.sim.pixels import disc_covers
 
 Outline = Tuple[np.ndarray, np.ndarray]
@@ -12,11 +13,12 @@ Outline = Tuple[np.ndarray, np.ndarray]
 
 def discs(width: np.ndarray, height: np.ndarray) -> Outline:
     """Returns discs that fill boxes of width and height, int [T] each."""
+    covers = uncompiled(disc_covers)
     start = np.zeros([len(width), height.max()], np.int32)
     end = np.zeros_like(start)
     for index, (across, down) in enumerate(zip(width.tolist(), height.tolist())):
         for row in range(down):
-            covered = [column for column in range(across) if disc_covers(column, row, across, down)]
+            covered = [column for column in range(across) if covers(column, row, across, down)]
             if covered:
                 start[index, row], end[index, row] = covered[0], covered[-1] + 1
     return start, end

@@ -24,8 +24,7 @@ def make(radius: np.ndarray, across: float, down: float) -> np.ndarray:
       uint8 [T, SUBPIXELS, SUBPIXELS, h, w] by type, row and column of the centre's subpixel, and
       row and column of the pixel; h and w are the largest sizes, see `_margin`.
     """
-    wide = 2 * _margin(radius.max(), across) + 1
-    high = 2 * _margin(radius.max(), down) + 1
+    wide, high = (2 * int(np.ceil(radius.max() * scale)) + 1 for scale in (across, down))
     counts = np.zeros([len(radius), SUBPIXELS, SUBPIXELS, high, wide], np.uint8)
     for index in np.flatnonzero(radius):
         columns = _squares(radius[index] * across)
