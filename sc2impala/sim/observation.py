@@ -22,7 +22,7 @@ UNIT_COLUMNS = 7
 """Columns of `single_select`, `multi_select` and `build_queue`: type, player_relative, health,
 shields, energy, transport slots and build progress in per cent."""
 
-OBSERVATION = np.dtype(
+_FIELDS = np.dtype(
     [
         ('player', np.int32, (11,)),
         ('score_cumulative', np.int32, (13,)),
@@ -42,6 +42,7 @@ OBSERVATION = np.dtype(
     ],
     align=True,
 )
+OBSERVATION = np.dtype((np.record, _FIELDS))
 """The observation of a game; `GameBatch.observe` describes the fields."""
 
 

@@ -116,4 +116,4 @@ def count(image: Any, width: int, box: Any, start: Any, end: Any, most: int) -> 
     for row in range(max(-top, 0), min(box[HEIGHT], height - top)):
         line = (top + row) * width
         for column in range(max(left + start[row], 0), min(left + end[row], width)):
-            image[line + column] = min(image[line + column] + 1, most)
+            image[line + column] = min(int(image[line + column]) + 1, most)
