@@ -167,10 +167,10 @@ def list_actions(g: Any, rules: Any, available: Any) -> None:
 
 @compiled
 def _has_army(g: Any, rules: Any) -> bool:
+    found = False
     for i in range(g.unit_end):
-        if is_own(g, i) and rules.is_army[g.type[i]]:
-            return True
-    return False
+        found = found or (is_own(g, i) and rules.is_army[g.type[i]] != 0)
+    return found
 
 
 @compiled

@@ -2,9 +2,16 @@
 
 import numpy as np
 
-from sc2impala.sim import feature_units, functions, geometry, kernels, layers, observation
+from sc2impala.sim import (
+    feature_units,
+    functions,
+    geometry,
+    kernels,
+    layers,
+    observation,
+    unit_types,
+)
 from sc2impala.sim import rules as rules_of
-from sc2impala.sim import unit_types
 from sc2impala.sim.drawing import Drawing
 from sc2impala.sim.games.game import BATTLE
 
