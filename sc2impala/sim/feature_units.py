@@ -126,7 +126,7 @@ def fill_feature_units(g: Any, rules: Any, rows: Any) -> None:
     Args:
       g: the game.
       rules: the record of its map.
-      rows: int32 [n, 46] with COLUMNS for the first n units, zero or written by this function before.
+      rows: int32 [n, 46] with COLUMNS for the first n units, zero or written here before.
         Unused rows are zero. Positions are pixels of the screen; orders and cooldowns are those of
         player 1's units only.
     """

@@ -22,7 +22,7 @@ UNIT_COLUMNS = 7
 """Columns of `single_select`, `multi_select` and `build_queue`: type, player_relative, health,
 shields, energy, transport slots and build progress in per cent."""
 
-OBSERVATION = np.dtype(
+_FIELDS = np.dtype(
     [
         ('player', np.int32, (11,)),
         ('score_cumulative', np.int32, (13,)),
@@ -42,6 +42,7 @@ OBSERVATION = np.dtype(
     ],
     align=True,
 )
+OBSERVATION = np.dtype((np.record, _FIELDS))
 """The observation of a game; `GameBatch.observe` describes the fields."""
 
 
@@ -166,10 +167,10 @@ def list_actions(g: Any, rules: Any, available: Any) -> None:
 
 @compiled
 def _has_army(g: Any, rules: Any) -> bool:
+    found = False
     for i in range(g.unit_end):
-        if is_own(g, i) and rules.is_army[g.type[i]]:
-            return True
-    return False
+        found = found or (is_own(g, i) and rules.is_army[g.type[i]] != 0)
+    return found
 
 
 @compiled

@@ -60,9 +60,7 @@ def test_a_change_of_any_source_is_compiled(copy, tmp_path):
     path = copy / 'sc2impala' / 'sim' / 'counter_random.py'
     source = path.read_text()
     try:
-        path.write_text(
-            source.replace('_TO_UNIT_INTERVAL = 2.0**-53', '_TO_UNIT_INTERVAL = 2.0**-54')
-        )
+        path.write_text(source.replace('_TO_UNIT_INTERVAL = 2.0**-53', '_TO_UNIT_INTERVAL = 2.0**-54'))
         after, message = run(tmp_path, copy)
     finally:
         path.write_text(source)

@@ -85,35 +85,47 @@ def make(
 @compiled
 def clear(image: Any, first: int, end: int) -> None:
     """Clears the pixels first..end - 1 of a flat image."""
-    for pixel in range(first, end):
-        image[pixel] = 0
+    # An index that cannot be negative makes this a call of memset.
+    part = image[first:end]
+    for pixel in range(len(part)):
+        part[pixel] = 0
 
 
 @compiled
-def paint(image: Any, width: int, box: Any, start: Any, end: Any, value: int) -> None:
+def paint(
+    image: Any, width: int, boxes: Any, n: int, start: Any, end: Any, type_index: int, value: int
+) -> None:
     """Sets the pixels of a unit.
+
+    Slices of the arrays would cost more than most units have pixels.
 
     Args:
       image: [height * width].
       width: of the image.
-      box: int32 [4] of `Canvas.boxes`.
-      start, end: int32 [h] of the unit's type.
+      boxes: int32 [U, 4] of the game, see Canvas; the unit's box is boxes[n].
+      n: see above.
+      start, end: of Canvas.
+      type_index: type of the unit.
       value: of its pixels.
     """
     height = len(image) // width
-    left, top = box[LEFT], box[TOP]
-    for row in range(max(-top, 0), min(box[HEIGHT], height - top)):
+    left, top = boxes[n, LEFT], boxes[n, TOP]
+    for row in range(max(-top, 0), min(boxes[n, HEIGHT], height - top)):
         line = (top + row) * width
-        for column in range(max(left + start[row], 0), min(left + end[row], width)):
+        first = max(left + start[type_index, row], 0)
+        for column in range(first, min(left + end[type_index, row], width)):
             image[line + column] = value
 
 
 @compiled
-def count(image: Any, width: int, box: Any, start: Any, end: Any, most: int) -> None:
+def count(
+    image: Any, width: int, boxes: Any, n: int, start: Any, end: Any, type_index: int, most: int
+) -> None:
     """Adds 1 to the pixels of a unit, up to a limit; other arguments as for `paint`."""
     height = len(image) // width
-    left, top = box[LEFT], box[TOP]
-    for row in range(max(-top, 0), min(box[HEIGHT], height - top)):
+    left, top = boxes[n, LEFT], boxes[n, TOP]
+    for row in range(max(-top, 0), min(boxes[n, HEIGHT], height - top)):
         line = (top + row) * width
-        for column in range(max(left + start[row], 0), min(left + end[row], width)):
-            image[line + column] = min(image[line + column] + 1, most)
+        first = max(left + start[type_index, row], 0)
+        for column in range(first, min(left + end[type_index, row], width)):
+            image[line + column] = min(int(image[line + column]) + 1, most)

@@ -59,7 +59,7 @@ def add(g: Any, rules: Any, i: int, image: Any, circles: Any, most: int) -> None
     for y in range(max(-top, 0), min(2 * margin_y + 1, rules.screen_height - top)):
         line = (top + y) * rules.screen_width + left
         for x in range(max(-left, 0), min(2 * margin_x + 1, rules.screen_width - left)):
-            image[line + x] = min(image[line + x] + circle[y, x], most)
+            image[line + x] = min(int(image[line + x]) + int(circle[y, x]), most)
 
 
 @compiled

@@ -117,47 +117,51 @@ def _add_box(boxes: Any, n: int, i: int, left: int, top: int, high: int) -> None
 @compiled
 def _draw_small(g: Any, rules: Any, k: int, canvas: Any, boxes: Any, width: int) -> None:
     """Draws the layers of one byte but unit_density_aa."""
-    first, end = canvas.painted[k, 0] * width, canvas.painted[k, 1] * width
-    for place in range(len(canvas.small_layers)):
-        layer, image = canvas.small_layers[place], canvas.small[place, k]
-        if canvas.inked[k, place]:
-            clear(image, first, end)
-            canvas.inked[k, place] = False
-        if layer == _DENSITY:
-            canvas.inked[k, place] = True
-            for n in range(len(boxes)):
-                type_index = g.type[boxes[n, SLOT]]
-                start, stop = canvas.start[type_index], canvas.end[type_index]
-                count(image, width, boxes[n], start, stop, _MOST)
-        elif _is_of_units(layer):
-            canvas.inked[k, place] = _draw_layer(g, rules, layer, image, canvas, boxes, width)
+    layers_of_canvas, inked = canvas.small_layers, canvas.inked
+    start, end = canvas.start, canvas.end
+    first, last = canvas.painted[k, 0] * width, canvas.painted[k, 1] * width
+    for place in range(len(layers_of_canvas)):
+        layer = layers_of_canvas[place]
+        if layer == _DENSITY or _is_of_units(layer):
+            image = canvas.small[place, k]
+            if inked[k, place]:
+                clear(image, first, last)
+            if layer == _DENSITY:
+                inked[k, place] = True
+                for n in range(len(boxes)):
+                    count(image, width, boxes, n, start, end, g.type[boxes[n, SLOT]], _MOST)
+            else:
+                inked[k, place] = _draw_layer(g, rules, layer, image, boxes, start, end, width)
 
 
 @compiled
 def _draw_large(g: Any, rules: Any, k: int, canvas: Any, boxes: Any, width: int) -> None:
     """Draws the layers of two bytes."""
-    first, end = canvas.painted[k, 0] * width, canvas.painted[k, 1] * width
+    inked = canvas.inked
+    start, end = canvas.start, canvas.end
+    first, last = canvas.painted[k, 0] * width, canvas.painted[k, 1] * width
     for place in range(len(canvas.large_layers)):
-        layer, image = canvas.large_layers[place], canvas.large[place, k]
+        layer = canvas.large_layers[place]
         if layer in (_UNIT_TYPE, _HIT_POINTS):
+            image = canvas.large[place, k]
             mark = len(canvas.small_layers) + place
-            if canvas.inked[k, mark]:
-                clear(image, first, end)
-            canvas.inked[k, mark] = _draw_layer(g, rules, layer, image, canvas, boxes, width)
+            if inked[k, mark]:
+                clear(image, first, last)
+            inked[k, mark] = _draw_layer(g, rules, layer, image, boxes, start, end, width)
 
 
 @compiled
 def _draw_layer(
-    g: Any, rules: Any, layer: int, image: Any, canvas: Any, boxes: Any, width: int
+    g: Any, rules: Any, layer: int, image: Any, boxes: Any, start: Any, end: Any, width: int
 ) -> bool:
     """Draws a layer into an image of zeros, and returns whether it has other pixels."""
     inked = False
     for n in range(len(boxes)):
-        value = _value(g, rules, layer, boxes[n, SLOT])
+        i = boxes[n, SLOT]
+        value = _value(g, rules, layer, i)
         if value != 0 or inked:
             inked = True
-            type_index = g.type[boxes[n, SLOT]]
-            paint(image, width, boxes[n], canvas.start[type_index], canvas.end[type_index], value)
+            paint(image, width, boxes, n, start, end, g.type[i], value)
     return inked
 
 
