@@ -16,7 +16,7 @@ import numba
 import numpy as np
 from numba.core import caching, registry
 
-from sc2impala.sim import file_lock
+from sc2impala.sim import file_lock, linking
 
 _Function = TypeVar('_Function', bound=Callable[..., Any])
 
@@ -30,32 +30,33 @@ _SOURCES = pathlib.Path(__file__).resolve().parent
 
 
 def compiled(function: _Function) -> _Function:
-    """Compiles a function that is called by other compiled functions only.
-
-    Without the code for calls from Python, which would be half of the time to compile. Where the
-    environment variable SC2IMPALA_CALLABLE is set, as in tests, Python can call it.
-    """
-    if os.environ.get('SC2IMPALA_CALLABLE'):
-        return numba.njit(**_OPTIONS)(function)
-    dispatcher = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)
-    if isinstance(dispatcher, numba.core.dispatcher.Dispatcher):
-        dispatcher.__class__ = _Uncallable
-    return dispatcher
+    """Compiles a function that other compiled functions call; see `linking`."""
+    part = numba.njit(
+        no_cpython_wrapper=True,
+        no_cfunc_wrapper=True,
+        pipeline_class=linking.PartCompiler,
+        **_OPTIONS,
+    )(function)
+    if isinstance(part, registry.CPUDispatcher):
+        part.__class__ = _Part
+    return part
 
 
 def uncompiled(function: _Function) -> _Function:
-    """Returns the Python function of a compiled one, for calls from Python."""
+    """Returns the Python function of a compiled one: quicker for a few calls from Python."""
     return getattr(function, 'py_func', function)
 
 
-class _Uncallable(registry.CPUDispatcher):
-    """A compiled function without the code for calls from Python."""
+class _Part(registry.CPUDispatcher):
+    """A compiled function. Called from Python, it is compiled a second time, as a kernel."""
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise TypeError(
-            f'{self.__name__} is called by compiled functions only, expected a call of a kernel; '
-            'set SC2IMPALA_CALLABLE=1 before the import to call it from Python.'
-        )
+    def __call__(self, *args: Any) -> Any:
+        return _callable(self.py_func)(*args)
+
+
+@functools.lru_cache(maxsize=None)
+def _callable(function: Callable[..., Any]) -> Callable[..., Any]:
+    return numba.njit(pipeline_class=linking.KernelCompiler, **_OPTIONS)(function)
 
 
 def kernel(name: str) -> Callable[[_Function], _Function]:
@@ -66,8 +67,8 @@ def kernel(name: str) -> Callable[[_Function], _Function]:
     """
 
     def decorate(function: _Function) -> _Function:
-        dispatcher = numba.njit(**_OPTIONS)(function)
-        if isinstance(dispatcher, numba.core.dispatcher.Dispatcher):
+        dispatcher = numba.njit(pipeline_class=linking.KernelCompiler, **_OPTIONS)(function)
+        if isinstance(dispatcher, registry.CPUDispatcher):
             dispatcher._cache = _Cache(function, name)
         return dispatcher
 
@@ -110,6 +111,8 @@ def _user_folder() -> pathlib.Path:
 def _fingerprint() -> str:
     digest = hashlib.sha256()
     for path in sorted(_SOURCES.rglob('*.py')):
+        if path.parent.name == 'api':
+            continue
         digest.update(str(path.relative_to(_SOURCES)).encode())
         digest.update(path.read_bytes())
     options = {name: os.environ[name] for name in sorted(os.environ) if name.startswith('NUMBA_')}
