@@ -126,9 +126,11 @@ class Session:
             return refuse('InvalidMapName', f'The map is {map_name}, expected one of {known}.')
         if not players:
             return refuse('MissingPlayerSetup', 'There are no players.')
-        if players != [sc2api_pb2.Participant]:
+        # The game accepts a Computer on the mini-games, where it has no part; PySC2 1.x adds one.
+        if [kind for kind in players if kind != sc2api_pb2.Computer] != [sc2api_pb2.Participant]:
             return refuse(
-                'MultiplayerUnsupported', 'A mini-game has exactly one player, a participant.'
+                'MultiplayerUnsupported',
+                'A mini-game has one participant, and no other players than Computer.',
             )
         seed = request.random_seed if request.HasField('random_seed') else _random_seed()
         self._created = map_name, seed, request.realtime, request.disable_fog

@@ -110,7 +110,8 @@ def test_without_a_seed_games_differ():
         (lambda r: setattr(r.local_map, 'map_path', ''), 'InvalidMapPath'),
         (lambda r: setattr(r.local_map, 'map_path', 'Ladder/Simple64.SC2Map'), 'InvalidMapName'),
         (lambda r: r.ClearField('player_setup'), 'MissingPlayerSetup'),
-        (lambda r: r.player_setup.add(type=sc2api_pb2.Computer), 'MultiplayerUnsupported'),
+        (lambda r: r.player_setup.add(type=sc2api_pb2.Observer), 'MultiplayerUnsupported'),
+        (lambda r: setattr(r.player_setup[0], 'type', 2), 'MultiplayerUnsupported'),
         (lambda r: r.player_setup.add(type=sc2api_pb2.Participant), 'MultiplayerUnsupported'),
     ],
 )
@@ -122,6 +123,21 @@ def test_games_that_cannot_be_created_are_errors(change, error):
     assert response.create_game.error == getattr(sc2api_pb2.ResponseCreateGame, error)
     assert response.create_game.error_details
     assert response.status == LAUNCHED
+
+
+def test_a_computer_is_accepted_and_has_no_part():
+    scores = []
+    for players in (
+        [sc2api_pb2.Participant],
+        [sc2api_pb2.Participant, sc2api_pb2.Computer],
+        [sc2api_pb2.Computer, sc2api_pb2.Participant],
+    ):
+        setup = [sc2api_pb2.PlayerSetup(type=kind) for kind in players]
+        client = helpers.Client().start('DefeatRoaches', player_setup=setup)
+        assert len(client.ask(game_info=True).game_info.player_info) == 1
+        client.step(100)
+        scores.append(client.observe().SerializeToString())
+    assert scores[0] == scores[1] == scores[2]
 
 
 def unset_race(request):
