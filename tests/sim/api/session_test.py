@@ -40,6 +40,7 @@ def in_status(status):
         ('observation', {IN_GAME, ENDED}),
         ('save_replay', {IN_GAME, ENDED}),
         ('data', {IN_GAME, ENDED}),
+        ('query', {IN_GAME, ENDED}),
         ('step', {IN_GAME}),
         ('action', {IN_GAME}),
         ('ping', {LAUNCHED, INIT, IN_GAME, ENDED}),
@@ -191,7 +192,7 @@ def test_games_that_cannot_be_joined_are_errors(change, error):
     assert client.ask(join_game=helpers.join()).status == IN_GAME
 
 
-@pytest.mark.parametrize('name', ['query', 'debug', 'replay_info', 'start_replay', 'quick_save'])
+@pytest.mark.parametrize('name', ['debug', 'replay_info', 'start_replay', 'quick_save'])
 def test_what_the_simulator_has_not_is_refused(name):
     response = in_status(IN_GAME).ask(**{name: True})
     assert name in response.error[0] and response.status == IN_GAME
@@ -234,7 +235,7 @@ def test_tables_name_every_type_on_the_map():
     everything = sc2api_pb2.RequestData(ability_id=True, unit_type_id=True)
     data = client.ask(data=everything).data
     names = {unit.unit_id: unit.name for unit in data.units}
-    assert names[45] == 'Scv' and names[18] == 'CommandCenter' and len(names) >= 5
+    assert names[45] == 'SCV' and names[18] == 'CommandCenter' and len(names) >= 5
     assert {23, 3674, 295} <= {ability.ability_id for ability in data.abilities}
     assert not client.ask(data=True).data.units
 
