@@ -252,3 +252,30 @@ def test_in_real_time_games_go_on_by_themselves():
     first = client.observe().observation.game_loop
     waited = client.ask(observation=sc2api_pb2.RequestObservation(game_loop=first + 5))
     assert waited.observation.observation.game_loop >= first + 5
+
+
+def test_the_requests_of_pysc2_1_2():
+    """A Computer, no name, no seed and no random options; layers and tables are read in full."""
+    client = helpers.Client()
+    request = helpers.create(
+        player_setup=[
+            sc2api_pb2.PlayerSetup(type=sc2api_pb2.Participant),
+            sc2api_pb2.PlayerSetup(type=sc2api_pb2.Computer, race=4, difficulty=1),
+        ]
+    )
+    request.ClearField('random_seed')
+    request.local_map.map_data = b'anything'
+    assert client.ask(create_game=request).status == INIT
+    join = sc2api_pb2.RequestJoinGame(race=4)
+    join.options.score = True
+    join.options.feature_layer.width = 24
+    for size in (
+        join.options.feature_layer.resolution,
+        join.options.feature_layer.minimap_resolution,
+    ):
+        size.x = size.y = 84
+    assert client.ask(join_game=join).status == IN_GAME
+    layers = client.observe().observation.feature_layer_data
+    for group, count in ((layers.renders, 27), (layers.minimap_renders, 11)):
+        assert len(group.ListFields()) == count
+        assert all(len(layer.data) >= 84 * 84 // 8 for _, layer in group.ListFields())
