@@ -31,7 +31,7 @@ import tensorflow.compat.v1 as tf
 
 from benchmarks import timing
 from benchmarks.flops import count_flops
-from sc2impala import actors, agents, envs, experiment, learner, replay, structs
+from sc2impala import actors, agents, envs, experiment, learner, replay, structs, tf_setup
 from sc2impala.agents.agent import Agent
 from sc2impala.envs import players, synthetic
 from sc2impala.learner import phases, sources
@@ -39,6 +39,8 @@ from sc2impala.runtime import checkpoints, experience, graph, seeds, trainer
 from sc2impala.runtime.batches import Batches
 from sc2impala.settings import validation
 from sc2impala.settings.settings import Settings
+
+tf_setup.enable()
 
 WORKLOADS = {
     'resnet': ['--backend=synthetic', '--map_name=Frames', '--num_envs=16'],

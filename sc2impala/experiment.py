@@ -21,7 +21,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from absl import app, flags
 
-from sc2impala import learner
+from sc2impala import learner, tf_setup
 from sc2impala.errors import UserError
 from sc2impala.runtime import console, manifest
 from sc2impala.runtime.stop_request import StopRequest
@@ -93,7 +93,7 @@ def train(settings: Settings, hooks: Sequence[Any] = ()) -> None:
       UserError: for anything wrong with the settings, the folder, or what is in it.
     """
     validation.check(settings)
-    _set_up_tensorflow()
+    tf_setup.enable()
     import tensorflow.compat.v1 as tf
 
     from sc2impala.runtime import checkpoints, graph, logdir
@@ -125,7 +125,7 @@ def evaluate(settings: Settings) -> Dict[str, Any]:
       UserError: for anything wrong with the settings, the folder, or what is in it.
     """
     validation.check(settings)
-    _set_up_tensorflow()
+    tf_setup.enable()
     import tensorflow.compat.v1 as tf
 
     from sc2impala.runtime import evaluation, graph, logdir, pictures, players, seeds
@@ -154,11 +154,6 @@ def _own_flags() -> flags.FlagValues:
     flag_values = flags.FlagValues()
     setting_flags.define(flag_values)
     return flag_values
-
-
-def _set_up_tensorflow() -> None:
-    """Silences TensorFlow and selects its mode, before anything else imports it."""
-    from sc2impala import tf_setup  # noqa: F401
 
 
 def _show_help(arguments: Sequence[str], flag_values: flags.FlagValues) -> None:

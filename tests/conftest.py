@@ -4,8 +4,11 @@ import shutil
 
 import pytest
 
-from sc2impala import tf_setup  # noqa: F401
-from tests.runtime import tiny
+from sc2impala import tf_setup
+
+tf_setup.enable()
+
+from tests.runtime import tiny  # noqa: E402
 
 
 @pytest.fixture(scope='session')

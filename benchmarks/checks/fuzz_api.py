@@ -277,7 +277,7 @@ def _request(random: Random) -> Any:
     elif name == 'action':
         for _ in range(random.randint(4)):
             _fill(random, content.actions.add())
-    elif name == 'data':
+    elif name in ('data', 'query'):
         _fill(random, content)
     return request
 

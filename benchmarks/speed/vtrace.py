@@ -16,7 +16,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from sc2impala import vtrace
+from sc2impala import tf_setup, vtrace
 
 UNROLL_LENGTHS = (20, 100, 400)
 BATCH_SIZES = (32, 256)
@@ -120,6 +120,7 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
       argv: command-line arguments; None for those of the process.
     """
     argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args(argv)
+    tf_setup.enable()
     print(f'TensorFlow {tf.__version__}, medians of {REPETITIONS} runs, in microseconds')
     print('   T    B      ours      scan  empty run  speedup')
     results = []

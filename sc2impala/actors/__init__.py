@@ -1,6 +1,5 @@
 """Actors: what plays the game and fills the queue."""
 
-from sc2impala import tf_setup  # noqa: F401
 from sc2impala.actors.actor import build_actor
 from sc2impala.actors.sequence_queue import SequenceQueue
 from sc2impala.actors.sequence_spec import component_specs, sequence_spec

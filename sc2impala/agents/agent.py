@@ -8,7 +8,7 @@ from typing import Any, Callable, ContextManager, List, Mapping, Optional, Seque
 import sonnet as snt
 import tensorflow.compat.v1 as tf
 
-from sc2impala import structs, tf_setup  # noqa: F401
+from sc2impala import structs
 from sc2impala.agents import policy as policy_lib
 
 

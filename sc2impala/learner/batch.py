@@ -8,8 +8,6 @@ from typing import Any, Optional, Tuple
 
 import tensorflow.compat.v1 as tf
 
-from sc2impala import tf_setup  # noqa: F401
-
 Batch = collections.namedtuple(
     'Batch',
     [

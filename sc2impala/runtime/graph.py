@@ -5,7 +5,7 @@ from typing import Any, Iterator, Optional, Sequence, Tuple
 
 import tensorflow.compat.v1 as tf
 
-from sc2impala import agents, envs, tf_setup  # noqa: F401
+from sc2impala import agents, envs
 from sc2impala.agents.agent import Agent
 from sc2impala.errors import UserError
 from sc2impala.runtime import bfloat16

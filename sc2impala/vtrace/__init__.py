@@ -1,6 +1,5 @@
 """V-trace and discounted returns: pure functions of time-major tensors."""
 
-from sc2impala import tf_setup  # noqa: F401
 from sc2impala.vtrace.recurrence import reverse_linear_recurrence
 from sc2impala.vtrace.returns import discounted_returns
 from sc2impala.vtrace.vtrace import (

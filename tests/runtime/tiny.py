@@ -10,7 +10,7 @@ import sys
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from sc2impala import experiment, tf_setup  # noqa: F401
+from sc2impala import experiment
 from sc2impala.settings import settings as settings_lib
 from sc2impala.settings.settings import Settings
 

@@ -19,14 +19,15 @@ RALLY_UNITS, RALLY_WORKERS = 195, 203
 BUILD_BARRACKS, BUILD_COMMAND_CENTER, BUILD_REFINERY, BUILD_SUPPLY_DEPOT = 321, 318, 320, 319
 TRAIN_MARINE, TRAIN_SCV = 560, 524
 
-_OF_PRODUCT = {
-    unit_types.BARRACKS: BUILD_BARRACKS,
-    unit_types.COMMAND_CENTER: BUILD_COMMAND_CENTER,
-    unit_types.REFINERY: BUILD_REFINERY,
-    unit_types.SUPPLY_DEPOT: BUILD_SUPPLY_DEPOT,
-    unit_types.MARINE: TRAIN_MARINE,
-    unit_types.SCV: TRAIN_SCV,
+OF_PRODUCT = {
+    unit_types.BARRACKS.unit_type: BUILD_BARRACKS,
+    unit_types.COMMAND_CENTER.unit_type: BUILD_COMMAND_CENTER,
+    unit_types.REFINERY.unit_type: BUILD_REFINERY,
+    unit_types.SUPPLY_DEPOT.unit_type: BUILD_SUPPLY_DEPOT,
+    unit_types.MARINE.unit_type: TRAIN_MARINE,
+    unit_types.SCV.unit_type: TRAIN_SCV,
 }
+"""Id of a unit type -> ability that produces it."""
 
 _OF_ORDER = np.zeros([orders.NUM_KINDS], np.int64)
 _OF_ORDER[[orders.HOLD, orders.MOVE, orders.ATTACK, orders.PATROL]] = HOLD, MOVE, ATTACK, PATROL
@@ -74,6 +75,29 @@ GENERAL = {
 }
 """Special ability -> general ability, for those that have one."""
 
+NAMES = {
+    ATTACK: 'Attack',
+    HOLD: 'Hold Position',
+    MOVE: 'Move',
+    PATROL: 'Patrol',
+    STOP: 'Stop',
+    SMART: 'Smart',
+    GATHER: 'Gather',
+    RETURN: 'Return Cargo',
+    HALT: 'Halt',
+    CANCEL: 'Cancel',
+    CANCEL_LAST: 'Cancel Last',
+    RALLY_UNITS: 'Rally Units',
+    RALLY_WORKERS: 'Rally Workers',
+    BUILD_BARRACKS: 'Build Barracks',
+    BUILD_COMMAND_CENTER: 'Build CommandCenter',
+    BUILD_REFINERY: 'Build Refinery',
+    BUILD_SUPPLY_DEPOT: 'Build SupplyDepot',
+    TRAIN_MARINE: 'Train Marine',
+    TRAIN_SCV: 'Train SCV',
+}
+"""Special ability -> the name that a viewer shows."""
+
 _SPECIAL = {general: special for special, general in GENERAL.items()}
 _ABILITY_OF_FUNCTION = {
     function: (ability, target_type != QUICK)
@@ -84,7 +108,12 @@ _ABILITY_OF_FUNCTION = {
 
 def function_of(ability: int, target_type: str) -> Optional[int]:
     """Returns the function for a general or special ability and a target type, or None."""
-    return _FUNCTIONS.get(_SPECIAL.get(ability, ability), {}).get(target_type)
+    return _FUNCTIONS.get(special_of(ability), {}).get(target_type)
+
+
+def special_of(ability: int) -> int:
+    """Returns the special ability for a general or special one."""
+    return _SPECIAL.get(ability, ability)
 
 
 def offered(available: np.ndarray) -> List[Tuple[int, bool]]:
@@ -109,8 +138,7 @@ def of_orders(order_kinds: np.ndarray, products: np.ndarray) -> List[int]:
 
 def of_products(types: Sequence[unit_types.UnitType]) -> np.ndarray:
     """Returns the abilities that produce units of T types: int [T], 0 for those without."""
-    known = {product.unit_type: ability for product, ability in _OF_PRODUCT.items()}
-    return np.array([known.get(product.unit_type, 0) for product in types])
+    return np.array([OF_PRODUCT.get(product.unit_type, 0) for product in types])
 
 
 def known() -> Dict[int, bool]:

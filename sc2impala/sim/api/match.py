@@ -7,8 +7,8 @@ from typing import Any, List, Optional, Tuple
 import numpy as np
 from s2clientprotocol import common_pb2, sc2api_pb2
 
-from sc2impala.sim import game_batch, geometry, layers, results, unit_types
-from sc2impala.sim.api import calls, images, observations
+from sc2impala.sim import game_batch, geometry, layers, results
+from sc2impala.sim.api import calls, observations, queries, terrain
 from sc2impala.sim.api.raw import RawInterface
 
 MAX_PIXELS = 1024
@@ -18,8 +18,6 @@ FRAMES_PER_REAL_SECOND = 22.4
 """Speed of a real-time game, the game's speed "faster". A frame is one game loop. [S] GD"""
 
 PLAYER, TERRAN = 1, 1
-SUCCESS = 1
-"""The ActionResult of an action without errors."""
 
 _UNDECIDED = 4
 _UNUSED_SIZE = (1, 1)
@@ -89,6 +87,7 @@ class Match:
     def restart(self) -> None:
         """Starts the next episode."""
         self._game.reset()
+        self._raw.restart()
         self._executed: List[sc2api_pb2.Action] = []
         self._failed: List[Tuple[int, int]] = []
         self._began, self._last_loop = time.monotonic(), 0
@@ -116,7 +115,7 @@ class Match:
         """Executes an action.
 
         Returns:
-          SUCCESS, or the ActionResult of its first part that failed.
+          `queries.SUCCESS`, or the ActionResult of its first part that failed.
         """
         codes = [self._call(call) for call in calls.read(action)]
         ability = 0
@@ -130,7 +129,7 @@ class Match:
         is_reported = action.ListFields() and not action.HasField('action_raw')
         if is_reported:
             self._executed.append(action)
-        return SUCCESS
+        return queries.SUCCESS
 
     def observe(self) -> sc2api_pb2.ResponseObservation:
         """Returns the observation, with the actions executed and failed since the last one."""
@@ -147,8 +146,7 @@ class Match:
         return response
 
     def describe(self, response: sc2api_pb2.ResponseGameInfo) -> None:
-        """Writes the properties of the game that do not change during an episode."""
-        world = self._game.world
+        """Writes the properties of the game; only its pathing grid changes during an episode."""
         response.map_name = self._map_name
         response.local_map_path = map_path(self._map_name)
         response.player_info.add(
@@ -159,20 +157,11 @@ class Match:
             player_name=self._name,
         )
         response.options.CopyFrom(self.options)
-        start = response.start_raw
-        start.map_size.x = start.map_size.y = geometry.MAP_EXTENT
-        left, right, bottom, top = world.arena.playable
-        start.playable_area.p0.x, start.playable_area.p0.y = int(left), int(bottom)
-        start.playable_area.p1.x, start.playable_area.p1.y = int(right), int(top)
-        across, up = geometry.cells_within(world.arena.playable)
-        playable = up[::-1, None] & across
-        images.write(start.pathing_grid, playable, bits=1)
-        images.write(start.placement_grid, playable, bits=1)
-        images.write(start.terrain_height, np.zeros(playable.shape, np.uint8), bits=8)
+        terrain.write_grids(response.start_raw, self._game.world)
 
-    def list_units(self) -> List[unit_types.UnitType]:
-        """Returns the types of units that occur on the map."""
-        return list(self._game.world.units.types)
+    def query(self, request: sc2api_pb2.Request, response: sc2api_pb2.Response) -> None:
+        """Answers a RequestQuery; the game remains as it is."""
+        queries.answer(request, response, self._game, self._raw)
 
     def record(self) -> bytes:
         """Returns a JSON summary of the game in place of a replay, which only the real game has."""

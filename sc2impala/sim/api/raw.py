@@ -1,11 +1,11 @@
 """The protocol's raw interface: units and orders independent of camera and selection."""
 
-from typing import Any, Iterable, List, Tuple
+from typing import Any, Iterable, Tuple
 
 import numpy as np
 
 from sc2impala.sim import appearance, feature_units, geometry, orders, results
-from sc2impala.sim.api import abilities
+from sc2impala.sim.api import abilities, terrain
 from sc2impala.sim.game_batch import GameBatch
 from sc2impala.sim.units import NO_UNIT
 
@@ -28,6 +28,7 @@ _NUMBERS = (
     'ideal_harvesters',
     'weapon_cooldown',
 )
+_WITHOUT_TARGET = (orders.HOLD, orders.RETURN)
 _FLAGS = {'is_selected': 'is_selected', 'active': 'is_active'}
 
 
@@ -41,6 +42,11 @@ class RawInterface:
         self._products = abilities.of_products(units.types)
         self._alive = np.zeros_like(units.alive[0])
         self._generation = np.zeros(self._alive.shape, np.int64)
+        self._shown = np.zeros([0], np.int64)
+
+    def restart(self) -> None:
+        """Forgets the units of the last episode: they have not died."""
+        self._shown = np.zeros([0], np.int64)
 
     def tags(self) -> np.ndarray:
         """Returns the tags of the units in all slots: int64 [U], none of them 0.
@@ -53,11 +59,20 @@ class RawInterface:
         self._alive = alive.copy()
         return (self._generation << 16) + np.arange(1, len(alive) + 1)
 
+    def slots(self, tags: Iterable[int]) -> np.ndarray:
+        """Returns the slots of the living units with these tags: int [n]; skips unknown tags."""
+        known = np.isin(self.tags(), np.array(list(tags), np.uint64).astype(np.int64))
+        return (known & self._alive).nonzero()[0]
+
     def write(self, message: Any) -> None:
-        """Writes the units that player 1 sees, and the camera, into an ObservationRaw."""
+        """Writes the units and cells that player 1 sees, and the camera, into an ObservationRaw.
+
+        Units that were written before and have died since are listed as events.
+        """
         world = self._game.world
         units = world.units
         message.player.camera.x, message.player.camera.y = world.camera[:, 0].tolist()
+        terrain.write_state(message.map_state, world)
         games, slots = appearance.shown(world)[:1].nonzero()
         at = games, slots
         columns = {
@@ -68,9 +83,11 @@ class RawInterface:
         stats, types = units.stats, units.type[at]
         radius, health_max = stats.radius[types].tolist(), stats.health[types].tolist()
         positions, is_on_screen = points.T.tolist(), on_screen.tolist()
-        tags = self.tags()[slots].tolist()
-        queues = [self._queue(slot) for slot in slots.tolist()]
-        for row, tag in enumerate(tags):
+        all_tags = self.tags()
+        dead = np.setdiff1d(self._shown, all_tags[self._alive])
+        message.event.dead_units.extend(dead.tolist())
+        self._shown = all_tags[slots]
+        for row, tag in enumerate(self._shown.tolist()):
             unit = message.units.add()
             unit.tag = tag
             for name in _NUMBERS:
@@ -83,14 +100,13 @@ class RawInterface:
             unit.radius, unit.health_max = radius[row], health_max[row]
             unit.is_on_screen = is_on_screen[row]
             unit.build_progress = percent(columns['build_progress'][row])
-            for ability in queues[row]:
-                unit.orders.add().ability_id = ability
-            if queues[row] and 'order_progress_0' in columns:
+            self._write_orders(unit.orders, int(slots[row]), all_tags)
+            if len(unit.orders) and 'order_progress_0' in columns:
                 unit.orders[0].progress = percent(columns['order_progress_0'][row])
 
     def order(self, command: Any) -> int:
         """Selects the units of an ActionRawUnitCommand and executes it: a code of `results`."""
-        slots = self._slots(command.unit_tags)
+        slots = self.slots(command.unit_tags)
         chosen = np.zeros_like(self._game.world.units.own)
         chosen[0, slots] = True
         if not (chosen & self._game.world.units.own).any():
@@ -98,7 +114,7 @@ class RawInterface:
         target, point = NO_UNIT, np.zeros([2, 1])
         target_type = abilities.QUICK
         if command.HasField('target_unit_tag'):
-            found = self._slots([command.target_unit_tag])
+            found = self.slots([command.target_unit_tag])
             if not len(found):
                 return results.ERROR
             target, target_type = int(found[0]), abilities.SCREEN
@@ -128,27 +144,30 @@ class RawInterface:
             world.look_at(GAME, geometry.clamp(point, world.arena.playable))
         return results.OK
 
-    def _slots(self, tags: Iterable[int]) -> np.ndarray:
-        """Returns the slots of the living units with these tags: int [n]; skips unknown tags."""
-        known = np.isin(self.tags(), np.array(list(tags), np.uint64).astype(np.int64))
-        return (known & self._alive).nonzero()[0]
-
-    def _queue(self, slot: int) -> List[int]:
-        """Returns the abilities of the current and the queued orders of a unit of player 1."""
+    def _write_orders(self, message: Any, slot: int, tags: np.ndarray) -> None:
+        """Adds the current and the queued orders of a unit of player 1 to a list of UnitOrders."""
         world = self._game.world
         units = world.units
         if not units.own[0, slot]:
-            return []
-        if slot < units.num_mobile:
-            order_kinds = units.order_kind[0, slot]
-            busy = order_kinds != orders.IDLE
-            products = self._products[units.order_type[0, slot]]
-            return abilities.of_orders(order_kinds[busy], products[busy])
-        production: Any = world.mechanics.get('production')
-        if production is None:
-            return []
-        trained = production.queue[0, slot - units.num_mobile]
-        return self._products[trained[trained >= 0]].tolist()
+            return
+        if slot >= units.num_mobile:
+            production: Any = world.mechanics.get('production')
+            if production is not None:
+                trained = production.queue[0, slot - units.num_mobile]
+                for ability in self._products[trained[trained >= 0]].tolist():
+                    message.add(ability_id=ability)
+            return
+        busy = np.flatnonzero(units.order_kind[0, slot] != orders.IDLE)
+        order_kinds = units.order_kind[0, slot, busy]
+        products = self._products[units.order_type[0, slot, busy]]
+        targets = units.order_target[0, slot, busy].tolist()
+        points = units.order_point[:, 0, slot, busy].T.tolist()
+        for index, ability in enumerate(abilities.of_orders(order_kinds, products)):
+            order = message.add(ability_id=ability)
+            if targets[index] != NO_UNIT:
+                order.target_unit_tag = int(tags[targets[index]])
+            elif order_kinds[index] not in _WITHOUT_TARGET:
+                order.target_world_space_pos.x, order.target_world_space_pos.y = points[index]
 
     def _places(self, at: Tuple[np.ndarray, np.ndarray]) -> Tuple[np.ndarray, np.ndarray]:
         """Returns the positions of units in single precision.

@@ -3,10 +3,10 @@
 import os
 from typing import Any, Callable, Dict, Sequence, Tuple
 
-from s2clientprotocol import common_pb2, sc2api_pb2
+from s2clientprotocol import sc2api_pb2
 
-from sc2impala.sim import game_batch, unit_types
-from sc2impala.sim.api import abilities
+from sc2impala.sim import game_batch
+from sc2impala.sim.api import data
 from sc2impala.sim.api.match import Match, UnsupportedOptions, map_path
 
 VERSION = '4.10.0'
@@ -53,6 +53,7 @@ class Session:
             'leave_game': (_LOOKING, self._leave),
             'game_info': (_LOOKING, self._game_info),
             'data': (_LOOKING, self._data),
+            'query': (_LOOKING, self._query),
             'observation': (_LOOKING, self._observe),
             'action': (_PLAYING, self._act),
             'step': (_PLAYING, self._step),
@@ -126,9 +127,11 @@ class Session:
             return refuse('InvalidMapName', f'The map is {map_name}, expected one of {known}.')
         if not players:
             return refuse('MissingPlayerSetup', 'There are no players.')
-        if players != [sc2api_pb2.Participant]:
+        # The game accepts a Computer on the mini-games, where it has no part; PySC2 1.x adds one.
+        if [kind for kind in players if kind != sc2api_pb2.Computer] != [sc2api_pb2.Participant]:
             return refuse(
-                'MultiplayerUnsupported', 'A mini-game has exactly one player, a participant.'
+                'MultiplayerUnsupported',
+                'A mini-game has one participant, and no other players than Computer.',
             )
         seed = request.random_seed if request.HasField('random_seed') else _random_seed()
         self._created = map_name, seed, request.realtime, request.disable_fog
@@ -173,25 +176,14 @@ class Session:
         self._match.describe(response)
 
     def _data(self, request: Any, response: Any) -> None:
-        """Writes the data of all abilities and of the units that occur on the map."""
+        """Writes the tables of abilities and unit types; there are no upgrades or buffs."""
         if request.ability_id:
-            for ability, needs_point in sorted(abilities.known().items()):
-                response.abilities.add(
-                    ability_id=ability,
-                    available=True,
-                    link_name=f'ability{ability}',
-                    target=2 if needs_point else 1,
-                    remaps_to_ability_id=abilities.GENERAL.get(ability, 0),
-                )
+            data.write_abilities(response)
         if request.unit_type_id:
-            for unit in self._match.list_units():
-                response.units.add(
-                    unit_id=unit.unit_type,
-                    name=_UNIT_NAMES[unit.unit_type],
-                    available=True,
-                    movement_speed=unit.speed * unit_types.LOOPS_PER_SECOND,
-                    race=common_pb2.Terran,
-                )
+            data.write_units(response)
+
+    def _query(self, request: Any, response: Any) -> None:
+        self._match.query(request, response)
 
     def _observe(self, request: Any, response: Any) -> None:
         self._match.keep_time(request.game_loop if request.HasField('game_loop') else None)
@@ -214,14 +206,6 @@ class Session:
     def _update_status(self) -> None:
         if self._match.ended:
             self.status = _ENDED
-
-
-_UNIT_NAMES = {
-    value.unit_type: name.title().replace('_', '')
-    for name, value in vars(unit_types).items()
-    if isinstance(value, unit_types.UnitType)
-}
-"""Id of a unit type -> the name of its constant in CamelCase."""
 
 
 def _random_seed() -> int:

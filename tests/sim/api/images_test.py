@@ -30,8 +30,11 @@ def test_pysc2_reads_what_was_written(group, scales, table, size):
         np.testing.assert_array_equal(feature.unpack_layer(plane), pictures[feature.name][0])
 
 
-def test_empty_layers_are_left_out():
+@pytest.mark.parametrize('name, num_bytes', [('selected', 5), ('power', 5), ('unit_type', 140)])
+def test_layers_that_are_all_zero_are_written_in_full(name, num_bytes):
     message = spatial_pb2.FeatureLayers()
-    pictures = {'selected': np.zeros([1, 4, 4], np.uint8)}
+    pictures = {name: np.zeros([1, 5, 7], np.uint16)}
     images.write_layers(message, pictures, layers.SCREEN_SCALES)
-    assert not message.HasField('selected')
+    written = getattr(message, name)
+    assert written.data == bytes(num_bytes)
+    assert (written.size.x, written.size.y) == (7, 5)

@@ -91,6 +91,37 @@ def test_work_in_an_economy(base):
     assert base.observe().observation.player_common.minerals > 0
 
 
+def test_orders_name_their_targets(base):
+    first, second, third = sorted(unit.tag for unit in units(base, SCV))[:3]
+    field = units(base, MINERALS)[0].tag
+    base.act(order(GATHER, [first], target=field))
+    base.act(
+        order(MOVE, [second], point=(30, 28)), order(MOVE, [second], point=(31, 28), queued=True)
+    )
+    shown = {unit.tag: unit.orders for unit in units(base, SCV)}
+    assert [each.target_unit_tag for each in shown[first]] == [field]
+    assert not shown[first][0].HasField('target_world_space_pos')
+    points = [(o.target_world_space_pos.x, o.target_world_space_pos.y) for o in shown[second]]
+    assert points == [(30, 28), (31, 28)] and not shown[third]
+
+
+def test_units_that_died_are_events(battle):
+    marines, roaches = ({unit.tag for unit in units(battle, kind)} for kind in (MARINE, ROACH))
+    battle.act(order(ATTACK, marines, target=min(roaches)))
+    dead = []
+    for _ in range(60):
+        battle.step(8)
+        raw_data = battle.observe().observation.raw_data
+        dead.extend(raw_data.event.dead_units)
+        alive = {unit.tag for unit in raw_data.units}
+        if min(roaches) not in alive:
+            break
+    assert min(roaches) in dead and len(dead) == len(set(dead))
+    assert set(dead) == (marines | roaches) - alive
+    battle.ask(restart_game=True)
+    assert not battle.observe().observation.raw_data.event.dead_units
+
+
 def test_where_there_is_no_money_the_error_says_so(base):
     workers = [unit.tag for unit in units(base, SCV)]
     assert base.act(order(BUILD_DEPOT, workers[:1], point=(40, 28)))[0] > SUCCESS

@@ -40,6 +40,7 @@ def in_status(status):
         ('observation', {IN_GAME, ENDED}),
         ('save_replay', {IN_GAME, ENDED}),
         ('data', {IN_GAME, ENDED}),
+        ('query', {IN_GAME, ENDED}),
         ('step', {IN_GAME}),
         ('action', {IN_GAME}),
         ('ping', {LAUNCHED, INIT, IN_GAME, ENDED}),
@@ -110,7 +111,8 @@ def test_without_a_seed_games_differ():
         (lambda r: setattr(r.local_map, 'map_path', ''), 'InvalidMapPath'),
         (lambda r: setattr(r.local_map, 'map_path', 'Ladder/Simple64.SC2Map'), 'InvalidMapName'),
         (lambda r: r.ClearField('player_setup'), 'MissingPlayerSetup'),
-        (lambda r: r.player_setup.add(type=sc2api_pb2.Computer), 'MultiplayerUnsupported'),
+        (lambda r: r.player_setup.add(type=sc2api_pb2.Observer), 'MultiplayerUnsupported'),
+        (lambda r: setattr(r.player_setup[0], 'type', 2), 'MultiplayerUnsupported'),
         (lambda r: r.player_setup.add(type=sc2api_pb2.Participant), 'MultiplayerUnsupported'),
     ],
 )
@@ -122,6 +124,21 @@ def test_games_that_cannot_be_created_are_errors(change, error):
     assert response.create_game.error == getattr(sc2api_pb2.ResponseCreateGame, error)
     assert response.create_game.error_details
     assert response.status == LAUNCHED
+
+
+def test_a_computer_is_accepted_and_has_no_part():
+    scores = []
+    for players in (
+        [sc2api_pb2.Participant],
+        [sc2api_pb2.Participant, sc2api_pb2.Computer],
+        [sc2api_pb2.Computer, sc2api_pb2.Participant],
+    ):
+        setup = [sc2api_pb2.PlayerSetup(type=kind) for kind in players]
+        client = helpers.Client().start('DefeatRoaches', player_setup=setup)
+        assert len(client.ask(game_info=True).game_info.player_info) == 1
+        client.step(100)
+        scores.append(client.observe().SerializeToString())
+    assert scores[0] == scores[1] == scores[2]
 
 
 def unset_race(request):
@@ -175,7 +192,7 @@ def test_games_that_cannot_be_joined_are_errors(change, error):
     assert client.ask(join_game=helpers.join()).status == IN_GAME
 
 
-@pytest.mark.parametrize('name', ['query', 'debug', 'replay_info', 'start_replay', 'quick_save'])
+@pytest.mark.parametrize('name', ['debug', 'replay_info', 'start_replay', 'quick_save'])
 def test_what_the_simulator_has_not_is_refused(name):
     response = in_status(IN_GAME).ask(**{name: True})
     assert name in response.error[0] and response.status == IN_GAME
@@ -218,7 +235,7 @@ def test_tables_name_every_type_on_the_map():
     everything = sc2api_pb2.RequestData(ability_id=True, unit_type_id=True)
     data = client.ask(data=everything).data
     names = {unit.unit_id: unit.name for unit in data.units}
-    assert names[45] == 'Scv' and names[18] == 'CommandCenter' and len(names) >= 5
+    assert names[45] == 'SCV' and names[18] == 'CommandCenter' and len(names) >= 5
     assert {23, 3674, 295} <= {ability.ability_id for ability in data.abilities}
     assert not client.ask(data=True).data.units
 
@@ -235,3 +252,30 @@ def test_in_real_time_games_go_on_by_themselves():
     first = client.observe().observation.game_loop
     waited = client.ask(observation=sc2api_pb2.RequestObservation(game_loop=first + 5))
     assert waited.observation.observation.game_loop >= first + 5
+
+
+def test_the_requests_of_pysc2_1_2():
+    """A Computer, no name, no seed and no random options; layers and tables are read in full."""
+    client = helpers.Client()
+    request = helpers.create(
+        player_setup=[
+            sc2api_pb2.PlayerSetup(type=sc2api_pb2.Participant),
+            sc2api_pb2.PlayerSetup(type=sc2api_pb2.Computer, race=4, difficulty=1),
+        ]
+    )
+    request.ClearField('random_seed')
+    request.local_map.map_data = b'anything'
+    assert client.ask(create_game=request).status == INIT
+    join = sc2api_pb2.RequestJoinGame(race=4)
+    join.options.score = True
+    join.options.feature_layer.width = 24
+    for size in (
+        join.options.feature_layer.resolution,
+        join.options.feature_layer.minimap_resolution,
+    ):
+        size.x = size.y = 84
+    assert client.ask(join_game=join).status == IN_GAME
+    layers = client.observe().observation.feature_layer_data
+    for group, count in ((layers.renders, 27), (layers.minimap_renders, 11)):
+        assert len(group.ListFields()) == count
+        assert all(len(layer.data) >= 84 * 84 // 8 for _, layer in group.ListFields())
