@@ -91,7 +91,7 @@ class MiniGameVectorEnv(vector.VectorEnv):
         observation = self._games.restart(seeds) if seeds else self._games.reset()
         if self._renderer:
             self._renderer.reset(observation)
-        return observation, _info(observation, self._no_totals(), self._all())
+        return observation, _info(observation, self._no_totals())
 
     def step(
         self, actions: Any
@@ -119,12 +119,12 @@ class MiniGameVectorEnv(vector.VectorEnv):
         """
         outcome = self._games.step(actions)
         done = outcome.done
-        totals = {name: np.where(done, 0, value) for name, value in outcome.totals.items()}
-        infos = _info(outcome.observation, totals, self._all())
+        infos = _info(outcome.observation, outcome.totals)
         if outcome.final_observation is not None:
             infos['final_obs'] = _final_observations(outcome.final_observation, done)
-            infos['final_info'] = _info(outcome.final_observation, outcome.totals, done)
+            infos['final_info'] = _final_info(outcome.final_observation, outcome.totals, done)
             infos['_final_obs'], infos['_final_info'] = done.copy(), done.copy()
+            infos.update({name: value * ~done for name, value in outcome.totals.items()})
         if self._renderer:
             self._renderer.step(outcome.observation, actions, outcome)
             self._renderer.reset(outcome.observation, done)
@@ -170,20 +170,22 @@ class MiniGameVectorEnv(vector.VectorEnv):
             'episode_steps': np.zeros([self.num_envs], np.int64),
         }
 
-    def _all(self) -> np.ndarray:
-        return np.ones([self.num_envs], np.bool_)
 
-
-def _info(
-    observation: Observation, totals: Mapping[str, np.ndarray], games_set: np.ndarray
-) -> Dict[str, Any]:
-    """Returns the infos of the games where bool [K] `games_set`, and 0 elsewhere."""
-    infos: Dict[str, Any] = {
-        name: np.where(games_set, value, np.zeros_like(value)) for name, value in totals.items()
-    }
-    infos[spaces.MASK] = observation[spaces.MASK] * games_set[:, np.newaxis].astype(np.int8)
-    infos.update({f'_{name}': games_set.copy() for name in list(infos)})
+def _info(observation: Observation, totals: Mapping[str, np.ndarray]) -> Dict[str, Any]:
+    """Returns the infos of all games."""
+    infos: Dict[str, Any] = dict(totals)
+    infos[spaces.MASK] = observation[spaces.MASK].copy()
+    everywhere = np.ones([len(infos[spaces.MASK])], np.bool_)
+    infos.update([(f'_{name}', everywhere.copy()) for name in infos])
     return infos
+
+
+def _final_info(
+    observation: Observation, totals: Mapping[str, np.ndarray], done: np.ndarray
+) -> Dict[str, Any]:
+    """Returns the infos of the games that are done, and 0 and False elsewhere."""
+    infos = _info(observation, totals)
+    return {name: (value.T * done).T.astype(value.dtype) for name, value in infos.items()}
 
 
 def _final_observations(observation: Observation, done: np.ndarray) -> np.ndarray:
