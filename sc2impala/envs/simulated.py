@@ -1,6 +1,6 @@
 """The vector environment on the built-in simulator, in this process."""
 
-from typing import Any, Dict, Mapping, Sequence
+from typing import Any, Dict, Mapping, Optional, Sequence
 
 import numpy as np
 
@@ -11,7 +11,13 @@ from sc2impala.envs.specs import ObservationSpec
 
 
 class SimulatedEnvironment(vector.VectorEnvironment):
-    """K simulated games of one map; seeds[i] determines the episodes of game i."""
+    """K simulated games of one map; seeds[i] determines the episodes of game i.
+
+    final_observation: the observation of all games at the end of the last step, before those that
+        ended began their next episode. None if no game ended, or without `final_observations`.
+    """
+
+    final_observation: Optional[Dict[str, Any]] = None
 
     def __init__(
         self,
@@ -20,6 +26,7 @@ class SimulatedEnvironment(vector.VectorEnvironment):
         observation_spec: ObservationSpec,
         action_spec: ActionSpec,
         max_step_mul: int,
+        final_observations: bool = False,
     ):
         """Makes the games.
 
@@ -29,6 +36,8 @@ class SimulatedEnvironment(vector.VectorEnvironment):
           observation_spec: the observation space; only its layers are rendered.
           action_spec: the action space.
           max_step_mul: the largest number of environment frames per step.
+          final_observations: whether to observe once more in steps in which an episode ends, for
+            `final_observation`.
 
         Raises:
           ValueError: if the map is unknown, a seed is negative or the specs do not fit together.
@@ -43,12 +52,14 @@ class SimulatedEnvironment(vector.VectorEnvironment):
             minimap_layers=tuple(layer.name for layer in observation_spec.minimap_layers),
         )
         self._layers_dtype = _layers_dtype(self.num_envs, observation_spec.structure())
+        self._final_observations = final_observations
         self._start_totals()
 
     def reset(self) -> Dict[str, Any]:
         """See `VectorEnvironment.reset`."""
         self._game.reset()
         self._start_totals()
+        self.final_observation = None
         return self._observe()
 
     def step(self, action: Mapping[str, np.ndarray], step_mul: np.ndarray) -> structs.EnvOutput:
@@ -70,7 +81,10 @@ class SimulatedEnvironment(vector.VectorEnvironment):
             episode_steps=self._steps.copy(),
             aborted=np.zeros_like(done),
         )
+        self.final_observation = None
         if done.any():
+            if self._final_observations:
+                self.final_observation = self._observe()
             game.reset(done)
             self._returns[done] = 0
             self._steps[done] = 0

@@ -138,3 +138,27 @@ def test_layers_lie_in_memory_as_if_each_had_its_own(monkeypatch):
         for name, layer in observation[group].items():
             assert layer.flags.c_contiguous and layer.flags.aligned, name
             assert type(layer) is np.ndarray, name
+
+
+def test_final_observations_are_those_before_the_next_episode(monkeypatch):
+    monkeypatch.setattr(GAMES['MoveToBeacon'], 'episode_loops', 20)
+    specs = envs.make_specs('MoveToBeacon', vectors=['game_loop'])
+    kept = envs.SimulatedEnvironment('MoveToBeacon', [1, 2], *specs, 9, final_observations=True)
+    env = envs.SimulatedEnvironment('MoveToBeacon', [1, 2], *specs, 9)
+    action, step_mul = action_of(env), np.array([9, 4])
+    kept.reset()
+    env.reset()
+    for _ in range(6):
+        output, other = kept.step(action, step_mul), env.step(action, step_mul)
+        np.testing.assert_array_equal(output.done, other.done)
+        assert env.final_observation is None
+        assert (kept.final_observation is not None) == output.done.any()
+        if output.done[0]:
+            assert kept.final_observation['game_loop'].tolist()[0] == [20]
+            assert output.observation['game_loop'].tolist()[0] == [0]
+            np.testing.assert_array_equal(
+                kept.final_observation['game_loop'][1], output.observation['game_loop'][1]
+            )
+    kept.step(action, np.array([9, 1]))
+    kept.reset()
+    assert kept.final_observation is None

@@ -7,8 +7,8 @@ from PIL import Image
 
 from sc2impala.envs import checks
 from sc2impala.envs.actions import FUNCTIONS, ActionSpec
+from sc2impala.envs.pictures import colors, frames
 from sc2impala.envs.specs import ObservationSpec
-from sc2impala.runtime.pictures import colors, frames
 
 FRAMES_PER_SECOND = 16
 """Environment frames (StarCraft II game loops) in one second of game time."""

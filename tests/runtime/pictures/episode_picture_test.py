@@ -3,8 +3,9 @@ import pytest
 from PIL import Image
 
 from sc2impala import envs
+from sc2impala.envs.pictures import colors, frames
 from sc2impala.runtime import pictures
-from sc2impala.runtime.pictures import colors, episode_picture, frames
+from sc2impala.runtime.pictures import episode_picture
 
 
 def make_specs(**kwargs):

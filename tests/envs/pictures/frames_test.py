@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from sc2impala import envs
-from sc2impala.runtime.pictures import colors, frames, layout
+from sc2impala.envs.pictures import colors, frames, layout
 
 
 def make_panels(screen_layers, minimap_layers):

@@ -1,6 +1,6 @@
 import pytest
 
-from sc2impala.runtime.pictures import layout
+from sc2impala.envs.pictures import layout
 
 
 def panel_boxes(plan, sizes):

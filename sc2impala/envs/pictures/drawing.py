@@ -5,7 +5,7 @@ from typing import Any, Sequence, Tuple
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from sc2impala.runtime.pictures import colors
+from sc2impala.envs.pictures import colors
 
 _LINE_HEIGHT = 1.4
 _MIN_RADIUS = 6

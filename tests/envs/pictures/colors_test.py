@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from sc2impala.envs.pictures import colors
 from sc2impala.envs.specs import LayerSpec
-from sc2impala.runtime.pictures import colors
 
 
 def rgb(layer, values, low=0, high=1):

@@ -5,8 +5,8 @@ from typing import Any, Iterator, List, Mapping, Sequence, Tuple
 
 import numpy as np
 
+from sc2impala.envs.pictures import colors, drawing, layout
 from sc2impala.envs.specs import ObservationSpec
-from sc2impala.runtime.pictures import colors, drawing, layout
 
 Step = collections.namedtuple(
     'Step', ['layers', 'function', 'arguments', 'step_mul', 'reward', 'episode_return']
@@ -60,6 +60,56 @@ def choose_panels(observation_spec: ObservationSpec) -> List[Panel]:
     return [panel for panel in panels if panel in by_rank[:MAX_PANELS]]
 
 
+class FramePainter:
+    """Draws pictures of one size, with the same layers and the same ranges of colors."""
+
+    def __init__(self, panels: Sequence[Panel], ranges: Sequence[Tuple[int, int]], num_hidden: int):
+        """Draws the titles.
+
+        Args:
+          panels: the layers to show.
+          ranges: for each panel the values with the darkest and the brightest color.
+          num_hidden: number of layers without a panel, for the caption.
+        """
+        self._panels = panels
+        self._ranges = ranges
+        self._num_hidden = num_hidden
+        self._plan = layout.make_layout([panel.size for panel in panels])
+        self._titled = np.full(self._plan.size[::-1], colors.PLAIN, np.uint8)
+        for panel, value_range, (x, y) in zip(panels, ranges, self._plan.corners):
+            size = (self._plan.cell_width, layout.TITLE_HEIGHT)
+            title = drawing.draw_text([_title(panel, *value_range)], size, font_size=12)
+            _paste(self._titled, title, (x, y - layout.TITLE_HEIGHT))
+
+    def draw(self, number: int, elapsed_frames: int, step: Step) -> np.ndarray:
+        """Draws one agent step.
+
+        Args:
+          number: of the step in its episode.
+          elapsed_frames: environment frames of the episode, for the caption.
+          step: the step.
+
+        Returns:
+          uint8 [height, width], indices into `colors.PALETTE`.
+        """
+        plan = self._plan
+        frame = self._titled.copy()
+        for i, panel in enumerate(self._panels):
+            pixels = colors.color_layer(panel.layer, step.layers[i], *self._ranges[i])
+            pixels = drawing.enlarge(pixels, plan.factors[i])
+            pixels = _mark(pixels, panel.group, step.arguments, plan.factors[i])
+            _paste(frame, pixels, plan.corners[i])
+        caption = drawing.draw_text(
+            _caption(number, elapsed_frames, step, self._num_hidden),
+            (plan.size[0], layout.CAPTION_HEIGHT),
+            font_size=13,
+            margin=(layout.GAP, layout.GAP // 2),
+            background=_background(step.reward),
+        )
+        _paste(frame, caption, (0, plan.caption_top))
+        return frame
+
+
 def draw_frames(
     panels: Sequence[Panel], steps: Sequence[Step], num_hidden: int
 ) -> Iterator[np.ndarray]:
@@ -73,35 +123,15 @@ def draw_frames(
     Yields:
       uint8 [height, width], indices into `colors.PALETTE`.
     """
-    plan = layout.make_layout([panel.size for panel in panels])
-    ranges = [_value_range(layers) for layers in zip(*(step.layers for step in steps))]
-    titled = np.full(plan.size[::-1], colors.PLAIN, np.uint8)
-    for panel, value_range, (x, y) in zip(panels, ranges, plan.corners):
-        size = (plan.cell_width, layout.TITLE_HEIGHT)
-        title = drawing.draw_text([_title(panel, *value_range)], size, font_size=12)
-        _paste(titled, title, (x, y - layout.TITLE_HEIGHT))
-
+    ranges = [value_range(layers) for layers in zip(*(step.layers for step in steps))]
+    painter = FramePainter(panels, ranges, num_hidden)
     elapsed_frames = 0
     for number, step in enumerate(steps):
-        frame = titled.copy()
-        for i, panel in enumerate(panels):
-            pixels = colors.color_layer(panel.layer, step.layers[i], *ranges[i])
-            pixels = drawing.enlarge(pixels, plan.factors[i])
-            pixels = _mark(pixels, panel.group, step.arguments, plan.factors[i])
-            _paste(frame, pixels, plan.corners[i])
-        caption = drawing.draw_text(
-            _caption(number, elapsed_frames, step, num_hidden),
-            (plan.size[0], layout.CAPTION_HEIGHT),
-            font_size=13,
-            margin=(layout.GAP, layout.GAP // 2),
-            background=_background(step.reward),
-        )
-        _paste(frame, caption, (0, plan.caption_top))
+        yield painter.draw(number, elapsed_frames, step)
         elapsed_frames += step.step_mul
-        yield frame
 
 
-def _value_range(layers: Sequence[np.ndarray]) -> Tuple[int, int]:
+def value_range(layers: Sequence[np.ndarray]) -> Tuple[int, int]:
     """Returns the smallest and the largest value of all arrays."""
     return min(int(layer.min()) for layer in layers), max(int(layer.max()) for layer in layers)
 

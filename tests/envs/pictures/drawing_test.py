@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from sc2impala.runtime.pictures import colors, drawing
+from sc2impala.envs.pictures import colors, drawing
 
 NOTHING = 200
 """A palette index that markers and text do not use."""

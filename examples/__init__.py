@@ -1,0 +1,1 @@
+"""Examples of other libraries on the environments of this package; run as modules."""
