@@ -9,7 +9,6 @@ from sc2impala.sim import compile_ahead, counter_random, functions, kernels, obs
 from sc2impala.sim.drawing import Drawing
 from sc2impala.sim.feature_units import COLUMNS, MAX_FEATURE_UNITS
 from sc2impala.sim.games import GAMES
-from sc2impala.sim.units import NO_UNIT
 from sc2impala.sim.unit_types import SELF
 
 MAP_NAMES = tuple(sorted(GAMES))
@@ -229,7 +228,7 @@ class GameBatch:
 
     def _saved(self) -> Tuple[str, ...]:
         """Returns the names of the fields that are not derived from others."""
-        return tuple(name for name in self._games.dtype.names if not name.startswith('_'))
+        return tuple(name for name in self._games.dtype.names or () if not name.startswith('_'))
 
     def _available_actions(self) -> np.ndarray:
         """Returns the functions that can be called, uint8 [K, 573]; kept until a game changes."""
