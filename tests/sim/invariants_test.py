@@ -202,7 +202,7 @@ def test_supply_is_that_of_the_units_and_never_exceeds_what_buildings_provide(ec
         of_type = [(own & (after['type'] == t)).sum(1) for t in range(len(stats.food))]
         had = before['alive'] & (before['owner'] == unit_types.SELF)
         had = [(had & (before['type'] == t)).sum(1) for t in range(len(stats.food))]
-        mobile = ~stats.is_structure
+        mobile = stats.is_structure == 0
         np.testing.assert_array_equal(
             (np.transpose(of_type) - np.transpose(had))[:, mobile], new[:, mobile]
         )

@@ -121,12 +121,13 @@ def test_units_that_meet_head_on_choose_different_sides_and_keep_them():
     side = world.g.side[1]
     # On the next touch the unit would choose the other side.
     world.g.x[:2], world.g.y[:2] = [30, 29.5], [30 + 0.1 * side, 30 - 0.1 * side]
+    world.g.goal_x[0], world.g.goal_y[0] = world.where(0)
     other = world.copy()
     world.push_apart()
     assert world.g.side[1] == side
     other.g.side[1] = 0
     other.push_apart()
-    assert abs(other.g.side[1]) == 1
+    assert other.g.side[1] == -side
 
 
 NUM_CROWD = 12
