@@ -1,6 +1,6 @@
 """A batch of K games of one mini-game: the public interface of the simulator."""
 
-from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -9,7 +9,6 @@ from sc2impala.sim import compile_ahead, counter_random, functions, kernels, obs
 from sc2impala.sim.drawing import Drawing
 from sc2impala.sim.feature_units import COLUMNS, MAX_FEATURE_UNITS
 from sc2impala.sim.games import GAMES
-from sc2impala.sim.units import NO_UNIT
 from sc2impala.sim.unit_types import SELF
 
 MAP_NAMES = tuple(sorted(GAMES))
@@ -190,8 +189,12 @@ class GameBatch:
         found: Dict[str, Any] = {name: observed[name] for name in observed.dtype.names or ()}
         found['screen'] = dict(self._drawing.screen)
         found['minimap'] = dict(self._drawing.minimap)
-        found['available_actions'] = self._available_actions().astype(bool)
+        found['available_actions'] = self.available_actions()
         return found
+
+    def available_actions(self) -> np.ndarray:
+        """Returns whether each function can be called now: bool [K, 573]."""
+        return self._available_actions().astype(bool)
 
     def feature_units(self) -> np.ndarray:
         """Returns the units on the screen, see `feature_units`: int32 [K, MAX_FEATURE_UNITS, 46].
@@ -201,6 +204,28 @@ class GameBatch:
         rows = np.zeros([self.num_games, MAX_FEATURE_UNITS, len(COLUMNS)], np.int32)
         self._kernels.list_units(self._games, self._rules, rows)
         return rows
+
+    def describe_units(self) -> Tuple[np.ndarray, np.ndarray]:
+        """Describes the units that player 1 sees, on and off the screen.
+
+        Returns:
+          rows: float64 [K, U, 46], the columns of `feature_units` in the order of slots, except for
+            the positions and without truncation; zero for other slots.
+          shown: bool [K, U], whether player 1 sees the unit in a slot.
+        """
+        shown = np.zeros(self._games['alive'].shape, np.uint8)
+        rows = np.zeros(shown.shape + (len(COLUMNS),))
+        self._kernels.describe_units(self._games, self._rules, rows, shown)
+        return rows, shown.astype(bool)
+
+    def lift_fog(self) -> None:
+        """Disables the fog of war: player 1 sees the whole map from now on."""
+        self._rules['has_fog'] = False
+        self._games['_visibility_changed'] = True
+
+    def run(self, kernel: Callable[..., None], *arguments: Any) -> None:
+        """Runs a kernel, see `kernels`, on all games with further arguments."""
+        kernel(self._games, self._rules, *arguments)
 
     def get_state(self) -> Dict[str, np.ndarray]:
         """Returns everything needed to resume the games exactly: copies of arrays, by name."""
