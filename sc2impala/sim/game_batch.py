@@ -10,6 +10,7 @@ from sc2impala.sim.drawing import Drawing
 from sc2impala.sim.feature_units import COLUMNS, MAX_FEATURE_UNITS
 from sc2impala.sim.games import GAMES
 from sc2impala.sim.unit_types import SELF
+from sc2impala.sim.units import NO_UNIT
 
 MAP_NAMES = tuple(sorted(GAMES))
 """Names of the supported maps."""
@@ -209,14 +210,14 @@ class GameBatch:
         """Describes the units that player 1 sees, on and off the screen.
 
         Returns:
-          rows: float64 [K, U, 46], the columns of `feature_units` in the order of slots, except for
-            the positions and without truncation; zero for other slots.
-          shown: bool [K, U], whether player 1 sees the unit in a slot.
+          rows: float64 [K, U, 46], the columns of `feature_units`, except for the positions and
+            without truncation.
+          slots: int64 [K, U], the slot of the unit of each row, NO_UNIT after the last one.
         """
-        shown = np.zeros(self._games['alive'].shape, np.uint8)
-        rows = np.zeros(shown.shape + (len(COLUMNS),))
-        self._kernels.describe_units(self._games, self._rules, rows, shown)
-        return rows, shown.astype(bool)
+        slots = np.full(self._games['alive'].shape, NO_UNIT, np.int64)
+        rows = np.zeros(slots.shape + (len(COLUMNS),))
+        self._kernels.describe_units(self._games, self._rules, rows, slots)
+        return rows, slots
 
     def lift_fog(self) -> None:
         """Disables the fog of war: player 1 sees the whole map from now on."""

@@ -6,7 +6,7 @@ There is one set for a family of maps, and one for a map, made from the function
 import functools
 from typing import Any, Callable, NamedTuple
 
-from sc2impala.sim import actions, drawing, feature_units, observation, picking, visibility
+from sc2impala.sim import actions, drawing, feature_units, observation, picking
 from sc2impala.sim.compiler import kernel
 from sc2impala.sim.counter_random import start_stream
 from sc2impala.sim.economy import (
@@ -41,8 +41,9 @@ class FamilyKernels(NamedTuple):
     observe(games, rules, observations): sets OBSERVATION [K].
     draw(games, rules, *arrays): updates the layers in the arrays of a `Drawing`.
     list_units(games, rules, rows): sets the rows of `feature_units`, int32 [K, 256, 46].
-    describe_units(games, rules, rows, shown): sets `shown`, uint8 [K, U], whether player 1 sees the
-      unit in each slot, and the rows of these units, float64 [K, U, 46], without their positions.
+    describe_units(games, rules, rows, listed): sets the first entries of `listed`, int64 [K, U], to
+      the slots of the units that player 1 sees, and their rows, float64 [K, U, 46], without their
+      positions.
     """
 
     act: Kernel
@@ -138,15 +139,14 @@ def of_family(family: Family) -> FamilyKernels:
             list_units_of_one(games[k], rules[0], rows[k])
 
     @kernel(family.name + '.describe_units')
-    def describe_units(games: Any, rules: Any, rows: Any, shown: Any) -> None:
+    def describe_units(games: Any, rules: Any, rows: Any, listed: Any) -> None:
         r = rules[0]
         for k in range(len(games)):
             g = games[k]
             picking.look(g, r)
-            for i in range(g.unit_end):
-                shown[k, i] = visibility.shown(g, r, i)
-                if shown[k, i]:
-                    describe_one(g, r, i, rows[k, i])
+            for row in range(feature_units.list_units(g, r, False)):
+                listed[k, row] = g._listed[row]
+                describe_one(g, r, g._listed[row], rows[k, row])
 
     return FamilyKernels(act, list_actions, observe, draw, list_units, describe_units)
 

@@ -69,14 +69,14 @@ class RawInterface:
         Units that were written before and have died since are listed as events.
         """
         game, rules = self._game.games[0], self._game.rules
-        rows, shown = self._game.describe_units()
+        rows, listed = self._game.describe_units()
         terrain.write_state(message.map_state, self._game)
         message.player.camera.x, message.player.camera.y = (
             float(game.camera_x),
             float(game.camera_y),
         )
-        (slots,) = shown[0].nonzero()
-        columns = dict(zip(COLUMNS, rows[0, slots].T.tolist()))
+        slots = listed[0, listed[0] != NO_UNIT]
+        columns = dict(zip(COLUMNS, rows[0, : len(slots)].T.tolist()))
         points, on_screen = self._places(slots)
         types = game.type[slots]
         radius, health_max = rules.radius[types].tolist(), rules.health[types].tolist()
