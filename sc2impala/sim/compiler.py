@@ -168,7 +168,7 @@ class _Cache(caching.FunctionCache):
             self._lock.acquire()
             found = self._load(sig, target_context)
             if found is None:
-                _announce()
+                announce()
             else:
                 self._lock.release()
         return found
@@ -191,8 +191,13 @@ class _Cache(caching.FunctionCache):
         return sig, codegen.magic_tuple(), self._kernel
 
 
+def is_disabled() -> bool:
+    """Whether functions run as Python code, because NUMBA_DISABLE_JIT is set."""
+    return bool(numba.config.DISABLE_JIT)
+
+
 @functools.lru_cache(maxsize=None)
-def _announce() -> None:
+def announce() -> None:
     """Says, once in a process, that functions are being compiled."""
     print(
         f'sc2impala: compiling the simulator, once for this machine, about {TYPICAL_SECONDS} s ...',

@@ -5,7 +5,7 @@ from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple
 import numpy as np
 
 from sc2impala.sim import arguments as arguments_of_calls
-from sc2impala.sim import counter_random, functions, kernels, observation
+from sc2impala.sim import compile_ahead, counter_random, functions, kernels, observation
 from sc2impala.sim.drawing import Drawing
 from sc2impala.sim.feature_units import COLUMNS, MAX_FEATURE_UNITS
 from sc2impala.sim.games import GAMES
@@ -40,11 +40,12 @@ class GameBatch:
         self._map = GAMES[map_name]
         sizes = _size('screen_size', screen_size), _size('minimap_size', minimap_size)
         checked = counter_random.check_seeds(seeds)
-        self._rules = self._map.rules(*sizes)
-        self._blank = self._map.family.blank()
-        self._games = np.repeat(self._blank, len(checked)).view(np.ndarray)
+        self._rules = self._map.rules(*sizes).view(np.ndarray)
+        self._blank = self._map.family.blank().view(np.ndarray)
+        self._games = np.repeat(self._blank, len(checked))
         self._games['seed'], self._games['ended'] = checked, True
         self._drawing = Drawing(self._rules, len(checked), screen_layers, minimap_layers)
+        compile_ahead.prepare(map_name)
         self._map_kernels = kernels.of_map(self._map)
         self._kernels = kernels.of_family(self._map.family)
         self._available = np.zeros([len(checked), functions.NUM_FUNCTIONS], np.uint8)
@@ -158,7 +159,7 @@ class GameBatch:
         Raises:
           ValueError: if `loops` has another shape or type, or a negative entry.
         """
-        loops = arguments_of_calls.integers('loops', loops, [self.num_games])
+        loops = arguments_of_calls.integers('loops', loops, (self.num_games,))
         if loops.min() < 0:
             raise ValueError(f'loops holds {loops.min()}; expected at least 0.')
         self._available_is_current = False
@@ -182,7 +183,7 @@ class GameBatch:
           'build_queue': int32 [K, 5, 7], 'production_queue': int32 [K, 5, 2] of a building that is
             the only selected unit, and the number of rows in use, 'build_queue_count': int32 [K].
         """
-        self._kernels.draw(self._games, self._rules, self._drawing.buffers)
+        self._kernels.draw(self._games, self._rules, *self._drawing.arrays)
         observed = np.zeros([self.num_games], observation.OBSERVATION)
         self._kernels.observe(self._games, self._rules, observed)
         found: Dict[str, Any] = {name: observed[name] for name in observed.dtype.names or ()}

@@ -39,7 +39,7 @@ class FamilyKernels(NamedTuple):
     act(games, rules, calls, available): executes CALL [K]; available is uint8 [K, 573].
     list_actions(games, rules, available): sets `available`.
     observe(games, rules, observations): sets OBSERVATION [K].
-    draw(games, rules, buffers): updates the layers, see `drawing.Buffers`.
+    draw(games, rules, *arrays): updates the layers in the arrays of a `Drawing`.
     list_units(games, rules, rows): sets the rows of `feature_units`, int32 [K, 256, 46].
     describe_units(games, rules, rows, shown): sets `shown`, uint8 [K, U], whether player 1 sees the
       unit in each slot, and the rows of these units, float64 [K, U, 46], without their positions.
@@ -127,7 +127,8 @@ def of_family(family: Family) -> FamilyKernels:
             fill_one(games[k], rules[0], observations[k])
 
     @kernel(family.name + '.draw')
-    def draw(games: Any, rules: Any, buffers: Any) -> None:
+    def draw(games: Any, rules: Any, *arrays: Any) -> None:
+        buffers = drawing.buffers_of(arrays)
         for k in range(len(games)):
             draw_one(games[k], rules[0], k, buffers)
 

@@ -6,6 +6,7 @@ without creep or effects, and no unit has energy, shields or buffs or is cloaked
 
 from sc2impala.sim.drawing.drawing import (
     Buffers,
+    buffers_of,
     Drawing,
     draw,
     draw_terrain,
@@ -13,4 +14,4 @@ from sc2impala.sim.drawing.drawing import (
     has_changed,
 )
 
-__all__ = ['Buffers', 'Drawing', 'draw', 'draw_terrain', 'draw_units', 'has_changed']
+__all__ = ['Buffers', 'buffers_of', 'Drawing', 'draw', 'draw_terrain', 'draw_units', 'has_changed']

@@ -28,7 +28,8 @@ class Drawing:
     """The layers of K games.
 
     Attributes:
-      buffers: Buffers, for `draw`.
+      arrays: tuple of all arrays of a Buffers; passing a named tuple of arrays to a compiled function
+        would take longer than drawing a game.
       screen, minimap: dicts from layer to its images, unsigned [K, height, width] of the smallest
         sufficient dtype: views of the buffers.
     """
@@ -67,7 +68,19 @@ class Drawing:
         )
         radius = r.radius if 'unit_density_aa' in screen_layers else _NO_RADIUS
         circles = smooth_discs.make(radius, float(r.screen_across), float(r.screen_down))
-        self.buffers = Buffers(screen, minimap, circles)
+        self.arrays = tuple(screen) + tuple(minimap) + (circles,)
+
+
+@compiled
+def buffers_of(arrays: Any) -> Any:
+    """Returns the Buffers that consist of the arrays of a Drawing."""
+    s, s_layers, large, large_layers, s_inked, s_painted, s_boxes, s_start, s_end = arrays[:9]
+    m, m_layers, m_large, m_large_layers, m_inked, m_painted, m_boxes, m_start, m_end = arrays[9:18]
+    screen = Canvas(s, s_layers, large, large_layers, s_inked, s_painted, s_boxes, s_start, s_end)
+    minimap = Canvas(
+        m, m_layers, m_large, m_large_layers, m_inked, m_painted, m_boxes, m_start, m_end
+    )
+    return Buffers(screen, minimap, arrays[18])
 
 
 @compiled
