@@ -9,7 +9,7 @@ import pytest
 
 from sc2impala import envs, sim
 from sc2impala.envs import players
-from sc2impala.sim.games import GAMES
+from tests.sim import maps
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -28,8 +28,8 @@ TOTALS = ('episode_return', 'episode_frames', 'episode_steps')
 @pytest.fixture
 def short_episodes(monkeypatch):
     """Episodes of 100 frames on every map."""
-    for game in GAMES.values():
-        monkeypatch.setattr(game, 'episode_loops', 100)
+    for map_name in sim.MAP_NAMES:
+        maps.short_episodes(monkeypatch, map_name, 100)
 
 
 def run_python(code):

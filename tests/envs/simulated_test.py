@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from sc2impala import envs, sim
-from sc2impala.sim.games import GAMES
 from tests.envs import contract, fake_game
+from tests.sim.maps import short_episodes
 
 ALL = {'screen_layers': 'all', 'minimap_layers': 'all', 'vectors': 'all'}
 
@@ -37,7 +37,7 @@ def test_contract_on_a_fake_game(monkeypatch, kwargs):
 )
 def test_contract_on_the_simulator(monkeypatch, map_name, kwargs):
     # Some episodes last half a minute of computing.
-    monkeypatch.setattr(GAMES[map_name], 'episode_loops', 240)
+    short_episodes(monkeypatch, map_name, 240)
     specs = envs.make_specs(map_name, screen_size=(20, 16), minimap_size=(12, 16), **kwargs)
     contract.check_vector_environment(
         lambda: envs.SimulatedEnvironment(map_name, [7, 8, 9], *specs, max_step_mul=20)
@@ -141,7 +141,7 @@ def test_layers_lie_in_memory_as_if_each_had_its_own(monkeypatch):
 
 
 def test_final_observations_are_those_before_the_next_episode(monkeypatch):
-    monkeypatch.setattr(GAMES['MoveToBeacon'], 'episode_loops', 20)
+    short_episodes(monkeypatch, 'MoveToBeacon', 20)
     specs = envs.make_specs('MoveToBeacon', vectors=['game_loop'])
     kept = envs.SimulatedEnvironment('MoveToBeacon', [1, 2], *specs, 9, final_observations=True)
     env = envs.SimulatedEnvironment('MoveToBeacon', [1, 2], *specs, 9)

@@ -10,14 +10,15 @@ pytest.importorskip('gymnasium')
 import gymnasium  # noqa: E402
 
 from examples import maskable_ppo  # noqa: E402
+from sc2impala import sim  # noqa: E402
 from sc2impala.envs import gym  # noqa: E402
-from sc2impala.sim.games import GAMES  # noqa: E402
+from tests.sim import maps  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
 def short_episodes(monkeypatch):
-    for game in GAMES.values():
-        monkeypatch.setattr(game, 'episode_loops', 64)
+    for map_name in sim.MAP_NAMES:
+        maps.short_episodes(monkeypatch, map_name, 64)
 
 
 @pytest.mark.parametrize('map_name', ['MoveToBeacon', 'BuildMarines'])

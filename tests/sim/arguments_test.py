@@ -1,30 +1,44 @@
 import numpy as np
 import pytest
 
-from sc2impala.sim.arguments import Arguments
-from sc2impala.sim.geometry import View
+from sc2impala.sim import arguments
+from sc2impala.sim.units import NO_UNIT
 
-GAMES = np.array([0, 2])
-VIEW = View((10, 6), 24)
+NO_OP = np.zeros([3], int)
 
 
-def test_scalars_and_points_of_some_games():
-    given = {'queued': np.array([1, 0, 7]), 'screen': np.array([[1, 2], [3, 4], [5, 0]], np.uint8)}
-    arguments = Arguments(given, 3)
-    np.testing.assert_array_equal(arguments.scalar('queued', GAMES), [1, 7])
-    np.testing.assert_array_equal(arguments.pixels('screen', GAMES, VIEW), [[1, 5], [2, 0]])
+def test_scalars_and_points_of_all_games():
+    points = np.array([[1, 2], [3, 4], [250, 0]], np.uint8)
+    calls = arguments.calls(
+        np.array([7, 331, 2**40]), {'queued': np.array([1, 0, 7]), 'screen': points}, 3
+    )
+    assert calls.dtype == arguments.CALL
+    assert calls['function'].tolist() == [7, 331, 2**40]
+    assert calls['queued'].tolist() == [1, 0, 7]
+    assert calls['screen_x'].tolist() == [1, 3, 250]
+    assert calls['screen_y'].tolist() == [2, 4, 0]
 
 
 def test_absent_arguments_are_zero():
-    arguments = Arguments({}, 3)
-    np.testing.assert_array_equal(arguments.scalar('select_add', GAMES), [0, 0])
-    np.testing.assert_array_equal(arguments.pixels('minimap', GAMES, VIEW), np.zeros([2, 2]))
+    calls = arguments.calls(NO_OP, {}, 3)
+    for name in calls.dtype.names:
+        assert not calls[name].any(), name
 
 
-def test_points_are_moved_into_the_picture():
-    points = np.array([[-5, 3], [0, 0], [2**62, -(2**62)]])
-    pixels = Arguments({'screen': points}, 3).pixels('screen', GAMES, VIEW)
-    np.testing.assert_array_equal(pixels, [[0, 9], [3, 0]])
+def test_extreme_values_are_kept():
+    extremes = np.array([[-(2**63), 2**63 - 1]])
+    calls = arguments.calls(extremes[0, :1], {'minimap': extremes}, 1)
+    assert calls['function'].tolist() == calls['minimap_x'].tolist() == [-(2**63)]
+    assert calls['minimap_y'].tolist() == [2**63 - 1]
+
+
+def test_places_override_pixels():
+    points = np.array([[1.5, 2.5, 3.5], [4.0, 5.0, 6.0]])
+    calls = arguments.calls(NO_OP, {}, 3, (points, np.array([4, NO_UNIT, 0])))
+    assert calls['has_place'].all()
+    assert calls['place_x'].tolist() == [1.5, 2.5, 3.5]
+    assert calls['place_y'].tolist() == [4, 5, 6]
+    assert calls['place_target'].tolist() == [4, NO_UNIT, 0]
 
 
 @pytest.mark.parametrize(
@@ -38,4 +52,10 @@ def test_points_are_moved_into_the_picture():
 )
 def test_refuses_other_names_shapes_and_dtypes(given, message):
     with pytest.raises(ValueError, match=message):
-        Arguments(given, 3)
+        arguments.calls(NO_OP, given, 3)
+
+
+@pytest.mark.parametrize('function_id', [0, np.zeros([2], int), np.zeros([3])])
+def test_refuses_functions_of_other_shapes_and_dtypes(function_id):
+    with pytest.raises(ValueError, match=r'function_id is .*expected integers \[3\]'):
+        arguments.calls(function_id, {}, 3)

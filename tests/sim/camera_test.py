@@ -33,14 +33,14 @@ def look_at(game, x, y):
 
 
 def camera(game):
-    return game.get_state()['camera'].T.tolist()
+    return np.stack([game.games.camera_x, game.games.camera_y], axis=1).tolist()
 
 
 def screen_pixel(game, x, y):
     """The (column, row) that shows a point of the world in the first game."""
-    corner = geometry.screen_corner(game.get_state()['camera'][:, 0])
-    view = geometry.View((84, 84), geometry.CAMERA_EXTENT)
-    return np.floor(view.to_pixels(np.array([x, y]), corner)).astype(int)
+    (left, top), scale = camera(game)[0], 84 / geometry.CAMERA_EXTENT
+    left, top = left - geometry.CAMERA_EXTENT / 2, top + geometry.CAMERA_EXTENT / 2
+    return np.floor([(x - left) * scale, (top - y) * scale]).astype(int)
 
 
 def advance(game, loops=1):
@@ -91,7 +91,8 @@ def test_units_and_ground_are_drawn_as_the_camera_sees_them():
     game = a_game()
     before = {name: picture.copy() for name, picture in game.observe()['screen'].items()}
     # Four cells, 14 pixels, to the left and two, 7 pixels, down; a cell has a middle.
-    game.set_state(dict(game.get_state(), camera=np.array([[28.0], [23.0]])))
+    camera = {'camera_x': np.array([28.0]), 'camera_y': np.array([23.0])}
+    game.set_state(dict(game.get_state(), **camera))
     moved = game.observe()['screen']
     assert (before['player_id'] == 1).sum() == 3 * 9
     for name in ('player_id', 'visibility_map', 'pathable', 'unit_density'):
@@ -106,9 +107,9 @@ def test_selecting_goes_through_the_camera():
     pixel = screen_pixel(game, 32, 29)
     assert game.observe()['screen']['player_id'][0, pixel[1], pixel[0]] == 1
     act(game, functions.SELECT_POINT, screen=pixel)
-    assert np.flatnonzero(game.get_state()['units/selected'][0]).tolist() == [0]
+    assert np.flatnonzero(game.games.selected[0]).tolist() == [0]
     act(game, functions.SELECT_RECT, screen=pixel + [-5, 1], screen2=pixel + [5, 8])
-    assert np.flatnonzero(game.get_state()['units/selected'][0]).tolist() == [0, 1, 2]
+    assert np.flatnonzero(game.games.selected[0]).tolist() == [0, 1, 2]
 
 
 def test_units_that_are_not_on_the_screen_cannot_be_clicked():
@@ -118,7 +119,7 @@ def test_units_that_are_not_on_the_screen_cannot_be_clicked():
     for pixel in ([0, 0], [83, 83], [83, 0], [42, 42]):
         act(game, functions.SELECT_POINT, screen=pixel)
     act(game, functions.SELECT_RECT, screen=[0, 0], screen2=[83, 83], select_add=0)
-    assert game.get_state()['units/selected'][0].sum() == 3
+    assert game.games.selected[0].sum() == 3
 
 
 @pytest.mark.parametrize('function', [functions.MOVE_SCREEN, functions.ATTACK_SCREEN])
@@ -127,7 +128,8 @@ def test_orders_go_through_the_camera(function):
     look_at(game, 26, 30)
     act(game, functions.SELECT_POINT, screen=screen_pixel(game, 32, 29))
     act(game, function, screen=[60, 50])
-    point = game.get_state()['units/order_point'][:, 0, 0, 0]
+    g = game.games[0]
+    point = g.order_x[0, 0], g.order_y[0, 0]
     np.testing.assert_allclose(point, (14.5 + 60.5 / 3.5, 42.5 - 50.5 / 3.5))
 
 

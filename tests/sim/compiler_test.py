@@ -23,7 +23,7 @@ SIM = pathlib.Path(compiler.__file__).parent
 
 def run(cache, sources=None, **environment):
     """Runs PROGRAM in a process of its own; returns its output and its error output."""
-    environment = dict(os.environ, NUMBA_CACHE_DIR=str(cache), NUMBA_OPT='0', **environment)
+    environment = dict(os.environ, NUMBA_CACHE_DIR=str(cache), NUMBA_OPT='1', **environment)
     if sources is not None:
         environment['PYTHONPATH'] = str(sources)
     done = subprocess.run(
@@ -60,7 +60,9 @@ def test_a_change_of_any_source_is_compiled(copy, tmp_path):
     path = copy / 'sc2impala' / 'sim' / 'counter_random.py'
     source = path.read_text()
     try:
-        path.write_text(source.replace('_TO_UNIT_INTERVAL = 2.0**-53', '_TO_UNIT_INTERVAL = 2.0**-54'))
+        path.write_text(
+            source.replace('_TO_UNIT_INTERVAL = 2.0**-53', '_TO_UNIT_INTERVAL = 2.0**-54')
+        )
         after, message = run(tmp_path, copy)
     finally:
         path.write_text(source)

@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 
 from sc2impala import sim
-from sc2impala.sim import functions, layers, results
-from sc2impala.sim.games import GAMES
-from tests.sim import players
+from sc2impala.sim import functions, layers, results, unit_types
+from tests.sim import maps, players
 
 ALL_LAYERS = {
     'screen_layers': tuple(layers.SCREEN_SCALES),
@@ -51,7 +50,7 @@ def test_games_wait_for_their_first_reset(map_name):
 @every_map
 def test_games_advance_and_restart_apart(map_name, monkeypatch):
     # Full episodes are played in other tests.
-    monkeypatch.setattr(GAMES[map_name], 'episode_loops', 480)
+    maps.short_episodes(monkeypatch, map_name, 480)
     game = players.make(map_name, range(3))
     game.reset()
     assert game.episode_loops == 480
@@ -128,7 +127,7 @@ def test_orders_lead_to_the_middle_of_the_pixel(function_id, argument, pixel):
     game.act(fill(game, functions.SELECT_ARMY), {})
     game.act(fill(game, function_id), {argument: np.array([pixel] * 4)})
     game.advance(fill(game, 400))
-    x, y = game.get_state()['units/position'][:, :, 0]
+    x, y = game.games.x[:, 0], game.games.y[:, 0]
     scale, left, top = (3.5, 21, 37) if argument == 'screen' else (1, 0, 64)
     np.testing.assert_allclose(x, left + (pixel[0] + 0.5) / scale)
     np.testing.assert_allclose(y, top - (pixel[1] + 0.5) / scale)
@@ -141,8 +140,8 @@ def test_a_target_outside_the_playable_region_means_its_border():
     corners = np.array([[0, 83], [200, -1]])
     game.act(fill(game, functions.MOVE_SCREEN), {'screen': corners})
     game.advance(fill(game, 400))
-    position = game.get_state()['units/position'][:, :, 0]
-    np.testing.assert_array_equal(position, [[22, 44], [20, 36]])
+    np.testing.assert_array_equal(game.games.x[:, 0], [22, 44])
+    np.testing.assert_array_equal(game.games.y[:, 0], [20, 36])
 
 
 def test_a_locked_camera_does_not_move():
@@ -263,11 +262,11 @@ def test_refuses_arrays_of_other_shapes():
 def test_units_can_be_selected_from_outside():
     game = sim.make('DefeatRoaches', [1, 2], (16, 16), (16, 16))
     game.reset()
-    units = game.world.units
-    chosen = np.zeros_like(units.own)
+    chosen = np.zeros(game.games.alive.shape, bool)
     chosen[1, :3] = True
-    chosen[:, units.num_mobile - 1] = True  # A slot of an enemy, or an empty one.
+    chosen[:, -1] = True  # An empty slot.
+    chosen[:, np.flatnonzero(game.games.owner[0] == unit_types.ENEMY)] = True
     game.select(chosen)
-    assert units.selected.sum(1).tolist() == [0, 3]
+    assert game.games.selected.sum(1).tolist() == [0, 3]
     available = game.observe()['available_actions']
     assert available[:, functions.ATTACK_SCREEN].tolist() == [False, True]

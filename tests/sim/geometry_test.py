@@ -2,49 +2,41 @@ import numpy as np
 import pytest
 
 from sc2impala.sim import geometry
-from sc2impala.sim.geometry import Rectangle, View
+from sc2impala.sim.compiler import uncompiled
+from sc2impala.sim.geometry import Rectangle
 
-CORNER = geometry.screen_corner(np.array([33.0, 25.0]))
-
-
-def test_screen_corner_is_half_a_screen_away_from_the_camera():
-    np.testing.assert_array_equal(CORNER, [21, 37])
+clamp, length = uncompiled(geometry.clamp), uncompiled(geometry.length)
 
 
-@pytest.mark.parametrize(
-    'size, point, pixel',
-    [
-        ((84, 84), (33, 25), (42, 42)),
-        ((84, 84), (22, 36), (3.5, 3.5)),
-        ((64, 64), (45, 13), (64, 64)),
-        ((48, 24), (22, 36), (2, 1)),
-    ],
-)
-def test_screen_pixels(size, point, pixel):
-    view = View(size, geometry.CAMERA_EXTENT)
-    np.testing.assert_allclose(view.to_pixels(np.array(point), CORNER), pixel)
-
-
-def test_minimap_has_a_pixel_per_cell_and_y_points_down():
-    view = View((64, 64), geometry.MAP_EXTENT)
-    np.testing.assert_array_equal(
-        view.to_pixels(np.array([10.25, 20.5]), geometry.minimap_corner()), [10.25, 43.5]
-    )
-
-
-@pytest.mark.parametrize('size', [(84, 84), (32, 32), (10, 33)])
-def test_a_click_means_the_middle_of_the_pixel(size):
-    view = View(size, geometry.CAMERA_EXTENT)
-    pixels = np.indices(size).reshape(2, -1)
-    world = view.to_world(pixels, CORNER[:, None])
-    np.testing.assert_allclose(view.to_pixels(world, CORNER[:, None]), pixels + 0.5)
-
-
-def test_clamp():
-    rectangle = Rectangle(left=0.0, right=2.0, bottom=10.0, top=11.0)
-    points = np.array([[-1.0, 1.0, 5.0], [12.0, 10.5, 3.0]])
-    np.testing.assert_array_equal(geometry.clamp(points, rectangle), [[0, 1, 2], [11, 10.5, 10]])
+@pytest.mark.parametrize('value, expected', [(-1.0, 0.0), (0.0, 0.0), (1.5, 1.5), (7.0, 2.0)])
+def test_clamp(value, expected):
+    assert clamp(value, 0.0, 2.0) == expected
 
 
 def test_length():
-    np.testing.assert_array_equal(geometry.length(np.array([[3.0, 0.0], [-4.0, 0.0]])), [5, 0])
+    assert length(3.0, -4.0) == 5
+    assert length(0.0, 0.0) == 0
+
+
+def test_length_is_rounded_once_per_operation():
+    x, y = np.random.RandomState(0).uniform(-60, 60, size=[2, 1000])
+    expected = np.sqrt(x * x + y * y)
+    np.testing.assert_array_equal([length(*point) for point in zip(x, y)], expected)
+
+
+def test_cells_within_a_rectangle_have_their_middle_inside():
+    columns, rows = geometry.cells_within(Rectangle(left=2.0, right=4.0, bottom=3.5, top=6.4))
+    assert np.flatnonzero(columns).tolist() == [2, 3]
+    # The middle of row 3 is on the border, and that of row 6 outside.
+    assert np.flatnonzero(rows).tolist() == [4, 5]
+    assert columns.shape == rows.shape == (geometry.MAP_EXTENT,)
+
+
+@pytest.mark.parametrize('arena', [geometry.SINGLE_SCREEN, geometry.OPEN_FIELD])
+def test_regions_lie_within_the_map_and_the_camera_within_the_playable_one(arena):
+    for region in (arena.playable, arena.revealed, arena.pathable):
+        if region is not None:
+            assert 0 <= region.left < region.right <= geometry.MAP_EXTENT
+            assert 0 <= region.bottom < region.top <= geometry.MAP_EXTENT
+    left, right, bottom, top = arena.playable
+    assert left <= arena.camera[0] <= right and bottom <= arena.camera[1] <= top

@@ -15,18 +15,19 @@ def trace(request):
 
 def count(state, owner):
     """Number of living units of an owner: [K]."""
-    return (state['units/alive'] & (state['units/owner'] == owner)).sum(1)
+    return (state['alive'] & (state['owner'] == owner)).sum(1)
 
 
 def harvestable(state):
     """Sum of the contents of resources and the cargo of workers, minerals and gas: [K]."""
-    carried = state['harvesting/cargo'].astype(int).sum(1)
-    return state['harvesting/contents'].sum(1) + carried
+    carried = state['cargo'].astype(int).sum(1)
+    return state['contents'].sum(1) + carried
 
 
 def points_of_a_beacon(before, after):
-    beacon = before['units/owner'] == unit_types.NEUTRAL
-    jumped = (before['units/position'] != after['units/position']).any(0) & beacon
+    beacon = before['owner'] == unit_types.NEUTRAL
+    moved = (before['x'] != after['x']) | (before['y'] != after['y'])
+    jumped = moved & beacon
     return jumped.any(1)
 
 
@@ -57,7 +58,7 @@ def points_of_harvest(before, after):
 
 def points_of_new_marines(before, after):
     def marines(state):
-        return state['units/alive'] & (state['unit_ids'] == unit_types.MARINE.unit_type)
+        return state['alive'] & (state['unit_ids'] == unit_types.MARINE.unit_type)
 
     return (marines(after) & ~marines(before)).sum(1)
 
@@ -84,9 +85,9 @@ def test_rewards_come_from_the_stated_events_only(trace):
 
 
 def test_nothing_leaves_the_playable_region(trace):
-    left, right, bottom, top = trace.rules.arena.playable
+    left, right, bottom, top = trace.playable
     for _, state in trace.pairs():
-        x, y = state['units/position'][:, state['units/alive']]
+        x, y = (state[axis][state['alive']] for axis in ('x', 'y'))
         assert x.min() >= left and x.max() <= right and y.min() >= bottom and y.max() <= top
 
 
@@ -97,103 +98,110 @@ MOMENT = 16
 
 
 def test_no_unit_is_inside_another_for_more_than_a_moment(trace):
-    mobile = slice(0, trace.rules.num_mobile)
     for states in trace.phases:
-        used = np.flatnonzero(np.any([s['units/alive'][:, mobile] for s in states], axis=(0, 1)))
+        used = used_slots(states, range(trace.num_mobile))
         since = np.zeros([Trace.NUM_GAMES, len(used), len(used)], int)
         for state in states:
-            solid = state['units/alive'][:, used] & state['units/solid'][:, used]
-            radius = trace.stats.radius[state['units/type'][:, used]]
-            position = state['units/position'][:, :, used]
-            apart = np.sqrt(np.square(position[..., None] - position[:, :, None]).sum(0))
+            solid = state['alive'][:, used] & state['solid'][:, used]
+            radius = trace.rules.radius[state['type'][:, used]]
+            x, y = (state[axis][:, used] for axis in ('x', 'y'))
+            apart = np.hypot(x[..., None] - x[:, None], y[..., None] - y[:, None])
             deep = radius[..., None] + radius[:, None] - apart > DEPTH
             deep &= solid[..., None] & solid[:, None] & ~np.eye(len(used), dtype=bool)
             since = np.where(deep, since + 1, 0)
             assert since.max() <= MOMENT
 
 
+def used_slots(states, slots):
+    """Those of the slots that hold a living unit in any state."""
+    slots = np.array(slots)
+    return slots[np.any([state['alive'][:, slots] for state in states], axis=(0, 1))]
+
+
 def test_no_unit_is_inside_a_building_for_more_than_a_moment(trace):
-    first = trace.rules.num_mobile
-    if not trace.stats.footprint.any():
+    first = trace.num_mobile
+    if not trace.rules.footprint.any():
         pytest.skip('nothing there covers the ground')
     for states in trace.phases:
-        since = np.zeros([Trace.NUM_GAMES, first, trace.rules.num_units - first], int)
+        units = used_slots(states, range(first))
+        buildings = used_slots(states, range(first, states[0]['alive'].shape[1]))
+        since = np.zeros([Trace.NUM_GAMES, len(units), len(buildings)], int)
         for state in states:
-            alive, position = state['units/alive'], state['units/position']
-            solid = alive[:, :first] & state['units/solid']
-            half = np.moveaxis(trace.stats.footprint[state['units/type'][:, first:]], -1, 0) / 2
-            away = np.abs(position[:, :, :first, None] - position[:, :, None, first:])
-            inside = (away < half[:, :, None] - DEPTH).all(0)
-            inside &= solid[:, :, None] & alive[:, None, first:]
+            inside = state['alive'][:, units, None] & state['solid'][:, units, None]
+            inside = inside & state['alive'][:, None, buildings]
+            half = trace.rules.footprint[state['type'][:, None, buildings]] / 2
+            for side, axis in enumerate(('x', 'y')):
+                away = np.abs(state[axis][:, units, None] - state[axis][:, None, buildings])
+                inside = inside & (away < half[..., side] - DEPTH)
             since = np.where(inside, since + 1, 0)
             assert since.max() <= MOMENT
 
 
 def test_units_hold_no_more_health_than_they_can_and_the_dead_are_not_selected(trace):
     for _, state in trace.pairs():
-        alive = state['units/alive']
-        limit = trace.stats.health[state['units/type']]
-        assert (state['units/health'][alive] > 0).all()
-        assert (state['units/health'] <= limit)[alive].all()
-        own = alive & (state['units/owner'] == unit_types.SELF)
-        assert not (state['units/selected'] & ~own).any()
+        alive = state['alive']
+        limit = trace.rules.health[state['type']]
+        assert (state['health'][alive] > 0).all()
+        assert (state['health'] <= limit)[alive].all()
+        own = alive & (state['owner'] == unit_types.SELF)
+        assert not (state['selected'] & ~own).any()
 
 
 @pytest.fixture
 def economy(trace):
-    if not trace.stats.contents.any():
+    if not trace.rules.contents.any():
         pytest.skip('nothing is harvested there')
     return trace
 
 
 def test_what_is_harvested_is_conserved(economy):
     """Resources are in fields, carried, in stock, or spent on existing units."""
-    first, stats = economy.rules.num_mobile, economy.stats
+    first, stats = economy.num_mobile, economy.rules
     harvested = ordered = 0
     for before, after in economy.pairs():
         queued = queued_units(after, stats) - queued_units(before, stats)
-        queued += after['production/trained'] - before['production/trained']
-        was, now = before['units/alive'][:, first:], after['units/alive'][:, first:]
+        queued += after['trained'] - before['trained']
+        was, now = before['alive'][:, first:], after['alive'][:, first:]
         begun = stock = 0
         for cost, name in ((stats.minerals, 'minerals'), (stats.vespene, 'vespene')):
-            begun = (now & ~was) * cost[after['units/type'][:, first:]]
-            own = before['units/owner'][:, first:] == unit_types.SELF
+            begun = (now & ~was) * cost[after['type'][:, first:]]
+            own = before['owner'][:, first:] == unit_types.SELF
             # 75% of the cost of a cancelled building is refunded.
-            back = (was & ~now & own) * (3 * cost[before['units/type'][:, first:]] // 4)
+            back = (was & ~now & own) * (3 * cost[before['type'][:, first:]] // 4)
             spent = (queued * cost).sum(1) + begun.sum(1) - back.sum(1)
             stock = stock + after[name] - before[name] + spent
             ordered += (spent > 0).sum()
         np.testing.assert_array_equal(stock, harvestable(before) - harvestable(after))
         harvested += stock.sum()
         assert (after['minerals'] >= 0).all() and (after['vespene'] >= 0).all()
-        assert (after['harvesting/contents'] >= 0).all()
+        assert (after['contents'] >= 0).all()
     assert harvested and ordered
 
 
 def queued_units(state, stats):
     """Number of units of each type in queues of player 1's buildings: [K, T]."""
     types = np.arange(len(stats.unit_type))
-    return (state['production/queue'][..., None] == types).sum((1, 2))
+    return (state['queue'][..., None] == types).sum((1, 2))
 
 
 def test_supply_is_that_of_the_units_and_never_exceeds_what_buildings_provide(economy):
-    stats = economy.stats
+    stats = economy.rules
     trained = 0
     for before, after in economy.pairs():
-        own = after['units/alive'] & (after['units/owner'] == unit_types.SELF)
-        food = stats.food[after['units/type']] * own
-        in_training = after['production/ready_at'] > 0
-        training = in_training * stats.food[after['production/queue'][:, :, 0]]
-        finished = own & (after['units/unfinished'] == 0)
-        provided = (stats.food_provided[after['units/type']] * finished).sum(1)
+        own = after['alive'] & (after['owner'] == unit_types.SELF)
+        food = stats.food[after['type']] * own
+        in_training = after['training_until'] > 0
+        training = in_training * stats.food[after['queue'][:, :, 0]]
+        finished = own & (after['unfinished'] == 0)
+        provided = (stats.food_provided[after['type']] * finished).sum(1)
         used, limit = after['player'][:, 3], after['player'][:, 4]
         np.testing.assert_array_equal(used, food.sum(1) + training.sum(1))
         np.testing.assert_array_equal(limit, np.minimum(provided, 200))
         assert (used <= limit).all()
-        new = after['production/trained'] - before['production/trained']
-        of_type = [(own & (after['units/type'] == t)).sum(1) for t in range(len(stats.food))]
-        had = before['units/alive'] & (before['units/owner'] == unit_types.SELF)
-        had = [(had & (before['units/type'] == t)).sum(1) for t in range(len(stats.food))]
+        new = after['trained'] - before['trained']
+        of_type = [(own & (after['type'] == t)).sum(1) for t in range(len(stats.food))]
+        had = before['alive'] & (before['owner'] == unit_types.SELF)
+        had = [(had & (before['type'] == t)).sum(1) for t in range(len(stats.food))]
         mobile = ~stats.is_structure
         np.testing.assert_array_equal(
             (np.transpose(of_type) - np.transpose(had))[:, mobile], new[:, mobile]

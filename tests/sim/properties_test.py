@@ -29,11 +29,14 @@ MAPS_WITH_MORTAL_MARINES = (
 every_map = pytest.mark.parametrize('map_name', sim.MAP_NAMES)
 
 
-def some_steps(game, player, steps, random):
-    """Plays with a different number of frames in each game; returns the actions."""
+def some_steps(game, player, steps, random, speed=1):
+    """Plays with a different number of frames in each game; returns the actions.
+
+    speed: factor of the number of frames, int or int [K].
+    """
     done = []
     for _ in range(steps):
-        call, loops = player(game), random.randint(12, size=game.num_games)
+        call, loops = player(game), speed * random.randint(12, size=game.num_games)
         game.act(*call)
         game.advance(loops)
         done.append((call, loops))
@@ -53,12 +56,9 @@ def repeat(game, done, select=slice(None)):
 
 def assert_same(one, other, select=slice(None)):
     """Asserts that games `select` of one batch equal the games of another, bit for bit."""
-    batch = one.num_games
     expected = other.get_state()
     for name, array in one.get_state().items():
-        # The axis of the games is the first, or the second of points.
-        part = array[select] if array.shape[0] == batch else array[:, select]
-        np.testing.assert_array_equal(part, expected[name], err_msg=name)
+        np.testing.assert_array_equal(array[select], expected[name], err_msg=name)
     assert_same_observations(one, other, select)
 
 
@@ -152,7 +152,7 @@ def test_any_arguments_of_any_function_for_a_whole_episode(map_name):
         lost = game.game_loop[ended] < EPISODE_LOOPS[map_name]
         assert may_end or not lost.any()
         units = game.get_state()
-        own = units['units/alive'] & (units['units/owner'] == unit_types.SELF)
+        own = (units['alive'] != 0) & (units['owner'] == unit_types.SELF)
         assert not own[ended][lost].any()
         going = running & ~game.ended
         np.testing.assert_array_equal(game.game_loop[going], (before + step_mul)[going])
@@ -178,6 +178,38 @@ def test_a_batch_plays_as_its_games_alone(map_name):
             alone.reset()
         repeat(alone, after, select)
         assert_same(together, alone, select)
+
+
+def fill_slots(game, k):
+    """Fills free slots of a game with copies of its first own unit, at other points."""
+    games = game.games
+    num_mobile = games.goal_x.shape[1]
+    own = (games.alive[k] != 0) & (games.owner[k] == unit_types.SELF)
+    slots = np.flatnonzero(games.alive[k, : min(num_mobile, 60)] == 0)
+    for name in games.dtype.names:
+        if games[name].ndim > 1 and games[name].shape[1] in (num_mobile, games.x.shape[1]):
+            games[name][k, slots] = games[name][k, np.flatnonzero(own)[0]]
+    for axis, low in (('x', 27), ('y', 23)):
+        games[axis][k, slots] = games['goal_' + axis][k, slots] = low + slots % 9
+    games.mobile_end[k] = max(games.mobile_end[k], slots.max(initial=-1) + 1)
+    games.unit_end[k] = max(games.unit_end[k], games.mobile_end[k])
+
+
+@every_map
+def test_a_game_does_not_depend_on_what_happens_in_others(map_name):
+    alone = a_game(map_name, [5], **ALL_LAYERS)
+    together = a_game(map_name, [1, 2, 5, 3], **ALL_LAYERS)
+    select = slice(2, 3)
+    for k in (0, 1, 3):
+        fill_slots(together, k)
+    if map_name != 'CollectMineralShards':
+        assert together.games.alive[0].sum() > alone.games.alive.sum()
+    random, player = np.random.RandomState(0), CuriousPlayer(1)
+    for _ in range(5):
+        done = some_steps(together, player, 10, random, speed=np.array([9, 4, 1, 9]))
+        repeat(alone, done, select)
+        assert_same(together, alone, select)
+    assert (together.games.game_loop[0], together.episode[0]) != (alone.game_loop, alone.episode)
 
 
 @every_map
@@ -244,11 +276,7 @@ def test_to_look_changes_nothing(map_name):
     assert_same(*games)
 
 
-def has_fog(map_name):
-    return any(mechanic.name == 'fog' for mechanic in GAMES[map_name].mechanics(1))
-
-
-@pytest.mark.parametrize('map_name', [name for name in sim.MAP_NAMES if has_fog(name)])
+@pytest.mark.parametrize('map_name', [name for name in sim.MAP_NAMES if GAMES[name].has_fog])
 def test_enemies_in_the_fog_are_in_no_observation(map_name):
     with_them, without = (a_game(map_name, range(8), **ALL_LAYERS) for _ in range(2))
     player, random = CuriousPlayer(0), np.random.RandomState(0)
@@ -256,13 +284,17 @@ def test_enemies_in_the_fog_are_in_no_observation(map_name):
     for _ in range(60):
         some_steps(with_them, player, 1, random)
         state = with_them.get_state()
-        alive, owner = state['units/alive'], state['units/owner']
-        visibility = with_them._world.mechanics['fog'].visibility(with_them._world)
-        x, y = np.minimum(np.floor(state['units/position']).astype(int), [[[53]], [[43]]])
-        visible = visibility[np.arange(8)[:, None], y, x] == 2
+        alive, owner = state['alive'] != 0, state['owner']
+        x, y = (
+            np.minimum(np.floor(state[axis]).astype(int), last)
+            for axis, last in (('x', 53), ('y', 43))
+        )
+        with_them.observe()
+        rows = np.take_along_axis(with_them.games._visible, y, axis=1)
+        visible = (rows >> x.astype(np.uint64)) & np.uint64(1) == 1
         hidden = alive & (owner == unit_types.ENEMY) & ~visible
         num_hidden += hidden.sum()
         num_shown += (alive & (owner == unit_types.ENEMY) & visible).sum()
-        without.set_state(dict(state, **{'units/alive': alive & ~hidden}))
+        without.set_state(dict(state, alive=(alive & ~hidden).astype(np.uint8)))
         assert_same_observations(with_them, without)
     assert num_hidden > 1000 and num_shown > 100

@@ -25,5 +25,3 @@ def test_a_game_equals_its_recording(recorded, map_name, player, seed):
     for step, (digest, digest_of_recording) in enumerate(zip(played, expected)):
         assert digest == digest_of_recording, f'the first difference is in step {step}'
     assert len(set(played)) > recorded_games.STEPS // 2
-
-

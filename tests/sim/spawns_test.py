@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from sc2impala.sim import unit_types
-from sc2impala.sim.games import GAMES
 from tests.sim import players
 
 LEFT = (23.97, 27.98), (25.06, 31.05)
@@ -19,19 +18,14 @@ GEYSERS = [(26.5, 20.5), (26.5, 34.5), (39.5, 20.5), (39.5, 34.5)]
 def starts(map_name):
     """Positions [K, U, 2] of living units, their ids and owners [K, U], of 10000 episodes."""
     game = players.make(map_name, range(2500))
-    stats = unit_types.tabulate(GAMES[map_name].unit_types)
     for _ in range(4):
         game.reset()
-        state = game.get_state()
-        alive = state['units/alive']
-        assert (alive == alive[0]).all()
-        chosen = np.flatnonzero(alive[0])
-        position = np.moveaxis(state['units/position'], 0, -1)[:, chosen]
-        yield (
-            position,
-            stats.unit_type[state['units/type'][:, chosen]],
-            state['units/owner'][:, chosen],
-        )
+        games = game.games
+        assert (games.alive == games.alive[0]).all()
+        chosen = np.flatnonzero(games.alive[0])
+        position = np.stack([games.x[:, chosen], games.y[:, chosen]], axis=-1)
+        type_ids = game.rules.unit_type[games['type'][:, chosen]]
+        yield position, type_ids, games.owner[:, chosen]
 
 
 def of(position, type_ids, unit_type):

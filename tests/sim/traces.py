@@ -2,9 +2,15 @@
 
 import numpy as np
 
-from sc2impala.sim import functions, observation, unit_types
+from sc2impala.sim import functions, unit_types
 from sc2impala.sim.games import GAMES
 from tests.sim.curious import CuriousPlayer, a_game, fill
+from tests.sim.economy import helpers
+
+FLAGS = ('alive', 'solid', 'selected')
+FIELDS = ('x', 'y', 'type', 'owner', 'health', 'unfinished', 'score', 'minerals', 'vespene')
+ECONOMY_FIELDS = ('cargo', 'contents', 'queue', 'training_until', 'trained')
+"""Fields of the records of games that are recorded."""
 
 
 def send_to_work(game):
@@ -23,8 +29,8 @@ def send_to_work(game):
 class Trace:
     """Games recorded after every frame, at the start of an episode and later.
 
-    rules: of the map called map_name. stats: its UnitTypes as arrays. phases: lists of states,
-        dicts of arrays.
+    rules: the record of the map called map_name. num_mobile: M. phases: lists of states, dicts of
+        arrays.
     """
 
     NUM_GAMES = 8
@@ -33,11 +39,13 @@ class Trace:
 
     def __init__(self, map_name):
         self.map_name = map_name
-        self.rules = GAMES[map_name]
-        self.stats = unit_types.tabulate(self.rules.unit_types)
+        self.playable = GAMES[map_name].arena.playable
+        self.num_mobile = GAMES[map_name].family.num_mobile
+        self.has_economy = GAMES[map_name].family.has_economy
         self.phases = []
         for index, (steps, loops) in enumerate(self.PHASES):
             game = a_game(map_name, range(self.NUM_GAMES), **CuriousPlayer.layers)
+            self.rules = game.rules
             player = CuriousPlayer(index)
             for step in range(steps):
                 if step % 4 == 0:
@@ -52,26 +60,15 @@ class Trace:
 
     def _train_marines(self, game):
         """Trains marines in every second game, because random play hardly trains any."""
-        world, units = game.world, game.world.units
-        ids = [unit_type.unit_type for unit_type in units.types]
-        barracks, marine = (
-            ids.index(unit_type.unit_type) for unit_type in (unit_types.BARRACKS, unit_types.MARINE)
-        )
+        buildings = np.zeros(game.games.alive.shape, bool)
         for index in range(0, game.num_games, 2):
-            slot = np.flatnonzero(~units.alive[index])[-1]
-            centre = next(
-                np.array([[x], [y]])
-                for x in np.arange(25.5, 43)
-                for y in np.arange(22.5, 35)
-                if not world.mechanics['ground'].can_build(world, index, barracks, np.array([x, y]))
-            )
-            world.put(
-                np.array([index]), np.array([slot]), units.types[barracks], unit_types.SELF, centre
-            )
-            world.mechanics['ground'].survey(world)
-            world.minerals[index] += units.types[marine].minerals
-            world.mechanics['production'].order(world, index, np.array([slot]), marine)
-        game.advance(fill(game, int(self.stats.build_loops[marine]) - 50))
+            slot = helpers.build(game, index, unit_types.BARRACKS)
+            buildings[index, slot] = True
+            game.games.minerals[index] += unit_types.MARINE.minerals
+        game.select(buildings)
+        train = np.where(buildings.any(1), functions.TRAIN_MARINE_QUICK, functions.NO_OP)
+        game.act(train, {})
+        game.advance(fill(game, unit_types.MARINE.build_loops - 50))
 
     def _record(self, game, player, loops):
         states = [self._look(game)]
@@ -85,14 +82,12 @@ class Trace:
         return states
 
     def _look(self, game):
-        state = game.get_state()
-        state['player'] = observation.player(game.world)
-        state['unit_ids'] = self.stats.unit_type[state['units/type']]
-        return {
-            name: array
-            for name, array in state.items()
-            if 'order_' not in name and 'control_groups' not in name
-        }
+        names = FIELDS + ECONOMY_FIELDS if self.has_economy else FIELDS
+        state = {name: game.games[name].copy() for name in names}
+        state.update({name: game.games[name] != 0 for name in FLAGS})
+        state['player'] = game.observe()['player']
+        state['unit_ids'] = game.rules.unit_type[state['type']]
+        return state
 
     def pairs(self):
         """States before and after each frame."""

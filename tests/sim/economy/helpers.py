@@ -29,6 +29,24 @@ def _give(games, i, order_kind, x, y, target):
     orders.give(games[0], i, order_kind, x, y, False, target, 0)
 
 
+def build(game, k, unit_type):
+    """Creates a complete building on free ground in game k; returns its slot."""
+    g = game.games[k]
+    type_ids = [candidate.unit_type for candidate in game.unit_types]
+    slot = FIRST_BUILDING + int(np.argmin(g.alive[FIRST_BUILDING:]))
+    columns, rows = unit_type.footprint
+    x, y = next(
+        (x, y)
+        for y in range(22, 34)
+        for x in range(26, 42)
+        if not g.taken[y : y + rows, x : x + columns].any()
+    )
+    type_index = type_ids.index(unit_type.unit_type)
+    middle = x + columns / 2, y + rows / 2
+    _create(game._games[k : k + 1], game._rules, slot, type_index, unit_types.SELF, *middle)
+    return slot
+
+
 class Base:
     """One game, by default without workers.
 
@@ -107,6 +125,7 @@ class Base:
         raise AssertionError(f'It did not happen in {limit} loops.')
 
     def offers(self):
+        self.run(0)  # Fields may have been written since the functions were listed.
         return list(np.flatnonzero(self.game.observe()['available_actions'][0]))
 
     def order_kind(self, slot):

@@ -7,9 +7,8 @@ NAME = 'CollectMineralShards'
 
 def units(game):
     """Marines [K, 2, 2], shards [K, 20, 2], whether the shards exist [K, 20]."""
-    state = game.get_state()
-    position = np.moveaxis(state['units/position'], 0, -1)
-    return position[:, :2], position[:, 2:], state['units/alive'][:, 2:]
+    position = np.stack([game.games.x, game.games.y], axis=-1)
+    return position[:, :2], position[:, 2:], game.games.alive[:, 2:] != 0
 
 
 def nearest_marine(marines, shards):

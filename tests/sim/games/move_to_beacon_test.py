@@ -1,5 +1,6 @@
 import numpy as np
 
+from sc2impala.sim.games import move_to_beacon
 from tests.sim import players
 
 SCRIPT = players.Script('MoveToBeacon', 'PySC2')
@@ -8,8 +9,8 @@ PLAYERS = [SCRIPT, players.RandomPlayer(2)]
 
 def positions(game):
     """Positions of marine and beacon of every game: [K, 2] each."""
-    position = game.get_state()['units/position']
-    return position[:, :, 0].T, position[:, :, 1].T
+    position = np.stack([game.games.x, game.games.y], axis=-1)
+    return position[:, move_to_beacon.MARINE], position[:, move_to_beacon.BEACON]
 
 
 def distance(one, other):
@@ -66,11 +67,11 @@ def test_the_marine_keeps_its_order_when_the_beacon_jumps():
     game.reset()
     game.act(*SCRIPT(game))
     game.act(*SCRIPT(game))
-    goal = game.get_state()['units/goal']
+    goal = game.games.goal_x.copy(), game.games.goal_y.copy()
     while not (game.score > 0).all():
         game.advance(np.ones([30], int))
         assert (game.game_loop < 400).all()
-    np.testing.assert_array_equal(game.get_state()['units/goal'], goal)
+    np.testing.assert_array_equal((game.games.goal_x, game.games.goal_y), goal)
 
 
 def test_scripted_play_scores_as_in_the_real_game():
