@@ -31,7 +31,8 @@ def calls(
 
     Args:
       function_id: int [K].
-      arguments: int [K, 2] as (x, y) pixels for screen, minimap and screen2, int [K] for all others.
+      arguments: int [K, 2] as (x, y) pixels for screen, minimap and screen2, int [K] for all
+        others.
       num_games: K.
       place: points of the world, float64 [2, K], and slots of units, int [K].
 

@@ -30,7 +30,8 @@ def prepare(map_name: str) -> None:
         return
     compiler.announce()
     try:
-        if all([process.wait() == 0 for process in _start(map_name)]):
+        codes = [process.wait() for process in _start(map_name)]
+        if not any(codes):
             mark.touch()
     except OSError:
         pass

@@ -1,8 +1,9 @@
 """Compilation of the simulator's functions by numba, and the cache of compiled functions.
 
-`compiled` marks a function that other compiled functions call. `kernel` marks one that Python calls:
-it loops over games and is kept in a cache on disk. numba would only notice changes of the file of
-the kernel itself, so that the folder of the cache is named by a hash of all sources of the simulator.
+`compiled` marks a function that other compiled functions call. `kernel` marks one that Python
+calls: it loops over games and is kept in a cache on disk. numba would only notice changes of the
+file of the kernel itself, so that the folder of the cache is named by a hash of all sources of the
+simulator.
 """
 
 import functools
@@ -10,7 +11,7 @@ import hashlib
 import os
 import pathlib
 import sys
-from typing import Any, Callable, TypeVar
+from typing import Any, Callable, Dict, TypeVar
 
 import numba
 import numpy as np
@@ -20,8 +21,10 @@ from sc2impala.sim import file_lock, linking
 
 _Function = TypeVar('_Function', bound=Callable[..., Any])
 
-_OPTIONS = dict(nogil=True, error_model='numpy')
+_OPTIONS: Dict[str, Any] = dict(nogil=True, error_model='numpy')
 """Divisions follow IEEE 754 as in NumPy, and other threads run during calls."""
+
+_njit: Any = numba.njit  # Its type lacks some options.
 
 TYPICAL_SECONDS = 30
 """Time to compile the functions of one map on two slow cores."""
@@ -31,7 +34,7 @@ _SOURCES = pathlib.Path(__file__).resolve().parent
 
 def compiled(function: _Function) -> _Function:
     """Compiles a function that other compiled functions call; see `linking`."""
-    part = numba.njit(
+    part: Any = _njit(
         no_cpython_wrapper=True,
         no_cfunc_wrapper=True,
         pipeline_class=linking.PartCompiler,
@@ -64,8 +67,8 @@ def kernel(name: str) -> Callable[[_Function], _Function]:
     """
 
     def decorate(function: _Function) -> _Function:
-        dispatcher = numba.njit(pipeline_class=linking.KernelCompiler, **_OPTIONS)(function)
-        if isinstance(dispatcher, registry.CPUDispatcher):
+        dispatcher: Any = _njit(pipeline_class=linking.KernelCompiler, **_OPTIONS)(function)
+        if not is_disabled():
             dispatcher._cache = _Cache(function, name)
         return dispatcher
 
@@ -146,10 +149,10 @@ class _CacheImpl(caching.CompileResultCacheImpl):
 class _Cache(caching.FunctionCache):
     """numba's cache of one kernel, with the name of the kernel as the key.
 
-    Kernels that are closures over the functions of a map have the same code, and numba would compare
-    what they enclose, which is different in every process. Of processes that need the same kernel
-    at the same time one compiles it, while the others wait. A cache that cannot be read or written
-    costs time only.
+    Kernels that are closures over the functions of a map have the same code, and numba would
+    compare what they enclose, which is different in every process. Of processes that need the same
+    kernel at the same time one compiles it, while the others wait. A cache that cannot be read or
+    written costs time only.
     """
 
     _impl_class = _CacheImpl
@@ -190,7 +193,8 @@ class _Cache(caching.FunctionCache):
 
 def is_disabled() -> bool:
     """Whether functions run as Python code, because NUMBA_DISABLE_JIT is set."""
-    return bool(numba.config.DISABLE_JIT)
+    config: Any = numba.config
+    return bool(config.DISABLE_JIT)
 
 
 @functools.lru_cache(maxsize=None)

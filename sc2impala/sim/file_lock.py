@@ -25,7 +25,7 @@ class FileLock:
         if fcntl is None or self._file is not None:
             return
         try:
-            self._file = open(str(self._path), 'ab')
+            self._file = open(str(self._path), 'ab')  # noqa: SIM115
             fcntl.flock(self._file, fcntl.LOCK_EX)
         except OSError:
             self.release()

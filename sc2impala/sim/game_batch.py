@@ -255,7 +255,7 @@ class GameBatch:
 
     def _saved(self) -> Tuple[str, ...]:
         """Returns the names of the fields that are not derived from others."""
-        return tuple(name for name in self._games.dtype.names if not name.startswith('_'))
+        return tuple(name for name in self._games.dtype.names or () if not name.startswith('_'))
 
     def _available_actions(self) -> np.ndarray:
         """Returns the functions that can be called, uint8 [K, 573]; kept until a game changes."""

@@ -1,9 +1,9 @@
 """How numba optimises functions that call each other: once, as parts of a kernel.
 
-numba optimises every function together with everything that it calls, and turns it into machine code,
-before it compiles the caller. With many small functions the innermost ones are then optimised once
-for every function above them, which takes most of the time to compile. Here the code of a function is
-only kept, and a kernel links and optimises the code of all functions that it needs.
+numba optimises every function together with everything that it calls, and turns it into machine
+code, before it compiles the caller. With many small functions the innermost ones are then optimised
+once for every function above them, which takes most of the time to compile. Here the code of a
+function is only kept, and a kernel links and optimises the code of all functions that it needs.
 """
 
 import itertools

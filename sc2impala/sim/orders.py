@@ -8,7 +8,7 @@ Holding the position lasts until another order is given, queued or not.
 from typing import Any
 
 from sc2impala.sim.compiler import compiled
-from sc2impala.sim.units import MAX_ORDERS, NO_UNIT
+from sc2impala.sim.units import MAX_ORDERS
 
 IDLE = 0
 HOLD = 1

@@ -1,9 +1,9 @@
-"""The state of a game: one structured record, whose fields are declared by the modules of its rules.
+"""The state of a game: one structured record; the modules of the rules declare its fields.
 
 A batch is an array of K records, `games`; compiled functions take one record, `g = games[k]`, and
 read and write its fields, as in `g.health[i]`. Truth values are uint8, because records cannot hold
-bool. The slots of units are numbered: first those for M units that can move, then the others. Arrays
-[M] belong to units that can move, arrays [U] to all units.
+bool. The slots of units are numbered: first those for M units that can move, then the others.
+Arrays [M] belong to units that can move, arrays [U] to all units.
 """
 
 from typing import Any, Dict, Iterable, Mapping, NamedTuple, Tuple, Union
@@ -49,7 +49,7 @@ def blank_record(fields: Iterable[Field], sizes: Mapping[str, int]) -> np.ndarra
             raise ValueError(f'The name {field.name!r} of a field is taken; expected another one.')
         described[field.name] = field
     layout = [
-        (field.name, field.dtype, tuple(sizes.get(size, size) for size in field.shape))
+        (field.name, field.dtype, tuple(sizes[n] if isinstance(n, str) else n for n in field.shape))
         for field in described.values()
     ]
     record = np.zeros([1], np.dtype(layout, align=True)).view(np.recarray)

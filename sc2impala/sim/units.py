@@ -77,8 +77,8 @@ UNIT_FIELDS = (
     # The direction in which a unit looks, of any length.
     Field('heading_x', np.float64, ('M',)),
     Field('heading_y', np.float64, ('M',)),
-    # The side to which a busy, walking unit is pushed by standing units: 1 left, -1 right, 0 if it is
-    # not blocked.
+    # The side to which a busy, walking unit is pushed by standing units: 1 left, -1 right, 0 if it
+    # is not blocked.
     Field('side', np.int8, ('M',)),
     Field('_side_before', np.int8, ('M',)),
     Field('_push_x', np.float64, ('M',)),  # Sum of the pushes on a unit in this frame.

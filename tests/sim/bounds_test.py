@@ -34,7 +34,7 @@ def run(*arguments):
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        universal_newlines=True,
+        text=True,
         check=False,
     )
 

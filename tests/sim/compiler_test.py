@@ -29,9 +29,8 @@ def run(cache, sources=None, **environment):
     done = subprocess.run(
         [sys.executable, '-c', PROGRAM],
         env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        universal_newlines=True,
+        capture_output=True,
+        text=True,
         check=True,
     )
     return done.stdout, done.stderr

@@ -88,7 +88,7 @@ def test_seeds_and_episodes_give_different_numbers():
 
 def test_numbers_are_uniform():
     drawn = np.stack([draw(started(seed), 1000) for seed in range(100)])
-    assert 0 <= drawn.min() and drawn.max() < 1
+    assert drawn.min() >= 0 and drawn.max() < 1
     counts, _ = np.histogram(drawn, bins=10, range=(0, 1))
     assert counts.sum() == 100000
     assert np.abs(counts - 10000).max() < 500

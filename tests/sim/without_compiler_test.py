@@ -37,7 +37,7 @@ def test_without_the_compiler_a_game_is_the_same(map_name):
         [sys.executable, '-W', 'ignore', '-c', PROGRAM, map_name],
         env=dict(os.environ, NUMBA_DISABLE_JIT='1', PYTHONPATH=root),
         stdout=subprocess.PIPE,
-        universal_newlines=True,
+        text=True,
         check=True,
     )
     played = play(map_name)

@@ -6,8 +6,8 @@ without creep or effects, and no unit has energy, shields or buffs or is cloaked
 
 from sc2impala.sim.drawing.drawing import (
     Buffers,
-    buffers_of,
     Drawing,
+    buffers_of,
     draw,
     draw_terrain,
     draw_units,

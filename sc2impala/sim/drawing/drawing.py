@@ -24,8 +24,8 @@ class Drawing:
     """The layers of K games.
 
     Attributes:
-      arrays: tuple of all arrays of a Buffers; passing a named tuple of arrays to a compiled function
-        would take longer than drawing a game.
+      arrays: tuple of all arrays of a Buffers; passing a named tuple of arrays to a compiled
+        function would take longer than drawing a game.
       screen, minimap: dicts from layer to its images, unsigned [K, height, width] of the smallest
         sufficient dtype: views of the buffers.
     """

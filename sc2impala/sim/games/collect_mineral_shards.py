@@ -38,7 +38,7 @@ def start(g: Any, rules: Any) -> None:
 
 @compiled
 def play_frame(g: Any, rules: Any) -> None:
-    """Moves the marines and removes the shards that they reach; after the last, creates new ones."""
+    """Moves the marines and removes shards that they reach; after the last, creates new ones."""
     movement.walk(g, rules)
     movement.push_apart(g, rules)
     collected = 0
