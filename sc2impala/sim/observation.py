@@ -57,7 +57,7 @@ def fill(g: Any, rules: Any, o: Any) -> None:
     """
     fill_player(g, rules, o)
     o.score_cumulative[0] = g.score
-    # The game counts the units of all episodes so far, and shards are not collected minerals. [S] OBS
+    # The game counts the units of all episodes so far, and no shards as minerals. [S] OBS
     o.score_cumulative[3] = rules.value_per_episode * (g.episode + 1)
     fill_selection(g, rules, o)
     fill_control_groups(g, rules, o)

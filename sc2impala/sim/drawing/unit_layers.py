@@ -1,6 +1,6 @@
 """The layers of units.
 
-Units are drawn in the order of `visibility.drawn`, so that on a shared pixel the last one is visible.
+They are drawn in the order of `visibility.drawn`: on a shared pixel the last one is visible.
 """
 
 from typing import Any
