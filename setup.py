@@ -48,7 +48,14 @@ setuptools.setup(
         # Gymnasium for Python 3.7 needs a NumPy that TensorFlow 1.15 cannot use.
         'gym': ['gymnasium>=1.1,<2' + NEW],
         'examples': ['gymnasium>=1.1,<2' + NEW, 'sb3-contrib>=2.9,<3' + NEW],
-        'dev': ['mypy' + NEW, 'pytest', 'pytest-xdist', 'ruff' + NEW, 'tensorboard'],
+        'dev': [
+            'gymnasium>=1.1,<2' + NEW,
+            'mypy' + NEW,
+            'pytest',
+            'pytest-xdist',
+            'ruff' + NEW,
+            'tensorboard',
+        ],
     },
     entry_points={'console_scripts': ['sc2impala = sc2impala.experiment:run']},
     classifiers=[

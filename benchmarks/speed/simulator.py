@@ -14,7 +14,11 @@ The memory of a game is that of the batch after some steps of the random player,
 number of games. It includes what the games share, such as tables and the path cache, but not arrays
 that live only within a step.
 
-    python -m benchmarks.speed.simulator --games 64 --screen 32 --minimap 32
+With --threads N the games are also played in N threads, each with a batch of its own, and the steps
+per second of wall clock time are compared with those of one thread: compiled games run without
+Python's global interpreter lock.
+
+    python -m benchmarks.speed.simulator --games 64 --screen 32 --minimap 32 --threads 2
 
 The last line of the output is JSON.
 """
@@ -22,6 +26,7 @@ The last line of the output is JSON.
 import argparse
 import gc
 import json
+import threading
 import time
 import tracemalloc
 from typing import Callable, Dict, List, Mapping, Optional, Sequence, Tuple
@@ -69,6 +74,11 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
                 rates.setdefault((map_name, player), []).append(rate)
     for (map_name, player), found in rates.items():
         print(f'{map_name:28}{player:8}{max(found):12,.0f} environment steps/s')
+    speedups = {}
+    if arguments.threads > 1:
+        for map_name in arguments.maps:
+            speedups[map_name] = _speedup(map_name, arguments)
+            print(f'{map_name:28}{speedups[map_name]:20.2f} times as fast in threads')
     # After the measurements of speed: modules that are imported during them do not count.
     memory = {map_name: _bytes_per_game(map_name, arguments) for map_name in arguments.maps}
     for map_name, size in memory.items():
@@ -77,6 +87,7 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
     result['steps_per_second'] = {
         f'{map_name}/{player}': round(max(found)) for (map_name, player), found in rates.items()
     }
+    result['speedup_of_threads'] = speedups
     result['bytes_per_game'] = {map_name: round(size) for map_name, size in memory.items()}
     print(json.dumps(result))
 
@@ -89,6 +100,7 @@ def _parse_arguments(argv: Optional[Sequence[str]]) -> argparse.Namespace:
     parser.add_argument('--minimap', type=int, default=32, help='side of the minimap in pixels')
     parser.add_argument('--seconds', type=float, default=1.0, help='time per measurement')
     parser.add_argument('--rounds', type=int, default=3, help='measurements, the fastest counts')
+    parser.add_argument('--threads', type=int, default=1, help='threads to compare with one')
     parser.add_argument(
         '--maps', nargs='+', choices=sim.MAP_NAMES, default=sim.MAP_NAMES, metavar='MAP'
     )
@@ -99,6 +111,7 @@ class _Play:
     """A batch of games of one map, and a player.
 
     seconds: processor time of all steps so far, without the player's.
+    available: bool [K, F], the functions that can be called.
     """
 
     def __init__(self, map_name: str, num_games: int, call: Player, arguments: argparse.Namespace):
@@ -115,19 +128,24 @@ class _Play:
         self._arguments = arguments
         self._frames = np.full([num_games], arguments.step_mul)
         self._game.reset()
-        self._available = self._game.observe()['available_actions']
+        self.available = self._game.observe()['available_actions']
         self.seconds = 0.0
 
     def step(self) -> None:
-        game = self._game
-        call = self._call(self._available, self._random, self._arguments)
+        """Chooses calls and carries them out, measuring the latter."""
+        call = self._call(self.available, self._random, self._arguments)
         started = time.process_time()
+        self.carry_out(call)
+        self.seconds += time.process_time() - started
+
+    def carry_out(self, call: Call) -> None:
+        """Plays a step of all games."""
+        game = self._game
         game.act(*call)
         game.advance(self._frames)
         if game.ended.any():
             game.reset(game.ended)
-        self._available = game.observe()['available_actions']
-        self.seconds += time.process_time() - started
+        self.available = game.observe()['available_actions']
 
 
 def _steps_per_second(map_name: str, call: Player, arguments: argparse.Namespace) -> float:
@@ -137,6 +155,35 @@ def _steps_per_second(map_name: str, call: Player, arguments: argparse.Namespace
         play.step()
         steps += 1
     return steps * arguments.games / play.seconds
+
+
+def _speedup(map_name: str, arguments: argparse.Namespace) -> float:
+    """Returns steps per second of several threads, divided by those of one: the best of rounds."""
+    rates = []
+    for _ in range(arguments.rounds):
+        one = _steps_in_threads(map_name, 1, arguments)
+        rates.append(_steps_in_threads(map_name, arguments.threads, arguments) / one)
+    return round(max(rates), 2)
+
+
+def _steps_in_threads(map_name: str, num_threads: int, arguments: argparse.Namespace) -> float:
+    """Returns steps per second of wall clock time; the calls are chosen before."""
+    plays = [_Play(map_name, arguments.games, _move_call, arguments) for _ in range(num_threads)]
+    counts = [0] * num_threads
+    deadline = time.perf_counter() + arguments.seconds
+
+    def run(index: int) -> None:
+        call = _move_call(plays[index].available, np.random.RandomState(index), arguments)
+        while time.perf_counter() < deadline:
+            plays[index].carry_out(call)
+            counts[index] += 1
+
+    threads = [threading.Thread(target=run, args=[index]) for index in range(num_threads)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return sum(counts) * arguments.games / arguments.seconds
 
 
 def _bytes_per_game(map_name: str, arguments: argparse.Namespace) -> float:

@@ -51,16 +51,12 @@ def uncompiled(function: _Function) -> _Function:
 
 
 class _Part(registry.CPUDispatcher):
-    """A compiled function. Called from Python, it is compiled a second time, as a kernel."""
+    """A compiled function. Called from Python it runs as Python code, with the same result."""
 
     def __call__(self, *args: Any) -> Any:
-        return _callable(self.py_func)(*args)
-
-
-@functools.lru_cache(maxsize=None)
-def _callable(function: _Function) -> _Function:
-    dispatcher: _Function = _njit(pipeline_class=linking.KernelCompiler, **_OPTIONS)(function)
-    return dispatcher
+        # As in compiled code, an overflow or a division by zero is no error.
+        with np.errstate(all='ignore'):
+            return self.py_func(*args)
 
 
 def kernel(name: str) -> Callable[[_Function], _Function]:

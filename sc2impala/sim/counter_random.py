@@ -59,6 +59,12 @@ def uniform_at(g: Any, index: int) -> float:
 
 
 @compiled
+def rank(g: Any, index: int) -> Any:
+    """Returns a random number of the episode for an index, uint64, without drawing it."""
+    return _mix(~g.key + np.uint64(index + 1) * _GOLDEN_GAMMA)
+
+
+@compiled
 def skip(g: Any, count: int) -> None:
     """Draws `count` numbers."""
     g.counter += np.uint64(count)

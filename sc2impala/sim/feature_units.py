@@ -10,8 +10,9 @@ import numpy as np
 
 from sc2impala.sim import observation, orders, pixels, unit_types
 from sc2impala.sim.compiler import compiled
+from sc2impala.sim.counter_random import rank
 from sc2impala.sim.drawing.unit_layers import health_ratio, player_relative
-from sc2impala.sim.units import MAX_ORDERS, NO_UNIT, num_mobile
+from sc2impala.sim.units import MAX_ORDERS, facing, num_mobile
 from sc2impala.sim.visibility import shown
 
 MAX_FEATURE_UNITS = 256
@@ -76,6 +77,7 @@ _DISPLAY_TYPE = COLUMNS.index('display_type')
 _OWNER = COLUMNS.index('owner')
 _X = COLUMNS.index('x')
 _Y = COLUMNS.index('y')
+_FACING = COLUMNS.index('facing')
 _RADIUS = COLUMNS.index('radius')
 _CLOAK = COLUMNS.index('cloak')
 _IS_SELECTED = COLUMNS.index('is_selected')
@@ -130,27 +132,43 @@ def fill_feature_units(g: Any, rules: Any, rows: Any) -> None:
         Unused rows are zero. Positions are pixels of the screen; orders and cooldowns are those of
         player 1's units only.
     """
-    i = next_on_screen(g, rules, 0)
-    row = 0
-    while i != NO_UNIT and row < len(rows):
-        describe(g, rules, i, rows[row])
-        place(g, rules, i, rows[row])
-        row += 1
-        i = next_on_screen(g, rules, i + 1)
-    clear(rows, row)
+    num_listed = list_units(g, rules, True)
+    for row in range(min(num_listed, len(rows))):
+        describe(g, rules, g._listed[row], rows[row])
+        place(g, rules, g._listed[row], rows[row])
+    clear(rows, num_listed)
 
 
 @compiled
-def next_on_screen(g: Any, rules: Any, first: int) -> int:
-    """Returns the first visible unit from a slot on with its centre on the screen, or NO_UNIT."""
-    for i in range(first, g.unit_end):
-        if shown(g, rules, i):
-            column = int(np.floor(pixels.screen_column(g, rules, g.x[i])))
-            row = int(np.floor(pixels.screen_row(g, rules, g.y[i])))
-            if column >= 0 and column < rules.screen_width:
-                if row >= 0 and row < rules.screen_height:
-                    return i
-    return NO_UNIT
+def list_units(g: Any, rules: Any, on_screen: bool) -> int:
+    """Lists the units that player 1 sees in `_listed`, and returns their number.
+
+    Lists of units follow no evident rule in recordings of the game. [S] OBS Here their order is
+    random, but the same throughout an episode.
+
+    Args:
+      g: the game.
+      rules: the record of its map.
+      on_screen: whether only units with their centre on the screen are listed.
+    """
+    num_listed = 0
+    for i in range(g.unit_end):
+        if shown(g, rules, i) and (not on_screen or is_on_screen(g, rules, i)):
+            row = num_listed
+            while row > 0 and rank(g, g._listed[row - 1]) > rank(g, i):
+                g._listed[row] = g._listed[row - 1]
+                row -= 1
+            g._listed[row] = i
+            num_listed += 1
+    return num_listed
+
+
+@compiled
+def is_on_screen(g: Any, rules: Any, i: int) -> bool:
+    """Whether the centre of unit i is on the screen."""
+    column = int(np.floor(pixels.screen_column(g, rules, g.x[i])))
+    row = int(np.floor(pixels.screen_row(g, rules, g.y[i])))
+    return 0 <= column < rules.screen_width and 0 <= row < rules.screen_height
 
 
 @compiled
@@ -173,6 +191,8 @@ def describe(g: Any, rules: Any, i: int, row: Any) -> None:
     row[_IS_SELECTED] = g.selected[i]
     row[_IS_ON_SCREEN] = 1
     row[_ACTIVE] = g.active[i]
+    if i < num_mobile(g):
+        row[_FACING] = facing(g, i)
     if i < num_mobile(g) and g.owner[i] == unit_types.SELF:
         row[_WEAPON_COOLDOWN] = max(g.ready_at[i] - g.game_loop, 0)
         _describe_orders(g, rules, i, row)

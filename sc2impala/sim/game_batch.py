@@ -1,6 +1,6 @@
 """A batch of K games of one mini-game: the public interface of the simulator."""
 
-from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from sc2impala.sim.drawing import Drawing
 from sc2impala.sim.feature_units import COLUMNS, MAX_FEATURE_UNITS
 from sc2impala.sim.games import GAMES
 from sc2impala.sim.unit_types import SELF
+from sc2impala.sim.units import NO_UNIT
 
 MAP_NAMES = tuple(sorted(GAMES))
 """Names of the supported maps."""
@@ -189,8 +190,12 @@ class GameBatch:
         found: Dict[str, Any] = {name: observed[name] for name in observed.dtype.names or ()}
         found['screen'] = dict(self._drawing.screen)
         found['minimap'] = dict(self._drawing.minimap)
-        found['available_actions'] = self._available_actions().astype(bool)
+        found['available_actions'] = self.available_actions()
         return found
+
+    def available_actions(self) -> np.ndarray:
+        """Returns whether each function can be called now: bool [K, 573]."""
+        return self._available_actions().astype(bool)
 
     def feature_units(self) -> np.ndarray:
         """Returns the units on the screen, see `feature_units`: int32 [K, MAX_FEATURE_UNITS, 46].
@@ -200,6 +205,28 @@ class GameBatch:
         rows = np.zeros([self.num_games, MAX_FEATURE_UNITS, len(COLUMNS)], np.int32)
         self._kernels.list_units(self._games, self._rules, rows)
         return rows
+
+    def describe_units(self) -> Tuple[np.ndarray, np.ndarray]:
+        """Describes the units that player 1 sees, on and off the screen.
+
+        Returns:
+          rows: float64 [K, U, 46], the columns of `feature_units`, except for the positions and
+            without truncation.
+          slots: int64 [K, U], the slot of the unit of each row, NO_UNIT after the last one.
+        """
+        slots = np.full(self._games['alive'].shape, NO_UNIT, np.int64)
+        rows = np.zeros(slots.shape + (len(COLUMNS),))
+        self._kernels.describe_units(self._games, self._rules, rows, slots)
+        return rows, slots
+
+    def lift_fog(self) -> None:
+        """Disables the fog of war: player 1 sees the whole map from now on."""
+        self._rules['has_fog'] = False
+        self._games['_visibility_changed'] = True
+
+    def run(self, kernel: Callable[..., None], *arguments: Any) -> None:
+        """Runs a kernel, see `kernels`, on all games with further arguments."""
+        kernel(self._games, self._rules, *arguments)
 
     def get_state(self) -> Dict[str, np.ndarray]:
         """Returns everything needed to resume the games exactly: copies of arrays, by name."""

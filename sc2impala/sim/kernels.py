@@ -6,7 +6,7 @@ There is one set for a family of maps, and one for a map, made from the function
 import functools
 from typing import Any, Callable, NamedTuple
 
-from sc2impala.sim import actions, drawing, feature_units, observation
+from sc2impala.sim import actions, drawing, feature_units, observation, picking
 from sc2impala.sim.compiler import kernel
 from sc2impala.sim.counter_random import start_stream
 from sc2impala.sim.economy import (
@@ -14,6 +14,8 @@ from sc2impala.sim.economy import (
     economy_drawing,
     economy_feature_units,
     economy_observation,
+    ground,
+    questions,
 )
 from sc2impala.sim.games.game import Family, Game
 
@@ -39,6 +41,9 @@ class FamilyKernels(NamedTuple):
     observe(games, rules, observations): sets OBSERVATION [K].
     draw(games, rules, *arrays): updates the layers in the arrays of a `Drawing`.
     list_units(games, rules, rows): sets the rows of `feature_units`, int32 [K, 256, 46].
+    describe_units(games, rules, rows, listed): sets the first entries of `listed`, int64 [K, U], to
+      the slots of the units that player 1 sees, and their rows, float64 [K, U, 46], without their
+      positions.
     """
 
     act: Kernel
@@ -46,6 +51,20 @@ class FamilyKernels(NamedTuple):
     observe: Kernel
     draw: Kernel
     list_units: Kernel
+    describe_units: Kernel
+
+
+class EconomyKernels(NamedTuple):
+    """The kernels that answer questions about the ground of games with an economy.
+
+    survey(games, rules): updates the ground where buildings or resources appeared or disappeared.
+    check_site(games, rules, type_index, x, y, codes): sets `codes`, int64 [K], see `questions`.
+    find_way(games, rules, x0, y0, x1, y1, lengths): sets `lengths`, float64 [K], see `questions`.
+    """
+
+    survey: Kernel
+    check_site: Kernel
+    find_way: Kernel
 
 
 @functools.lru_cache(maxsize=None)
@@ -89,7 +108,9 @@ def of_map(game: Game) -> MapKernels:
 @functools.lru_cache(maxsize=None)
 def of_family(family: Family) -> FamilyKernels:
     """Returns the kernels of a family."""
-    execute_one, list_actions_of_one, fill_one, draw_one, list_units_of_one = _functions_of(family)
+    one = _functions_of(family)
+    execute_one, list_actions_of_one, fill_one = one.execute, one.list_actions, one.fill
+    draw_one, list_units_of_one, describe_one = one.draw, one.fill_feature_units, one.describe
 
     @kernel(family.name + '.act')
     def act(games: Any, rules: Any, calls: Any, available: Any) -> None:
@@ -117,7 +138,41 @@ def of_family(family: Family) -> FamilyKernels:
         for k in range(len(games)):
             list_units_of_one(games[k], rules[0], rows[k])
 
-    return FamilyKernels(act, list_actions, observe, draw, list_units)
+    @kernel(family.name + '.describe_units')
+    def describe_units(games: Any, rules: Any, rows: Any, listed: Any) -> None:
+        r = rules[0]
+        for k in range(len(games)):
+            g = games[k]
+            picking.look(g, r)
+            for row in range(feature_units.list_units(g, r, False)):
+                listed[k, row] = g._listed[row]
+                describe_one(g, r, g._listed[row], rows[k, row])
+
+    return FamilyKernels(act, list_actions, observe, draw, list_units, describe_units)
+
+
+@functools.lru_cache(maxsize=None)
+def of_economy() -> EconomyKernels:
+    """Returns the kernels for games with an economy."""
+
+    @kernel('economy.survey')
+    def survey(games: Any, rules: Any) -> None:
+        for k in range(len(games)):
+            ground.survey(games[k], rules[0])
+
+    @kernel('economy.check_site')
+    def check_site(games: Any, rules: Any, type_index: int, x: float, y: float, codes: Any) -> None:
+        for k in range(len(games)):
+            codes[k] = questions.check_site(games[k], rules[0], type_index, x, y)
+
+    @kernel('economy.find_way')
+    def find_way(
+        games: Any, rules: Any, x0: float, y0: float, x1: float, y1: float, lengths: Any
+    ) -> None:
+        for k in range(len(games)):
+            lengths[k] = questions.way_length(games[k], rules[0], x0, y0, x1, y1)
+
+    return EconomyKernels(survey, check_site, find_way)
 
 
 class _Functions(NamedTuple):
@@ -128,6 +183,7 @@ class _Functions(NamedTuple):
     fill: Kernel
     draw: Kernel
     fill_feature_units: Kernel
+    describe: Kernel
 
 
 def _functions_of(family: Family) -> _Functions:
@@ -138,6 +194,7 @@ def _functions_of(family: Family) -> _Functions:
             economy_observation.fill,
             economy_drawing.draw,
             economy_feature_units.fill_feature_units,
+            economy_feature_units.describe,
         )
     return _Functions(
         actions.execute,
@@ -145,4 +202,5 @@ def _functions_of(family: Family) -> _Functions:
         observation.fill,
         drawing.draw,
         feature_units.fill_feature_units,
+        feature_units.describe,
     )

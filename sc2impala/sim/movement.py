@@ -8,6 +8,7 @@ from typing import Any
 from sc2impala.sim import orders
 from sc2impala.sim.compiler import compiled
 from sc2impala.sim.geometry import clamp_x, clamp_y, length
+from sc2impala.sim.units import look
 
 TOUCH = 1e-6
 """Units that overlap by less do not touch; rounding errors are far smaller."""
@@ -35,6 +36,8 @@ def walk(g: Any, rules: Any) -> None:
         x = to_x - g.x[i]
         y = to_y - g.y[i]
         distance = length(x, y)
+        if stride > 0:
+            look(g, i, x, y)
         if distance <= stride and stride > 0:
             g.x[i] = to_x
             g.y[i] = to_y

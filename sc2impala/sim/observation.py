@@ -57,7 +57,8 @@ def fill(g: Any, rules: Any, o: Any) -> None:
     """
     fill_player(g, rules, o)
     o.score_cumulative[0] = g.score
-    o.score_cumulative[7] = g.minerals  # Score and collected minerals. [A]
+    # The game counts the units of all episodes so far, and no shards as minerals. [S] OBS
+    o.score_cumulative[3] = rules.value_per_episode * (g.episode + 1)
     fill_selection(g, rules, o)
     fill_control_groups(g, rules, o)
     fill_alerts(g, o)

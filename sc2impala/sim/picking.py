@@ -5,7 +5,7 @@ from typing import Any
 from sc2impala.sim import fog, pixels
 from sc2impala.sim.compiler import compiled
 from sc2impala.sim.units import NO_UNIT
-from sc2impala.sim.visibility import shown
+from sc2impala.sim.visibility import drawn, num_drawn, shown
 
 
 @compiled
@@ -19,7 +19,8 @@ def look(g: Any, rules: Any) -> None:
 def on_screen(g: Any, rules: Any, column: int, row: int) -> int:
     """Returns the slot of the topmost unit drawn on a pixel of the screen, or NO_UNIT."""
     look(g, rules)
-    for i in range(g.unit_end - 1, -1, -1):
+    for turn in range(num_drawn(g) - 1, -1, -1):
+        i = drawn(g, turn)
         if g.alive[i] and covers_on_screen(g, rules, i, column, row) and shown(g, rules, i):
             return i
     return NO_UNIT
@@ -29,7 +30,8 @@ def on_screen(g: Any, rules: Any, column: int, row: int) -> int:
 def on_minimap(g: Any, rules: Any, column: int, row: int) -> int:
     """Returns the slot of the topmost unit drawn on a pixel of the minimap, or NO_UNIT."""
     look(g, rules)
-    for i in range(g.unit_end - 1, -1, -1):
+    for turn in range(num_drawn(g) - 1, -1, -1):
+        i = drawn(g, turn)
         if g.alive[i] and _covers_on_minimap(g, rules, i, column, row) and shown(g, rules, i):
             return i
     return NO_UNIT

@@ -4,15 +4,13 @@ Both are square windows of the world: the screen follows the camera, the minimap
 Columns count to the right and rows down. An image that is not square shows the same square window,
 as in PySC2. A unit has a box on the screen, which a disc fills, and one on the minimap:
 
-    D = floor(2 r s + 1/2), at least 1,    left = floor(c - D / 2 + 1/2), top likewise,
+    D = floor(2 r s + 1/2), at least 1,    left = trunc(c - D / 2 + 1/2), top likewise,
 
 with s pixels per cell, the centre c of the unit in fractional pixels and its radius r in cells. An
 image that is not square has one D per axis. [S] OBS
 """
 
 from typing import Any
-
-import numpy as np
 
 from sc2impala.sim.compiler import compiled
 from sc2impala.sim.geometry import CAMERA_EXTENT, MAP_EXTENT
@@ -91,7 +89,8 @@ def clip(pixel: int, size: int) -> int:
 @compiled
 def box_start(centre: float, width: int) -> int:
     """Returns the first pixel of a box around a fractional pixel, along one axis."""
-    return int(np.floor(centre - width / 2 + 0.5))
+    # A disc that leaves the left or upper border is truncated towards zero. [S] OBS
+    return int(centre - width / 2 + 0.5)
 
 
 @compiled

@@ -57,6 +57,7 @@ DTYPE = np.dtype(
         ('num_units', np.int32),  # Slots of the map; further slots of the record are never used.
         ('num_resources', np.int32),  # Of the slots for units that cannot move, the first ones.
         ('episode_loops', np.int32),
+        ('value_per_episode', np.int32),  # Cost of the units that an episode starts with.
         ('playable_left', np.float64),
         ('playable_right', np.float64),
         ('playable_bottom', np.float64),

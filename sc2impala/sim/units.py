@@ -52,6 +52,7 @@ UNIT_FIELDS = (
     Field('control_groups', np.uint8, (NUM_CONTROL_GROUPS, 'U')),
     Field('unfinished', np.int16, ('U',)),  # Frames of work until a building is complete.
     Field('active', np.uint8, ('U',)),  # Whether a building is producing a unit.
+    Field('_listed', np.int16, ('U',)),  # Slots in the order of a list of units.
     Field('_died', np.uint8, ('U',)),  # In this frame; type and owner can still be read.
     Field('_chosen', np.uint8, ('U',)),  # Units that a function call has found.
     # Orders, see `orders`; the first order is the current one.
@@ -73,6 +74,9 @@ UNIT_FIELDS = (
     Field('detour', np.uint8, ('M',)),
     Field('waypoint_x', np.float64, ('M',)),
     Field('waypoint_y', np.float64, ('M',)),
+    # The direction in which a unit looks, of any length.
+    Field('heading_x', np.float64, ('M',)),
+    Field('heading_y', np.float64, ('M',)),
     # The side to which a busy, walking unit is pushed by standing units: 1 left, -1 right, 0 if it
     # is not blocked.
     Field('side', np.int8, ('M',)),
@@ -113,7 +117,23 @@ def put(g: Any, rules: Any, i: int, type_index: int, owner: int, x: float, y: fl
     g.unit_end = max(g.unit_end, i + 1)
     if i < num_mobile(g):
         g.mobile_end = max(g.mobile_end, i + 1)
+        look(g, i, 0.0, -1.0)  # Units look towards the player. [U]
         _stand(g, i)
+
+
+@compiled
+def look(g: Any, i: int, x: float, y: float) -> None:
+    """Turns unit i, which can move, in a direction; without effect for a vector of length 0."""
+    if x != 0 or y != 0:
+        g.heading_x[i] = x
+        g.heading_y[i] = y
+
+
+@compiled
+def facing(g: Any, i: int) -> float:
+    """Returns the direction in which unit i, which can move, looks: an angle in 0..2 pi from x."""
+    angle = np.arctan2(g.heading_y[i], g.heading_x[i])
+    return angle + 2 * np.pi if angle < 0 else angle
 
 
 @compiled

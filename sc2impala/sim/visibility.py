@@ -8,6 +8,23 @@ from sc2impala.sim.units import num_mobile
 
 
 @compiled
+def num_drawn(g: Any) -> int:
+    """Returns the number of slots in the order of drawing."""
+    return g.mobile_end + max(g.unit_end - num_mobile(g), 0)
+
+
+@compiled
+def drawn(g: Any, turn: int) -> int:
+    """Returns the slot that is drawn after `turn` others.
+
+    Units that can move are drawn over buildings and resources; in 17 of 17 cases a worker on a
+    mineral field. [S] OBS Of units of one kind the one in the last slot is on top. [U]
+    """
+    num_fixed = max(g.unit_end - num_mobile(g), 0)
+    return num_mobile(g) + turn if turn < num_fixed else turn - num_fixed
+
+
+@compiled
 def shown(g: Any, rules: Any, i: int) -> bool:
     """Whether player 1 sees unit i: it lives, is not inside a building, nor an enemy in the fog.
 

@@ -68,9 +68,8 @@ class Match:
             tuple(layers.SCREEN_SCALES) if wants_layers else (),
             tuple(layers.MINIMAP_SCALES) if wants_layers else (),
         )
-        fog: Any = self._game.world.mechanics.get('fog')
-        if disable_fog and fog is not None:
-            fog.lift()
+        if disable_fog:
+            self._game.lift_fog()
         self._raw = RawInterface(self._game)
         self.restart()
 
@@ -94,9 +93,9 @@ class Match:
 
     def step(self, count: int) -> None:
         """Advances the game by `count` frames, at most to the end of the episode."""
-        before = int(self._game.world.action_result[0])
+        before = self._result()
         self._game.advance(np.array([min(count, self._game.episode_loops)]))
-        after = int(self._game.world.action_result[0])
+        after = self._result()
         # An order to build fails if there are not enough minerals when the builder arrives.
         if after not in (before, results.OK):
             self._failed.append((0, after))
@@ -157,7 +156,7 @@ class Match:
             player_name=self._name,
         )
         response.options.CopyFrom(self.options)
-        terrain.write_grids(response.start_raw, self._game.world)
+        terrain.write_grids(response.start_raw, self._game)
 
     def query(self, request: sc2api_pb2.Request, response: sc2api_pb2.Response) -> None:
         """Answers a RequestQuery; the game remains as it is."""
@@ -181,7 +180,11 @@ class Match:
         if call is calls.UNKNOWN:
             return results.NOT_SUPPORTED
         self._game.act(np.array([call.function]), call.arguments)
-        return int(self._game.world.action_result[0])
+        return self._result()
+
+    def _result(self) -> int:
+        """Returns the error code of the last action, or 0."""
+        return int(self._game.games.action_result[0])
 
     def _act_raw(self, action: Any) -> Tuple[int, int]:
         """Executes an ActionRaw: a code of `results`, and the ability."""

@@ -4,10 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from sc2impala.sim import geometry, observation, results
+from sc2impala.sim import geometry, kernels, results
 from sc2impala.sim.api import abilities, terrain
-from sc2impala.sim.api.raw import GAME, RawInterface
-from sc2impala.sim.economy import footprints, path_finding
+from sc2impala.sim.api.raw import RawInterface
 from sc2impala.sim.game_batch import GameBatch
 
 _RICH = 100000
@@ -32,7 +31,7 @@ def answer(request: Any, response: Any, game: GameBatch, raw: RawInterface) -> N
         return
     state = game.get_state()
     if request.ignore_resource_requirements:
-        game.world.minerals[:] = game.world.vespene[:] = _RICH
+        game.games.minerals[:] = game.games.vespene[:] = _RICH
     for question in request.abilities:
         _list_abilities(question.unit_tag, response.abilities.add(), game, raw)
     for question in request.placements:
@@ -42,30 +41,20 @@ def answer(request: Any, response: Any, game: GameBatch, raw: RawInterface) -> N
 
 def _distance(question: Any, game: GameBatch, raw: RawInterface) -> float:
     """Returns the length in cells of a way from a unit or point to a point, 0 if there is none."""
-    world = game.world
     start = _point(question.start_pos)
     if question.WhichOneof('start') == 'unit_tag':
         slots = raw.slots([question.unit_tag])
         if not len(slots):
             return 0.0
-        start = world.units.position[:, 0, slots[0]]
+        start = np.array([game.games.x[0, slots[0]], game.games.y[0, slots[0]]])
     end = _point(question.end_pos)
-    straight = float(geometry.length(end - start))
-    if not _is_cell_of(terrain.free(world), end) or not _is_cell_of(terrain.playable(world), start):
+    if not _is_cell_of(terrain.free(game), end) or not _is_cell_of(terrain.playable(game), start):
         return 0.0
-    ground: Any = world.mechanics.get('ground')
-    if ground is None or not ground.crosses(GAME, start[:, None], end[:, None])[0]:
-        return straight
-    # Cells around the start are free, such that buildings have ways out.
-    cells = terrain.free(world)
-    x, y = np.floor(start).astype(int)
-    cells[max(y - 1, 0) : y + 2, max(x - 1, 0) : x + 2] = True
-    grid = path_finding.PathingGrid(terrain.playable(world))
-    goal = np.zeros([1, grid.size], bool)
-    goal[0, grid.numbers(end[:, None])] = True
-    distances = path_finding.distances(grid.pack(cells)[None], goal, grid.stride)
-    steps = int(distances[0, grid.numbers(start[:, None])][0])
-    return 0.0 if steps == path_finding.FAR else max(straight, float(steps))
+    if not game.rules.has_economy:
+        return float(np.sqrt(np.square(end - start).sum()))
+    length = np.zeros([1])
+    game.run(kernels.of_economy().find_way, *start.tolist(), *end.tolist(), length)
+    return float(length[0])
 
 
 def _list_abilities(tag: int, message: Any, game: GameBatch, raw: RawInterface) -> None:
@@ -74,37 +63,25 @@ def _list_abilities(tag: int, message: Any, game: GameBatch, raw: RawInterface) 
     slots = raw.slots([tag])
     if not len(slots):
         return
-    units = game.world.units
-    message.unit_type_id = int(units.stats.unit_type[units.type[0, slots[0]]])
-    chosen = np.zeros_like(units.own)
+    message.unit_type_id = int(game.rules.unit_type[game.games.type[0, slots[0]]])
+    chosen = np.zeros(game.games.alive.shape, bool)
     chosen[0, slots] = True
     game.select(chosen)
-    available = observation.available_actions(game.world)[0]
+    available = game.available_actions()[0]
     for ability, requires_point in abilities.offered(available):
         message.abilities.add(ability_id=ability, requires_point=requires_point)
 
 
 def _check_placement(question: Any, game: GameBatch) -> int:
     """Returns the ActionResult of building at a point now."""
-    world = game.world
-    products = abilities.of_products(world.units.types)
+    products = abilities.of_products(game.unit_types)
     # 0 stands for types that no ability produces.
     (found,) = np.nonzero((products > 0) & (products == question.ability_id))
-    ground: Any = world.mechanics.get('ground')
-    construction: Any = world.mechanics.get('construction')
-    if not len(found) or ground is None or construction is None:
+    if not game.rules.has_economy or not len(found) or not game.rules.footprint[found[0]].any():
         return results.NOT_SUPPORTED
-    product = int(found[0])
-    footprint = world.units.stats.footprint[product]
-    if not footprint.any():
-        return results.NOT_SUPPORTED
-    ground.survey(world)
-    code = ground.can_build(
-        world, 0, product, footprints.snap(_point(question.target_pos), footprint)
-    )
-    if code == results.OK:
-        code = int(construction.order_error(world, GAME, product)[0])
-    return SUCCESS if code == results.OK else code
+    point, codes = _point(question.target_pos), np.zeros([1], np.int64)
+    game.run(kernels.of_economy().check_site, int(found[0]), *point.tolist(), codes)
+    return SUCCESS if codes[0] == results.OK else int(codes[0])
 
 
 def _point(message: Any) -> np.ndarray:

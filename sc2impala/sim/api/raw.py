@@ -4,13 +4,13 @@ from typing import Any, Iterable, Tuple
 
 import numpy as np
 
-from sc2impala.sim import appearance, feature_units, geometry, orders, results
+from sc2impala.sim import geometry, orders, results, units
 from sc2impala.sim.api import abilities, terrain
+from sc2impala.sim.compiler import uncompiled
+from sc2impala.sim.feature_units import COLUMNS
 from sc2impala.sim.game_batch import GameBatch
-from sc2impala.sim.units import NO_UNIT
-
-GAME = np.array([0])
-"""The only game of a batch."""
+from sc2impala.sim.unit_types import SELF
+from sc2impala.sim.units import NO_TYPE, NO_UNIT
 
 _FULL_PERCENT = 100
 _MAX_NUDGES = 8  # Changes of a coordinate by one unit in the last place.
@@ -38,9 +38,8 @@ class RawInterface:
     def __init__(self, game: GameBatch):
         """Args: game: a batch of one game."""
         self._game = game
-        units = game.world.units
-        self._products = abilities.of_products(units.types)
-        self._alive = np.zeros_like(units.alive[0])
+        self._products = abilities.of_products(game.unit_types)
+        self._alive = np.zeros([game.games.alive.shape[1]], bool)
         self._generation = np.zeros(self._alive.shape, np.int64)
         self._shown = np.zeros([0], np.int64)
 
@@ -54,9 +53,9 @@ class RawInterface:
         A unit that enters a slot has another tag than the slot's last unit, if the slot was empty
         in a call of this method in between.
         """
-        alive = self._game.world.units.alive[0]
+        alive = self._game.games.alive[0] != 0
         self._generation += alive & ~self._alive
-        self._alive = alive.copy()
+        self._alive = alive
         return (self._generation << 16) + np.arange(1, len(alive) + 1)
 
     def slots(self, tags: Iterable[int]) -> np.ndarray:
@@ -69,19 +68,18 @@ class RawInterface:
 
         Units that were written before and have died since are listed as events.
         """
-        world = self._game.world
-        units = world.units
-        message.player.camera.x, message.player.camera.y = world.camera[:, 0].tolist()
-        terrain.write_state(message.map_state, world)
-        games, slots = appearance.shown(world)[:1].nonzero()
-        at = games, slots
-        columns = {
-            name: np.broadcast_to(np.asarray(values, float), slots.shape).tolist()
-            for name, values in feature_units.columns_of(world, at).items()
-        }
-        points, on_screen = self._places(at)
-        stats, types = units.stats, units.type[at]
-        radius, health_max = stats.radius[types].tolist(), stats.health[types].tolist()
+        game, rules = self._game.games[0], self._game.rules
+        rows, listed = self._game.describe_units()
+        terrain.write_state(message.map_state, self._game)
+        message.player.camera.x, message.player.camera.y = (
+            float(game.camera_x),
+            float(game.camera_y),
+        )
+        slots = listed[0, listed[0] != NO_UNIT]
+        columns = dict(zip(COLUMNS, rows[0, : len(slots)].T.tolist()))
+        points, on_screen = self._places(slots)
+        types = game.type[slots]
+        radius, health_max = rules.radius[types].tolist(), rules.health[types].tolist()
         positions, is_on_screen = points.T.tolist(), on_screen.tolist()
         all_tags = self.tags()
         dead = np.setdiff1d(self._shown, all_tags[self._alive])
@@ -91,9 +89,8 @@ class RawInterface:
             unit = message.units.add()
             unit.tag = tag
             for name in _NUMBERS:
-                value = columns[name][row] if name in columns else 0.0
-                if value:
-                    _set(unit, name, value)
+                if columns[name][row]:
+                    _set(unit, name, columns[name][row])
             for name, field in _FLAGS.items():
                 setattr(unit, field, bool(columns[name][row]))
             unit.pos.x, unit.pos.y = positions[row]
@@ -101,16 +98,17 @@ class RawInterface:
             unit.is_on_screen = is_on_screen[row]
             unit.build_progress = percent(columns['build_progress'][row])
             self._write_orders(unit.orders, int(slots[row]), all_tags)
-            if len(unit.orders) and 'order_progress_0' in columns:
+            if len(unit.orders) and rules.has_economy:
                 unit.orders[0].progress = percent(columns['order_progress_0'][row])
 
     def order(self, command: Any) -> int:
         """Selects the units of an ActionRawUnitCommand and executes it: a code of `results`."""
+        game = self._game.games[0]
         slots = self.slots(command.unit_tags)
-        chosen = np.zeros_like(self._game.world.units.own)
-        chosen[0, slots] = True
-        if not (chosen & self._game.world.units.own).any():
+        if not (game.owner[slots] == SELF).any():
             return results.ERROR
+        chosen = np.zeros([1, len(game.owner)], bool)
+        chosen[0, slots] = True
         target, point = NO_UNIT, np.zeros([2, 1])
         target_type = abilities.QUICK
         if command.HasField('target_unit_tag'):
@@ -118,7 +116,7 @@ class RawInterface:
             if not len(found):
                 return results.ERROR
             target, target_type = int(found[0]), abilities.SCREEN
-            point = self._game.world.units.position[:, :1, target]
+            point = np.array([[game.x[target]], [game.y[target]]])
         elif command.HasField('target_world_space_pos'):
             target_type = abilities.SCREEN
             position = command.target_world_space_pos
@@ -133,70 +131,79 @@ class RawInterface:
             {'queued': np.array([int(command.queue_command)])},
             (point, np.array([target])),
         )
-        return int(self._game.world.action_result[0])
+        return int(self._game.games.action_result[0])
 
     def look_at(self, move: Any) -> int:
         """Executes an ActionRawCameraMove: a code of `results`."""
-        world = self._game.world
-        if world.arena.camera_moves:
+        rules = self._game.rules
+        if rules.camera_moves:
             centre = move.center_world_space
-            point = np.nan_to_num(np.array([[centre.x], [centre.y]], float))
-            world.look_at(GAME, geometry.clamp(point, world.arena.playable))
+            point = np.nan_to_num(np.array([centre.x, centre.y], float))
+            low = rules.playable_left, rules.playable_bottom
+            high = rules.playable_right, rules.playable_top
+            uncompiled(units.look_at)(self._game.games[0], *np.clip(point, low, high).tolist())
         return results.OK
 
     def _write_orders(self, message: Any, slot: int, tags: np.ndarray) -> None:
         """Adds the current and the queued orders of a unit of player 1 to a list of UnitOrders."""
-        world = self._game.world
-        units = world.units
-        if not units.own[0, slot]:
+        game = self._game.games[0]
+        if game.owner[slot] != SELF:
             return
-        if slot >= units.num_mobile:
-            production: Any = world.mechanics.get('production')
-            if production is not None:
-                trained = production.queue[0, slot - units.num_mobile]
-                for ability in self._products[trained[trained >= 0]].tolist():
+        num_mobile = len(game.goal_x)
+        if slot >= num_mobile:
+            if self._game.rules.has_economy:
+                trained = game.queue[slot - num_mobile]
+                for ability in self._products[trained[trained != NO_TYPE]].tolist():
                     message.add(ability_id=ability)
             return
-        busy = np.flatnonzero(units.order_kind[0, slot] != orders.IDLE)
-        order_kinds = units.order_kind[0, slot, busy]
-        products = self._products[units.order_type[0, slot, busy]]
-        targets = units.order_target[0, slot, busy].tolist()
-        points = units.order_point[:, 0, slot, busy].T.tolist()
-        for index, ability in enumerate(abilities.of_orders(order_kinds, products)):
+        busy = np.flatnonzero(game.order_kind[slot] != orders.IDLE)
+        order_kinds = game.order_kind[slot, busy]
+        products = self._products[game.order_type[slot, busy]]
+        targets = game.order_target[slot, busy].tolist()
+        points = zip(game.order_x[slot, busy].tolist(), game.order_y[slot, busy].tolist())
+        known = abilities.of_orders(order_kinds, products)
+        for ability, order_kind, target, point in zip(known, order_kinds, targets, points):
             order = message.add(ability_id=ability)
-            if targets[index] != NO_UNIT:
-                order.target_unit_tag = int(tags[targets[index]])
-            elif order_kinds[index] not in _WITHOUT_TARGET:
-                order.target_world_space_pos.x, order.target_world_space_pos.y = points[index]
+            if target != NO_UNIT:
+                order.target_unit_tag = int(tags[target])
+            elif order_kind not in _WITHOUT_TARGET:
+                order.target_world_space_pos.x, order.target_world_space_pos.y = point
 
-    def _places(self, at: Tuple[np.ndarray, np.ndarray]) -> Tuple[np.ndarray, np.ndarray]:
+    def _places(self, slots: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
         """Returns the positions of units in single precision.
 
         They are rounded such that a client that computes pixels from them, and from the camera in
         single precision, gets the same pixels as the feature layers show.
 
         Args:
-          at: indices (games, slots) of the units, int [n] each.
+          slots: of the units, int [n].
 
         Returns:
           positions: float32 [2, n].
           on_screen: bool [n], whether they are on the screen.
         """
-        world = self._game.world
-        screen, camera = world.screen, world.camera[:, GAME]
-        points = world.units.position[(slice(None),) + at]
-        wanted = np.floor(screen.to_pixels(points, geometry.screen_corner(camera)))
-        on_screen = ((wanted >= 0) & (wanted < np.array(screen.size)[:, None])).all(0)
-        corner = geometry.screen_corner(camera.astype(np.float32).astype(np.float64))
-        inside = screen.to_world(wanted, corner).astype(np.float32)
+        game, rules = self._game.games[0], self._game.rules
+        camera = np.array([[game.camera_x], [game.camera_y]])
+        scale = np.array([[rules.screen_across], [-rules.screen_down]])
+        size = np.array([[rules.screen_width], [rules.screen_height]])
+        points = np.stack([game.x[slots], game.y[slots]])
+        wanted = np.floor((points - _corner(camera)) * scale)
+        on_screen = ((wanted >= 0) & (wanted < size)).all(0)
+        corner = _corner(camera.astype(np.float32).astype(np.float64))
+        inside = (corner + (wanted + 0.5) / scale).astype(np.float32)
         points = points.astype(np.float32)
         for _ in range(_MAX_NUDGES):
-            pixels = np.floor(screen.to_pixels(points.astype(np.float64), corner))
+            pixels = np.floor((points.astype(np.float64) - corner) * scale)
             wrong = (pixels != wanted) & on_screen
             if not wrong.any():
                 break
             points = np.where(wrong, np.nextafter(points, inside), points)
         return points, on_screen
+
+
+def _corner(camera: np.ndarray) -> np.ndarray:
+    """Returns the top left point of the screen, float64 [2, 1], for the centre of the camera."""
+    return camera + np.array([[-0.5], [0.5]]) * geometry.CAMERA_EXTENT
 
 
 def percent(value: float) -> float:

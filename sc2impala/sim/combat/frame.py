@@ -7,7 +7,7 @@ from sc2impala.sim.combat import attacks, targets
 from sc2impala.sim.combat.fields import DIRECT, FOREIGN, MISSILE, NEVER, OWN
 from sc2impala.sim.compiler import compiled
 from sc2impala.sim.geometry import clamp_x, clamp_y
-from sc2impala.sim.units import NO_UNIT
+from sc2impala.sim.units import NO_UNIT, look
 
 INWARD = 0.7
 """Cells towards the target per cell sideways, of a unit that walks around others. [U]"""
@@ -108,6 +108,7 @@ def _steer(g: Any, rules: Any, i: int) -> None:
     if target != NO_UNIT:
         x = g.x[i]
         y = g.y[i]
+        look(g, i, g.x[target] - x, g.y[target] - y)
         rests = g.strike_at[i] < NEVER or g.rest_until[i] > g.game_loop
         if g._gap[i] > rules.weapon_range[g.type[i]] and not rests:
             across = g.x[target] - x

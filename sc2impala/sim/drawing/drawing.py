@@ -6,22 +6,18 @@ import numpy as np
 
 from sc2impala.sim import fog, layers
 from sc2impala.sim.compiler import compiled
-from sc2impala.sim.drawing import canvas, outlines, smooth_discs, terrain, unit_layers
+from sc2impala.sim.drawing import canvas, outlines, terrain, unit_layers
 from sc2impala.sim.drawing.canvas import Canvas
-
-_NO_RADIUS = np.zeros([1])
 
 
 class Buffers(NamedTuple):
     """The images of K games.
 
     screen, minimap: Canvas.
-    circles: uint8 [T, 8, 8, h, w], see `smooth_discs.make`.
     """
 
     screen: Canvas
     minimap: Canvas
-    circles: np.ndarray
 
 
 class Drawing:
@@ -66,9 +62,7 @@ class Drawing:
             minimap_layers,
             outlines.squares(r.square_width, r.square_height),
         )
-        radius = r.radius if 'unit_density_aa' in screen_layers else _NO_RADIUS
-        circles = smooth_discs.make(radius, float(r.screen_across), float(r.screen_down))
-        self.arrays = tuple(screen) + tuple(minimap) + (circles,)
+        self.arrays = tuple(screen) + tuple(minimap)
 
 
 @compiled
@@ -80,7 +74,7 @@ def buffers_of(arrays: Any) -> Any:
     minimap = Canvas(
         m, m_layers, m_large, m_large_layers, m_inked, m_painted, m_boxes, m_start, m_end
     )
-    return Buffers(screen, minimap, arrays[18])
+    return Buffers(screen, minimap)
 
 
 @compiled
@@ -126,6 +120,6 @@ def draw_units(g: Any, rules: Any, k: int, buffers: Any) -> None:
     """Draws the layers that show units; arguments as for `draw`."""
     screen, minimap = buffers.screen, buffers.minimap
     if len(screen.small_layers) + len(screen.large_layers) > 0:
-        unit_layers.draw_on_screen(g, rules, k, screen, buffers.circles)
+        unit_layers.draw_on_screen(g, rules, k, screen)
     if len(minimap.small_layers) > 0:
         unit_layers.draw_on_minimap(g, rules, k, minimap)

@@ -6,38 +6,13 @@ import numpy as np
 
 from sc2impala.sim import pixels
 from sc2impala.sim.compiler import compiled
+from sc2impala.sim.geometry import clamp
 
 SUBSAMPLES = 4  # unit_density_aa counts 4 x 4 sample points per pixel. [S] OBS
-SUBPIXELS = 8
-"""unit_density_aa rounds the centre of a unit to the centre of one of 8 x 8 subpixels, so that all
-images can be computed in advance."""
-
-
-def make(radius: np.ndarray, across: float, down: float) -> np.ndarray:
-    """Returns the images of circles, whose centre is in the middle pixel.
-
-    Args:
-      radius: float64 [T], in cells.
-      across, down: pixels per cell.
-
-    Returns:
-      uint8 [T, SUBPIXELS, SUBPIXELS, h, w] by type, row and column of the centre's subpixel, and
-      row and column of the pixel; h and w are the largest sizes, see `_margin`.
-    """
-    wide, high = (2 * int(np.ceil(radius.max() * scale)) + 1 for scale in (across, down))
-    counts = np.zeros([len(radius), SUBPIXELS, SUBPIXELS, high, wide], np.uint8)
-    for index in np.flatnonzero(radius):
-        columns = _squares(radius[index] * across)
-        rows = _squares(radius[index] * down)
-        inside = rows[:, None, :, None] + columns[None, :, None, :] <= 1
-        height, width = rows.shape[1] // SUBSAMPLES, columns.shape[1] // SUBSAMPLES
-        samples = inside.reshape([SUBPIXELS, SUBPIXELS, height, SUBSAMPLES, width, SUBSAMPLES])
-        counts[index, :, :, :height, :width] = samples.sum((3, 5))
-    return counts
 
 
 @compiled
-def add(g: Any, rules: Any, i: int, image: Any, circles: Any, most: int) -> None:
+def add(g: Any, rules: Any, i: int, image: Any, most: int) -> None:
     """Adds the circle of unit i to a flat image of the screen, up to a limit.
 
     Args:
@@ -45,32 +20,29 @@ def add(g: Any, rules: Any, i: int, image: Any, circles: Any, most: int) -> None
       rules: the record of its map.
       i: slot of the unit.
       image: uint8 [height * width].
-      circles: uint8 [T, SUBPIXELS, SUBPIXELS, h, w] from `make`.
       most: the limit.
     """
-    column = pixels.screen_column(g, rules, g.x[i])
-    row = pixels.screen_row(g, rules, g.y[i])
-    middle_x, middle_y = int(np.floor(column)), int(np.floor(row))
-    part_x, part_y = int((column - middle_x) * SUBPIXELS), int((row - middle_y) * SUBPIXELS)
-    circle = circles[g.type[i], part_y, part_x]
-    margin_x = _margin(rules.radius[g.type[i]], rules.screen_across)
-    margin_y = _margin(rules.radius[g.type[i]], rules.screen_down)
-    left, top = middle_x - margin_x, middle_y - margin_y
-    for y in range(max(-top, 0), min(2 * margin_y + 1, rules.screen_height - top)):
-        line = (top + y) * rules.screen_width + left
-        for x in range(max(-left, 0), min(2 * margin_x + 1, rules.screen_width - left)):
-            image[line + x] = min(int(image[line + x]) + int(circle[y, x]), most)
+    # Everything in sample points, of which number n has its centre at n + 1/2.
+    column = SUBSAMPLES * pixels.screen_column(g, rules, g.x[i])
+    row = SUBSAMPLES * pixels.screen_row(g, rules, g.y[i])
+    half_width = SUBSAMPLES * rules.radius[g.type[i]] * rules.screen_across
+    half_height = SUBSAMPLES * rules.radius[g.type[i]] * rules.screen_down
+    width = rules.screen_width
+    first, end = _samples(row, half_height, SUBSAMPLES * rules.screen_height)
+    for sample in range(first, end):
+        up = (sample + 0.5 - row) / half_height
+        reach = half_width * np.sqrt(max(1 - up * up, 0.0))
+        left, right = _samples(column, reach, SUBSAMPLES * width)
+        line = sample // SUBSAMPLES * width
+        for pixel in range(left // SUBSAMPLES, (right + SUBSAMPLES - 1) // SUBSAMPLES):
+            here = pixel * SUBSAMPLES
+            count = min(here + SUBSAMPLES, right) - max(here, left)
+            image[line + pixel] = min(int(image[line + pixel]) + count, most)
 
 
 @compiled
-def _margin(radius: float, scale: float) -> int:
-    """Returns the number of pixels on each side of the middle pixel."""
-    return int(np.ceil(radius * scale))
-
-
-def _squares(semi_axis: float) -> np.ndarray:
-    """Returns squared distances of sample points, in semi-axes: [SUBPIXELS, points]."""
-    margin = int(np.ceil(semi_axis))
-    points = (np.arange((2 * margin + 1) * SUBSAMPLES) + 0.5) / SUBSAMPLES - margin
-    centres = (np.arange(SUBPIXELS) + 0.5) / SUBPIXELS
-    return np.square((points - centres[:, None]) / semi_axis)
+def _samples(centre: float, reach: float, end: int) -> Any:
+    """Returns the first sample within reach of the centre and the last one + 1, inside 0..end."""
+    first = int(np.ceil(clamp(centre - reach - 0.5, 0.0, end)))
+    last = int(np.floor(clamp(centre + reach - 0.5, -1.0, end - 1.0)))
+    return first, max(last + 1, first)

@@ -1,15 +1,17 @@
 """The layers of units.
 
-Units are drawn in the order of their slots, so that on a shared pixel the last one is visible. [U]
+They are drawn in the order of `visibility.drawn`: on a shared pixel the last one is visible.
 """
 
 from typing import Any
+
+import numpy as np
 
 from sc2impala.sim import layers, pixels, unit_types
 from sc2impala.sim.compiler import compiled
 from sc2impala.sim.drawing import smooth_discs
 from sc2impala.sim.drawing.canvas import HEIGHT, LEFT, SLOT, TOP, clear, count, paint
-from sc2impala.sim.visibility import shown
+from sc2impala.sim.visibility import drawn, num_drawn, shown
 
 FULL_RATIO = 255  # [S] OBS
 
@@ -31,7 +33,7 @@ _REACH = 1
 
 
 @compiled
-def draw_on_screen(g: Any, rules: Any, k: int, screen: Any, circles: Any) -> None:
+def draw_on_screen(g: Any, rules: Any, k: int, screen: Any) -> None:
     """Draws the units that player 1 sees.
 
     Args:
@@ -39,11 +41,11 @@ def draw_on_screen(g: Any, rules: Any, k: int, screen: Any, circles: Any) -> Non
       rules: the record of its map.
       k: index of its images.
       screen: Canvas.
-      circles: from `smooth_discs.make`.
     """
     num_boxes = 0
     boxes = screen.boxes[k]
-    for i in range(g.unit_end):
+    for turn in range(num_drawn(g)):
+        i = drawn(g, turn)
         if shown(g, rules, i):
             left, top = pixels.disc_left(g, rules, i), pixels.disc_top(g, rules, i)
             wide, high = rules.disc_width[g.type[i]], rules.disc_height[g.type[i]]
@@ -57,7 +59,7 @@ def draw_on_screen(g: Any, rules: Any, k: int, screen: Any, circles: Any) -> Non
             width = rules.screen_width
             clear(image, screen.painted[k, 0] * width, screen.painted[k, 1] * width)
             for n in range(num_boxes):
-                smooth_discs.add(g, rules, boxes[n, SLOT], image, circles, _MOST_AA)
+                smooth_discs.add(g, rules, boxes[n, SLOT], image, _MOST_AA)
     boxes = boxes[:num_boxes]
     _draw_small(g, rules, k, screen, boxes, rules.screen_width)
     _draw_large(g, rules, k, screen, boxes, rules.screen_width)
@@ -72,7 +74,8 @@ def draw_on_minimap(g: Any, rules: Any, k: int, minimap: Any) -> None:
     """
     num_boxes = 0
     boxes = minimap.boxes[k]
-    for i in range(g.unit_end):
+    for turn in range(num_drawn(g)):
+        i = drawn(g, turn)
         if shown(g, rules, i):
             left, top = pixels.square_left(g, rules, i), pixels.square_top(g, rules, i)
             _add_box(boxes, num_boxes, i, left, top, rules.square_height[g.type[i]])
@@ -201,7 +204,7 @@ def _value(g: Any, rules: Any, layer: int, i: int) -> int:
     if layer == _SELECTED:
         return int(g.selected[i])
     if layer == _HIT_POINTS:
-        return int(g.health[i])
+        return int(np.ceil(g.health[i]))  # Where `feature_units` rounds down. [S] OBS
     if layer == _HIT_POINTS_RATIO:
         return int(health_ratio(g, rules, i))
     if layer == _ACTIVE:

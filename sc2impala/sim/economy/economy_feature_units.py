@@ -10,27 +10,28 @@ from sc2impala.sim.feature_units import (
     ORDER_COLUMNS,
     ORDERS_SHOWN,
 )
-from sc2impala.sim.units import NO_TYPE, NO_UNIT, num_mobile
+from sc2impala.sim.units import NO_TYPE, num_mobile
 
 _MINERAL_CONTENTS = COLUMNS.index('mineral_contents')
 _VESPENE_CONTENTS = COLUMNS.index('vespene_contents')
+_CARGO_SPACE_MAX = COLUMNS.index('cargo_space_max')
 _ASSIGNED_HARVESTERS = COLUMNS.index('assigned_harvesters')
 _IDEAL_HARVESTERS = COLUMNS.index('ideal_harvesters')
 _ORDER_LENGTH = COLUMNS.index('order_length')
 _ORDER_PROGRESS = COLUMNS.index('order_progress_0')
 
 
+CARGO_SPACE = 5  # Of a command centre. [S] OBS
+
+
 @compiled
 def fill_feature_units(g: Any, rules: Any, rows: Any) -> None:
     """Writes the units on the screen; see `feature_units.fill_feature_units`."""
-    i = feature_units.next_on_screen(g, rules, 0)
-    row = 0
-    while i != NO_UNIT and row < len(rows):
-        describe(g, rules, i, rows[row])
-        feature_units.place(g, rules, i, rows[row])
-        row += 1
-        i = feature_units.next_on_screen(g, rules, i + 1)
-    feature_units.clear(rows, row)
+    num_listed = feature_units.list_units(g, rules, True)
+    for row in range(min(num_listed, len(rows))):
+        describe(g, rules, g._listed[row], rows[row])
+        feature_units.place(g, rules, g._listed[row], rows[row])
+    feature_units.clear(rows, num_listed)
 
 
 @compiled
@@ -50,6 +51,8 @@ def _describe_harvest(g: Any, rules: Any, i: int, row: Any) -> None:
         row[_MINERAL_CONTENTS] = contents
     else:
         row[_VESPENE_CONTENTS] = contents
+    if g.type[i] == rules.town_hall:
+        row[_CARGO_SPACE_MAX] = CARGO_SPACE
     row[_ASSIGNED_HARVESTERS] = fields.num_assigned(g, rules, i)
     row[_IDEAL_HARVESTERS] = fields.num_ideal(g, rules, i)
 

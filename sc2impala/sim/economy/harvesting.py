@@ -25,7 +25,7 @@ from sc2impala.sim.economy.harvesters import (
 )
 from sc2impala.sim.geometry import length
 from sc2impala.sim.unit_types import LOOPS_PER_SECOND
-from sc2impala.sim.units import NO_UNIT, num_mobile
+from sc2impala.sim.units import NO_UNIT, look, num_mobile
 
 MINERALS_PER_TRIP = 5  # [S] GD
 GAS_PER_TRIP = 4  # [S] GD
@@ -194,6 +194,7 @@ def _advance(g: Any, rules: Any, i: int) -> bool:
     """Moves a harvester for one frame; returns whether it has reached the end of its leg."""
     x = g.leg_x[i] - g.x[i]
     y = g.leg_y[i] - g.y[i]
+    look(g, i, x, y)
     left = length(x, y)
     speed = min(g.worker_speed[i] + ACCELERATION, rules.speed[g.type[i]])
     if g.at_edge[i]:

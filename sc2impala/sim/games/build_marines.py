@@ -10,6 +10,8 @@ from sc2impala.sim.games.game import Game
 
 FIRST_FIELD = (23.0, 26.5)  # Harvested by all initial workers; rally point of new ones. [S] MAP
 
+FIELD_CONTENTS = 1500  # Of every mineral field. [S] OBS
+
 # Command cards are reduced. [S] MAP; the functions that the interface lists for them [A]
 SCV = unit_types.SCV._replace(
     functions=(
@@ -42,7 +44,7 @@ _TYPES = (
     COMMAND_CENTER,
     unit_types.SUPPLY_DEPOT,
     BARRACKS,
-    unit_types.MINERAL_FIELD,
+    unit_types.MINERAL_FIELD._replace(contents=FIELD_CONTENTS),
 )
 _MARINE = _TYPES.index(MARINE)
 _NUM_RESOURCES = len(bases.LEFT_FIELDS)

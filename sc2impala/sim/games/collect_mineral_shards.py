@@ -102,4 +102,5 @@ GAME = Game(
     family=SMALL,
     start=start,
     play_frame=play_frame,
+    value_per_episode=NUM_MARINES * unit_types.MARINE.minerals,
 )

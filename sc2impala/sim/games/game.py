@@ -62,6 +62,7 @@ class Game(NamedTuple):
       to end an episode early.
     num_units: number of slots in use, 0 for all of the family; of those for units that cannot move,
       the first `num_resources` are for resources.
+    value_per_episode: cost of the units that an episode starts with, 0 if it is not known.
     has_targets: whether orders can have units as targets.
     has_combat, has_fog: whether units fight, and whether cells are hidden.
     """
@@ -75,6 +76,7 @@ class Game(NamedTuple):
     play_frame: Function
     num_units: int = 0
     num_resources: int = 0
+    value_per_episode: int = 0
     has_targets: bool = False
     has_combat: bool = False
     has_fog: bool = False
@@ -89,6 +91,7 @@ class Game(NamedTuple):
             episode_loops=self.episode_loops,
             num_units=self.num_units or self.family.num_units,
             num_resources=self.num_resources,
+            value_per_episode=self.value_per_episode,
             has_targets=self.has_targets,
             has_combat=self.has_combat,
             has_fog=self.has_fog,

@@ -47,8 +47,8 @@ def test_abilities(tables):
 def test_every_unit_type_of_every_map_is_listed(types):
     listed = {unit.unit_id for unit in types.values()}
     for name in sim.MAP_NAMES:
-        world = sim.make(name, [1], (8, 8), (8, 8)).world
-        assert set(world.units.stats.unit_type.tolist()) <= listed
+        game = sim.make(name, [1], (8, 8), (8, 8))
+        assert {each.unit_type for each in game.unit_types} <= listed
     constants = {
         each.unit_type
         for each in vars(unit_types).values()
