@@ -175,7 +175,7 @@ class _Cache(caching.FunctionCache):
 
     def save_overload(self, sig: Any, data: Any) -> None:
         try:
-            super().save_overload(sig, data)
+            self._save(sig, data)
         except OSError as error:
             print(f'The compiled simulator was not saved: {error}', file=sys.stderr)
         finally:
@@ -186,6 +186,15 @@ class _Cache(caching.FunctionCache):
             return super().load_overload(sig, target_context)
         except Exception:  # A damaged file raises any exception of pickle or LLVM.
             return None
+
+    def _save(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except OSError:
+            raise
+        except Exception:  # The index is damaged: begin a new one.
+            self.flush()
+            super().save_overload(sig, data)
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
         return sig, codegen.magic_tuple(), self._kernel

@@ -136,6 +136,7 @@ def of_family(family: Family) -> FamilyKernels:
     @kernel(family.name + '.list_units')
     def list_units(games: Any, rules: Any, rows: Any) -> None:
         for k in range(len(games)):
+            picking.look(games[k], rules[0])
             list_units_of_one(games[k], rules[0], rows[k])
 
     @kernel(family.name + '.describe_units')

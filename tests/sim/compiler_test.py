@@ -29,6 +29,7 @@ def run(cache, sources=None, **environment):
     done = subprocess.run(
         [sys.executable, '-c', PROGRAM],
         env=environment,
+        cwd=None if sources is None else str(sources),  # Python imports from there first.
         capture_output=True,
         text=True,
         check=True,

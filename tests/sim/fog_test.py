@@ -5,6 +5,7 @@ from sc2impala.sim import combat, fog, geometry, rules, unit_types, units
 from sc2impala.sim.compiler import compiled
 from sc2impala.sim.fog import SEEN, UNSEEN, VISIBLE
 from sc2impala.sim.games.game import BATTLE
+from tests.sim import players
 
 SCOUT = unit_types.MARINE._replace(unit_type=1, sight=4.5)
 BLIND = unit_types.MARINE._replace(unit_type=2, sight=0.0)
@@ -196,6 +197,22 @@ def test_what_is_visible_does_not_depend_on_derived_fields():
         if not name.startswith('_'):
             other.games[name] = world.games[name]
     np.testing.assert_array_equal(other.visibility(), expected)
+
+
+def test_units_can_be_listed_before_the_game_is_observed():
+    game = players.make('FindAndDefeatZerglings', [0])
+    game.reset()
+    rows = game.feature_units()
+    assert (rows[0, :, 0] != 0).sum() >= 3  # The marines, and zerglings in their sight.
+    game.observe()
+    np.testing.assert_array_equal(game.feature_units(), rows)
+    x, y = game.games.x, game.games.y
+    x[0, :3], y[0, :3] = x[0, 3], y[0, 3]
+    game.games.camera_x[0], game.games.camera_y[0] = x[0, 3], y[0, 3]
+    rows = game.feature_units()
+    assert (rows[0, :, 0] == unit_types.ZERGLING.unit_type).any()
+    game.observe()
+    np.testing.assert_array_equal(game.feature_units(), rows)
 
 
 def test_the_ground_is_drawn_again_only_if_the_fog_changed():
