@@ -20,22 +20,22 @@ def make(map_name, num_games=2, **layers):
 def test_described_units_are_those_of_the_list_of_units(map_name):
     game = make(map_name)
     game.advance(np.array([30, 100]))
-    rows, shown = game.describe_units()
+    rows, slots = game.describe_units()
     for k, listed in enumerate(game.feature_units()):
         listed = listed[listed[:, 0] > 0]
-        described = rows[k, shown[k]].astype(np.int32)
+        described = rows[k, slots[k] >= 0].astype(np.int32)
         assert len(described) == len(listed) > 5
         assert not described[:, PLACES].any()
         listed[:, PLACES] = 0
         np.testing.assert_array_equal(described, listed)
-    assert not rows[~shown].any()
+    assert not rows[slots < 0].any()
 
 
 def test_descriptions_are_not_truncated():
     game = make('DefeatRoaches')
     game.games.health[1, 3] = 7.25
-    rows, _ = game.describe_units()
-    assert rows[1, 3, COLUMNS.index('health')] == 7.25
+    rows, slots = game.describe_units()
+    assert rows[1, list(slots[1]).index(3), COLUMNS.index('health')] == 7.25
 
 
 def test_without_fog_all_enemies_are_described():
@@ -43,7 +43,8 @@ def test_without_fog_all_enemies_are_described():
     column, value = ENEMY
 
     def num_enemies():
-        rows, shown = game.describe_units()
+        rows, slots = game.describe_units()
+        shown = slots >= 0
         alive = (game.games.alive != 0).sum()
         return (rows[shown][:, column] == value).sum(), shown.sum() == alive
 

@@ -58,7 +58,7 @@ class Scene:
     def draw(self, drawing=None):
         """Draws into images, by default into new ones; returns those of screen and minimap."""
         drawing = drawing or self.drawing()
-        self._kernels.draw(self.games.view(np.ndarray), self.rules, drawing.buffers)
+        self._kernels.draw(self.games.view(np.ndarray), self.rules, *drawing.arrays)
         return drawing.screen, drawing.minimap
 
     def observe(self, found=None):

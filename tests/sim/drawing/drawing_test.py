@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from sc2impala.sim import layers, unit_types
-from sc2impala.sim.drawing.smooth_discs import SUBPIXELS
 from tests.sim import views
 
 SIZES = [(84, 84), (64, 64), (32, 32), (48, 24), (16, 16), (7, 11), (1, 1)]
@@ -103,7 +102,7 @@ def slow_density_aa(scene, game, size):
     row, column = (np.indices([height * 4, width * 4]) + 0.5) / 4
     for x, y, unit_type, _ in units_of(scene, game):
         centre = (x - 21) * width / 24, (37 - y) * height / 24
-        centre_x, centre_y = [(math.floor(c * SUBPIXELS) + 0.5) / SUBPIXELS for c in centre]
+        centre_x, centre_y = centre
         dx = (column - centre_x) / (unit_type.radius * width / 24)
         dy = (row - centre_y) / (unit_type.radius * height / 24)
         inside = dx**2 + dy**2 <= 1
