@@ -71,6 +71,7 @@ def test_a_change_of_any_source_is_compiled(copy, tmp_path):
     assert run(tmp_path, copy)[0] == before
 
 
+@pytest.mark.slow
 def test_damaged_files_are_compiled_again(copy, tmp_path):
     before, _ = run(tmp_path, copy)
     files = [path for path in tmp_path.rglob('*') if path.suffix in ('.nbi', '.nbc')]

@@ -33,7 +33,7 @@ class Drawing:
     def __init__(
         self,
         rules: np.ndarray,
-        num_games: int,
+        shape: Tuple[int, int],
         screen_layers: Sequence[str],
         minimap_layers: Sequence[str],
     ):
@@ -41,23 +41,24 @@ class Drawing:
 
         Args:
           rules: the record of the map, as an array of one record.
-          num_games: K.
+          shape: (K, U), the numbers of games and of their slots for units.
           screen_layers, minimap_layers: names of the layers to draw.
 
         Raises:
           ValueError: if a layer is unknown.
         """
         r = rules.view(np.recarray)[0]
+        num_games, num_units = shape
         screen, self.screen = canvas.make(
             (num_games, int(r.screen_height), int(r.screen_width)),
-            int(r.num_units),
+            num_units,
             layers.SCREEN_SCALES,
             screen_layers,
             outlines.discs(r.disc_width, r.disc_height),
         )
         minimap, self.minimap = canvas.make(
             (num_games, int(r.minimap_height), int(r.minimap_width)),
-            int(r.num_units),
+            num_units,
             layers.MINIMAP_SCALES,
             minimap_layers,
             outlines.squares(r.square_width, r.square_height),
