@@ -1,6 +1,6 @@
 """Drawing of all layers of a game."""
 
-from typing import Any, NamedTuple, Sequence
+from typing import Any, NamedTuple, Sequence, Tuple
 
 import numpy as np
 
