@@ -49,7 +49,7 @@ def units_of(scene, k):
             'player_relative': {1: 1, 2: 4, 16: 3}[owner],
             'unit_type': unit_type.unit_type,
             'selected': g.selected[slot],
-            'unit_hit_points': int(health),
+            'unit_hit_points': math.ceil(health),
             'unit_hit_points_ratio': int(255 * health / unit_type.health),
             'active': g.active[slot],
         }
@@ -68,8 +68,8 @@ def slow_screen(scene, game, size):
         across, down = width / 24, height / 24
         wide = max(1, round_half_up(2 * unit_type.radius * across))
         high = max(1, round_half_up(2 * unit_type.radius * down))
-        left = round_half_up((x - 21) * across - wide / 2)
-        top = round_half_up((37 - y) * down - high / 2)
+        left = math.trunc((x - 21) * across - wide / 2 + 0.5)
+        top = math.trunc((37 - y) * down - high / 2 + 0.5)
         for row in range(height):
             for column in range(width):
                 dx = (column + 0.5 - left - wide / 2) / (wide / 2)
@@ -88,8 +88,8 @@ def slow_minimap(scene, game, size):
     for x, y, unit_type, values in units_of(scene, game):
         wide = max(1, round_half_up(2 * unit_type.minimap_radius * width / 64))
         high = max(1, round_half_up(2 * unit_type.minimap_radius * height / 64))
-        left = round_half_up(x * width / 64 - wide / 2)
-        top = round_half_up((64 - y) * height / 64 - high / 2)
+        left = math.trunc(x * width / 64 - wide / 2 + 0.5)
+        top = math.trunc((64 - y) * height / 64 - high / 2 + 0.5)
         for name in ('player_id', 'player_relative', 'selected'):
             picture = pictures.setdefault(name, np.zeros([height, width]))
             picture[max(top, 0) : top + high, max(left, 0) : left + wide] = values[name]
