@@ -58,26 +58,29 @@ def push_apart(g: Any, rules: Any) -> None:
     has arrived when its goal lies inside a unit that it touches, so that units with the same goal
     stop around it.
     """
+    num_solid = 0
     for i in range(g.mobile_end):
         g._side_before[i] = g.side[i]
         g.side[i] = 0
         g._touches[i] = False
-    for i in range(g.mobile_end):
-        if not (g.alive[i] and g.solid[i]):
-            continue
-        for j in range(i + 1, g.mobile_end):
-            if g.alive[j] and g.solid[j]:
-                x = g.x[j] - g.x[i]
-                y = g.y[j] - g.y[i]
-                reach = rules.radius[g.type[j]] + rules.radius[g.type[i]]
-                if x * x + y * y < (reach - TOUCH) * (reach - TOUCH):
-                    _touch(g, i)
-                    _touch(g, j)
-                    # Units at exactly the same point are pushed apart along x.
-                    overlap = reach / max(length(x, y), _TINY) - 1
-                    x += _TINY * (j - i)
-                    _push(g, j, i, x, y, reach, overlap)
-                    _push(g, i, j, -x, -y, reach, overlap)
+        if g.alive[i] and g.solid[i]:
+            g._solid_slots[num_solid] = i
+            num_solid += 1
+    for first in range(num_solid):
+        i = int(g._solid_slots[first])
+        for second in range(first + 1, num_solid):
+            j = int(g._solid_slots[second])
+            x = g.x[j] - g.x[i]
+            y = g.y[j] - g.y[i]
+            reach = rules.radius[g.type[j]] + rules.radius[g.type[i]]
+            if x * x + y * y < (reach - TOUCH) * (reach - TOUCH):
+                _touch(g, i)
+                _touch(g, j)
+                # Units at exactly the same point are pushed apart along x.
+                overlap = reach / max(length(x, y), _TINY) - 1
+                x += _TINY * (j - i)
+                _push(g, j, i, x, y, reach, overlap)
+                _push(g, i, j, -x, -y, reach, overlap)
     _move_pushed(g, rules)
 
 

@@ -81,6 +81,7 @@ UNIT_FIELDS = (
     # is not blocked.
     Field('side', np.int8, ('M',)),
     Field('_side_before', np.int8, ('M',)),
+    Field('_solid_slots', np.int16, ('M',)),  # Slots of the units that collide in this frame.
     Field('_push_x', np.float64, ('M',)),  # Sum of the pushes on a unit in this frame.
     Field('_push_y', np.float64, ('M',)),
     Field('_touches', np.uint8, ('M',)),  # Whether it touches another unit in this frame.
