@@ -93,6 +93,7 @@ def of_map(game: Game) -> MapKernels:
         r = rules[0]
         for k in range(len(games)):
             g = games[k]
+            g._living_changed = True
             end = min(g.game_loop + frames[k], r.episode_loops)
             while g.game_loop < end and not g.ended:
                 g.game_loop += 1

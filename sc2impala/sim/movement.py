@@ -8,7 +8,7 @@ from typing import Any
 from sc2impala.sim import orders
 from sc2impala.sim.compiler import compiled
 from sc2impala.sim.geometry import clamp_x, clamp_y, length
-from sc2impala.sim.units import look
+from sc2impala.sim.units import living, look
 
 TOUCH = 1e-6
 """Units that overlap by less do not touch; rounding errors are far smaller."""
@@ -26,7 +26,8 @@ def walk(g: Any, rules: Any) -> None:
 
     A unit on a detour walks to its waypoint and waits there for the next waypoint.
     """
-    for i in range(g.mobile_end):
+    for place in range(living(g)):
+        i = int(g._living[place])
         follows = g.order_kind[i, 0] > orders.HOLD and not g.busy[i]
         if not follows and g.goal_x[i] == g.x[i] and g.goal_y[i] == g.y[i]:
             continue
@@ -58,30 +59,61 @@ def push_apart(g: Any, rules: Any) -> None:
     has arrived when its goal lies inside a unit that it touches, so that units with the same goal
     stop around it.
     """
+    num_solid = _list_solid(g, rules)
+    for first in range(num_solid):
+        if _overlaps(g, first, num_solid):
+            for second in range(first + 1, num_solid):
+                _push_pair(g, rules, int(g._solid_slots[first]), int(g._solid_slots[second]))
+    _move_pushed(g, rules)
+
+
+@compiled
+def _list_solid(g: Any, rules: Any) -> int:
+    """Lists the units that collide and forgets the touches before; returns the number of units."""
     num_solid = 0
-    for i in range(g.mobile_end):
+    for place in range(living(g)):
+        i = int(g._living[place])
         g._side_before[i] = g.side[i]
         g.side[i] = 0
         g._touches[i] = False
-        if g.alive[i] and g.solid[i]:
+        if g.solid[i]:
             g._solid_slots[num_solid] = i
+            g._solid_x[num_solid] = g.x[i]
+            g._solid_y[num_solid] = g.y[i]
+            g._solid_radius[num_solid] = rules.radius[g.type[i]]
             num_solid += 1
-    for first in range(num_solid):
-        i = int(g._solid_slots[first])
-        for second in range(first + 1, num_solid):
-            j = int(g._solid_slots[second])
-            x = g.x[j] - g.x[i]
-            y = g.y[j] - g.y[i]
-            reach = rules.radius[g.type[j]] + rules.radius[g.type[i]]
-            if x * x + y * y < (reach - TOUCH) * (reach - TOUCH):
-                _touch(g, i)
-                _touch(g, j)
-                # Units at exactly the same point are pushed apart along x.
-                overlap = reach / max(length(x, y), _TINY) - 1
-                x += _TINY * (j - i)
-                _push(g, j, i, x, y, reach, overlap)
-                _push(g, i, j, -x, -y, reach, overlap)
-    _move_pushed(g, rules)
+    return num_solid
+
+
+@compiled
+def _overlaps(g: Any, first: int, num_solid: int) -> bool:
+    """Whether a unit in the list overlaps one after it.
+
+    Most do not, and this loop, unlike one that handles overlaps, is turned into vector operations.
+    """
+    overlaps = 0
+    for second in range(first + 1, num_solid):
+        x = g._solid_x[second] - g._solid_x[first]
+        y = g._solid_y[second] - g._solid_y[first]
+        reach = g._solid_radius[second] + g._solid_radius[first]
+        overlaps += x * x + y * y < (reach - TOUCH) * (reach - TOUCH)
+    return overlaps > 0
+
+
+@compiled
+def _push_pair(g: Any, rules: Any, i: int, j: int) -> None:
+    """Pushes two units if they overlap."""
+    x = g.x[j] - g.x[i]
+    y = g.y[j] - g.y[i]
+    reach = rules.radius[g.type[j]] + rules.radius[g.type[i]]
+    if x * x + y * y < (reach - TOUCH) * (reach - TOUCH):
+        _touch(g, i)
+        _touch(g, j)
+        # Units at exactly the same point are pushed apart along x.
+        overlap = reach / max(length(x, y), _TINY) - 1
+        x += _TINY * (j - i)
+        _push(g, j, i, x, y, reach, overlap)
+        _push(g, i, j, -x, -y, reach, overlap)
 
 
 @compiled
@@ -130,7 +162,8 @@ def _choose_side(g: Any, i: int, x: float, y: float) -> None:
 @compiled
 def _move_pushed(g: Any, rules: Any) -> None:
     """Moves the units that were pushed, inside the playable region."""
-    for i in range(g.mobile_end):
+    for place in range(living(g)):
+        i = int(g._living[place])
         if g._touches[i]:
             stands = not _obeys(g, i) and (not g.busy[i] or _is_at_goal(g, i))
             g.x[i] = clamp_x(rules, g.x[i] + g._push_x[i])

@@ -52,6 +52,10 @@ UNIT_FIELDS = (
     Field('control_groups', np.uint8, (NUM_CONTROL_GROUPS, 'U')),
     Field('unfinished', np.int16, ('U',)),  # Frames of work until a building is complete.
     Field('active', np.uint8, ('U',)),  # Whether a building is producing a unit.
+    # The living units that can move, see `living`; whether units appeared or died since then.
+    Field('_living', np.int16, ('M',)),
+    Field('_num_living', np.int32),
+    Field('_living_changed', np.uint8, blank=True),
     Field('_listed', np.int16, ('U',)),  # Slots in the order of a list of units.
     Field('_died', np.uint8, ('U',)),  # In this frame; type and owner can still be read.
     Field('_chosen', np.uint8, ('U',)),  # Units that a function call has found.
@@ -81,7 +85,11 @@ UNIT_FIELDS = (
     # is not blocked.
     Field('side', np.int8, ('M',)),
     Field('_side_before', np.int8, ('M',)),
-    Field('_solid_slots', np.int16, ('M',)),  # Slots of the units that collide in this frame.
+    # The units that collide in this frame: slots, positions and radii.
+    Field('_solid_slots', np.int16, ('M',)),
+    Field('_solid_x', np.float64, ('M',)),
+    Field('_solid_y', np.float64, ('M',)),
+    Field('_solid_radius', np.float64, ('M',)),
     Field('_push_x', np.float64, ('M',)),  # Sum of the pushes on a unit in this frame.
     Field('_push_y', np.float64, ('M',)),
     Field('_touches', np.uint8, ('M',)),  # Whether it touches another unit in this frame.
@@ -96,6 +104,25 @@ UNIT_FIELDS = (
 def num_mobile(g: Any) -> int:
     """Returns M."""
     return len(g.goal_x)
+
+
+@compiled
+def living(g: Any) -> int:
+    """Lists the living units that can move in `g._living`, in the order of slots.
+
+    Units that appear or die later do not change the list before the next call.
+
+    Returns:
+      their number.
+    """
+    if g._living_changed:
+        g._living_changed = False
+        g._num_living = 0
+        for i in range(g.mobile_end):
+            if g.alive[i]:
+                g._living[g._num_living] = i
+                g._num_living += 1
+    return g._num_living
 
 
 @compiled
@@ -118,6 +145,8 @@ def put(g: Any, rules: Any, i: int, type_index: int, owner: int, x: float, y: fl
     g.unit_end = max(g.unit_end, i + 1)
     if i < num_mobile(g):
         g.mobile_end = max(g.mobile_end, i + 1)
+        g.side[i] = 0
+        g._living_changed = True
         look(g, i, 0.0, -1.0)  # Units look towards the player. [U]
         _stand(g, i)
 
@@ -152,6 +181,7 @@ def remove(g: Any, i: int) -> None:
     for group in range(NUM_CONTROL_GROUPS):
         g.control_groups[group, i] = False
     if i < num_mobile(g):
+        g._living_changed = True
         _stand(g, i)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from sc2impala.sim import orders, unit_types
 from sc2impala.sim.compiler import compiled
 from sc2impala.sim.geometry import length
-from sc2impala.sim.units import NO_UNIT, num_mobile
+from sc2impala.sim.units import NO_UNIT, living, num_mobile
 
 CALL_RADIUS = 4.0  # From edge to edge; a unit that is hit calls idle units in this range. [S] GD
 CALL_PERIOD = 2 * unit_types.LOOPS_PER_SECOND  # Frames between two calls of a unit. [S] GD
@@ -66,7 +66,8 @@ def _find_free(g: Any, rules: Any) -> None:
 @compiled
 def _call(g: Any, rules: Any, victim: int, attacker: int) -> None:
     """Makes the free neighbours of a unit attack its attacker."""
-    for i in range(g.mobile_end):
+    for place in range(living(g)):
+        i = int(g._living[place])
         if g._is_free[i] and g.owner[i] == g.owner[victim]:
             reach = rules.radius[g.type[i]] + rules.radius[g.type[victim]] + CALL_RADIUS
             if length(g.x[i] - g.x[victim], g.y[i] - g.y[victim]) <= reach:

@@ -7,7 +7,7 @@ from sc2impala.sim.combat import attacks, targets
 from sc2impala.sim.combat.fields import DIRECT, FOREIGN, MISSILE, NEVER, OWN
 from sc2impala.sim.compiler import compiled
 from sc2impala.sim.geometry import clamp_x, clamp_y
-from sc2impala.sim.units import NO_UNIT, look
+from sc2impala.sim.units import NO_UNIT, living, look
 
 INWARD = 0.7
 """Cells towards the target per cell sideways, of a unit that walks around others. [U]"""
@@ -64,8 +64,9 @@ def _list_fighters(g: Any, rules: Any) -> int:
                 _list_unit(g, FOREIGN, i)
     contested = g._num_of_side[OWN] > 0 and g._num_of_side[FOREIGN] > 0
     count = 0
-    for i in range(g.mobile_end):
-        if g.alive[i] and rules.damage[g.type[i]] > 0 and (contested or _is_wanted(g, i)):
+    for place in range(living(g)):
+        i = int(g._living[place])
+        if rules.damage[g.type[i]] > 0 and (contested or _is_wanted(g, i)):
             g._fighter[count] = i
             count += 1
     return count

@@ -18,6 +18,7 @@ PURSUIT_RANGE = 11.0  # From edge to edge; a unit drops targets that are farther
 REACTION_LOOPS = 8  # Frames between two target searches of an idle unit. [U]
 HOME_RADIUS = 0.5  # Distance from home at which a unit has returned. [U]
 
+_MARGIN = 1e-6  # Of a squared distance in cells.
 _HARMLESS = 1e3  # Added to the distance of units that cannot attack back.
 
 
@@ -125,7 +126,13 @@ def _nearest(g: Any, rules: Any, i: int, limit: float) -> Tuple[int, float]:
     for index in range(g._num_of_side[side]):
         foe = int(g._side[side, index])
         foe_type = g.type[foe]
-        gap = length(g.x[foe] - g.x[i], g.y[foe] - g.y[i]) - (rules.radius[foe_type] + radius)
+        x = g.x[foe] - g.x[i]
+        y = g.y[foe] - g.y[i]
+        radii = rules.radius[foe_type] + radius
+        # Most are too far; the margin covers rounding.
+        if x * x + y * y > (limit + radii) * (limit + radii) + _MARGIN:
+            continue
+        gap = length(x, y) - radii
         if gap <= limit:
             order = gap if rules.damage[foe_type] > 0 else gap + _HARMLESS
             if order < nearest:

@@ -7,8 +7,8 @@ import numpy as np
 from sc2impala.sim import layers
 from sc2impala.sim.compiler import compiled
 
-SLOT, LEFT, TOP, HEIGHT = range(4)
-"""Columns of `Canvas.boxes`; the width of a box is not needed."""
+MAX_DEPTH = layers.SCREEN_SCALES['unit_density'] - 1
+"""Up to this number the units on a pixel are counted."""
 
 
 class Canvas(NamedTuple):
@@ -17,9 +17,14 @@ class Canvas(NamedTuple):
     small: uint8 [n, K, height * width], layers of one byte. small_layers: int32 [n], their numbers.
     large: uint16 [m, K, height * width], the others. large_layers: int32 [m].
     inked: uint8 [K, n + m], whether an image, small or large, can have pixels of units.
-    painted: int32 [K, 2], first row, and last one + 1, with pixels of units.
-    boxes: int32 [K, U, 4], boxes of the units that can be in the image; scratch.
+    painted: int32 [K, 2], first pixel, and last one + 1, of the rows that units have covered.
     start, end: int32 [T, h], the columns of units within their boxes, row by row.
+
+    The others are in use while a game is drawn. listed: int16 [U], slots of the units in the image.
+    values: int32 [U], of their pixels in a layer. covered: int32 [height * width], the pixels with
+    units in any order. top: int16 [height * width], index into `listed` of the topmost unit of a
+    pixel with units. depth: uint8 [height * width], their number, at most MAX_DEPTH; zeros between
+    two games.
     """
 
     small: np.ndarray
@@ -28,9 +33,13 @@ class Canvas(NamedTuple):
     large_layers: np.ndarray
     inked: np.ndarray
     painted: np.ndarray
-    boxes: np.ndarray
     start: np.ndarray
     end: np.ndarray
+    listed: np.ndarray
+    values: np.ndarray
+    covered: np.ndarray
+    top: np.ndarray
+    depth: np.ndarray
 
 
 def make(
@@ -75,9 +84,13 @@ def make(
         large_layers=numbers[1],
         inked=np.zeros([num_games, len(pictures)], np.uint8),
         painted=np.zeros([num_games, 2], np.int32),
-        boxes=np.zeros([num_games, num_units, 4], np.int32),
         start=outline[0],
         end=outline[1],
+        listed=np.zeros([num_units], np.int16),
+        values=np.zeros([num_units], np.int32),
+        covered=np.zeros([height * width], np.int32),
+        top=np.zeros([height * width], np.int16),
+        depth=np.zeros([height * width], np.uint8),
     )
     return canvas, {name: pictures[name] for name in names}
 
@@ -92,40 +105,48 @@ def clear(image: Any, first: int, end: int) -> None:
 
 
 @compiled
-def paint(
-    image: Any, width: int, boxes: Any, n: int, start: Any, end: Any, type_index: int, value: int
-) -> None:
-    """Sets the pixels of a unit.
-
-    Slices of the arrays would cost more than most units have pixels.
+def cover(
+    canvas: Any, width: int, n: int, left: int, top: int, high: int, type_index: int, covered: int
+) -> int:
+    """Covers the pixels of a unit, over those of units before it.
 
     Args:
-      image: [height * width].
-      width: of the image.
-      boxes: int32 [U, 4] of the game, see Canvas; the unit's box is boxes[n].
-      n: see above.
-      start, end: of Canvas.
-      type_index: type of the unit.
-      value: of its pixels.
+      canvas: Canvas.
+      width: of the images.
+      n: index of the unit in `canvas.listed`.
+      left, top: corner of its box.
+      high: rows of its box.
+      type_index: its type.
+      covered: number of pixels in `canvas.covered`.
+
+    Returns:
+      the number of pixels in `canvas.covered` afterwards.
     """
-    height = len(image) // width
-    left, top = boxes[n, LEFT], boxes[n, TOP]
-    for row in range(max(-top, 0), min(boxes[n, HEIGHT], height - top)):
+    height = len(canvas.top) // width
+    for row in range(max(-top, 0), min(high, height - top)):
         line = (top + row) * width
-        first = max(left + start[type_index, row], 0)
-        for column in range(first, min(left + end[type_index, row], width)):
-            image[line + column] = value
+        first = max(left + canvas.start[type_index, row], 0)
+        for column in range(first, min(left + canvas.end[type_index, row], width)):
+            pixel = line + column
+            if canvas.depth[pixel] == 0:
+                canvas.covered[covered] = pixel
+                covered += 1
+            if canvas.depth[pixel] < MAX_DEPTH:
+                canvas.depth[pixel] += 1
+            canvas.top[pixel] = n
+    return covered
 
 
 @compiled
-def count(
-    image: Any, width: int, boxes: Any, n: int, start: Any, end: Any, type_index: int, most: int
-) -> None:
-    """Adds 1 to the pixels of a unit, up to a limit; other arguments as for `paint`."""
-    height = len(image) // width
-    left, top = boxes[n, LEFT], boxes[n, TOP]
-    for row in range(max(-top, 0), min(boxes[n, HEIGHT], height - top)):
-        line = (top + row) * width
-        first = max(left + start[type_index, row], 0)
-        for column in range(first, min(left + end[type_index, row], width)):
-            image[line + column] = min(int(image[line + column]) + 1, most)
+def uncover(canvas: Any, covered: int) -> None:
+    """Empties `canvas.depth`, where `covered` pixels have units, for the next game."""
+    for place in range(covered):
+        canvas.depth[canvas.covered[place]] = 0
+
+
+@compiled
+def fill(image: Any, canvas: Any, covered: int) -> None:
+    """Sets every covered pixel to the value of the unit on top of it."""
+    for place in range(covered):
+        pixel = canvas.covered[place]
+        image[pixel] = canvas.values[canvas.top[pixel]]

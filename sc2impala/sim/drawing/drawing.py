@@ -9,6 +9,8 @@ from sc2impala.sim.compiler import compiled
 from sc2impala.sim.drawing import canvas, outlines, terrain, unit_layers
 from sc2impala.sim.drawing.canvas import Canvas
 
+_NUM_ARRAYS = len(Canvas._fields)
+
 
 class Buffers(NamedTuple):
     """The images of K games.
@@ -69,13 +71,7 @@ class Drawing:
 @compiled
 def buffers_of(arrays: Any) -> Any:
     """Returns the Buffers that consist of the arrays of a Drawing."""
-    s, s_layers, large, large_layers, s_inked, s_painted, s_boxes, s_start, s_end = arrays[:9]
-    m, m_layers, m_large, m_large_layers, m_inked, m_painted, m_boxes, m_start, m_end = arrays[9:18]
-    screen = Canvas(s, s_layers, large, large_layers, s_inked, s_painted, s_boxes, s_start, s_end)
-    minimap = Canvas(
-        m, m_layers, m_large, m_large_layers, m_inked, m_painted, m_boxes, m_start, m_end
-    )
-    return Buffers(screen, minimap)
+    return Buffers(Canvas(*arrays[:_NUM_ARRAYS]), Canvas(*arrays[_NUM_ARRAYS:]))
 
 
 @compiled

@@ -10,7 +10,7 @@ import numpy as np
 from sc2impala.sim import layers, pixels, unit_types
 from sc2impala.sim.compiler import compiled
 from sc2impala.sim.drawing import smooth_discs
-from sc2impala.sim.drawing.canvas import HEIGHT, LEFT, SLOT, TOP, clear, count, paint
+from sc2impala.sim.drawing.canvas import clear, cover, fill, uncover
 from sc2impala.sim.visibility import drawn, num_drawn, shown
 
 FULL_RATIO = 255  # [S] OBS
@@ -25,7 +25,6 @@ _DENSITY = layers.number_of('unit_density')
 _DENSITY_AA = layers.number_of('unit_density_aa')
 _ACTIVE = layers.number_of('active')
 _BUILD_PROGRESS = layers.number_of('build_progress')
-_MOST = layers.SCREEN_SCALES['unit_density'] - 1
 _MOST_AA = layers.SCREEN_SCALES['unit_density_aa'] - 1
 
 _REACH = 1
@@ -42,28 +41,28 @@ def draw_on_screen(g: Any, rules: Any, k: int, screen: Any) -> None:
       k: index of its images.
       screen: Canvas.
     """
-    num_boxes = 0
-    boxes = screen.boxes[k]
+    width, height = rules.screen_width, rules.screen_height
+    num_units = 0
+    covered = 0
+    first, end = height, 0
     for turn in range(num_drawn(g)):
         i = drawn(g, turn)
         if shown(g, rules, i):
             left, top = pixels.disc_left(g, rules, i), pixels.disc_top(g, rules, i)
             wide, high = rules.disc_width[g.type[i]], rules.disc_height[g.type[i]]
-            across = left < rules.screen_width + _REACH and left + wide + _REACH > 0
-            if across and top < rules.screen_height + _REACH and top + high + _REACH > 0:
-                _add_box(boxes, num_boxes, i, left, top, high)
-                num_boxes += 1
-    for place in range(len(screen.small_layers)):
-        if screen.small_layers[place] == _DENSITY_AA:
-            image = screen.small[place, k]
-            width = rules.screen_width
-            clear(image, screen.painted[k, 0] * width, screen.painted[k, 1] * width)
-            for n in range(num_boxes):
-                smooth_discs.add(g, rules, boxes[n, SLOT], image, _MOST_AA)
-    boxes = boxes[:num_boxes]
-    _draw_small(g, rules, k, screen, boxes, rules.screen_width)
-    _draw_large(g, rules, k, screen, boxes, rules.screen_width)
-    _mark_rows(screen.painted[k], boxes, rules.screen_height)
+            across = left < width + _REACH and left + wide + _REACH > 0
+            if across and top < height + _REACH and top + high + _REACH > 0:
+                screen.listed[num_units] = i
+                covered = cover(screen, width, num_units, left, top, high, g.type[i], covered)
+                num_units += 1
+                first = min(first, max(top - _REACH, 0))
+                end = max(end, min(top + high + _REACH, height))
+    _draw_smooth(g, rules, k, screen, num_units)
+    _draw_small(g, rules, k, screen, num_units, covered)
+    _draw_large(g, rules, k, screen, num_units, covered)
+    uncover(screen, covered)
+    screen.painted[k, 0] = first * width
+    screen.painted[k, 1] = end * width
 
 
 @compiled
@@ -72,17 +71,24 @@ def draw_on_minimap(g: Any, rules: Any, k: int, minimap: Any) -> None:
 
     The minimap's unit_type is always zero. [S] F
     """
-    num_boxes = 0
-    boxes = minimap.boxes[k]
+    width, height = rules.minimap_width, rules.minimap_height
+    num_units = 0
+    covered = 0
+    first, end = height, 0
     for turn in range(num_drawn(g)):
         i = drawn(g, turn)
         if shown(g, rules, i):
             left, top = pixels.square_left(g, rules, i), pixels.square_top(g, rules, i)
-            _add_box(boxes, num_boxes, i, left, top, rules.square_height[g.type[i]])
-            num_boxes += 1
-    boxes = boxes[:num_boxes]
-    _draw_small(g, rules, k, minimap, boxes, rules.minimap_width)
-    _mark_rows(minimap.painted[k], boxes, rules.minimap_height)
+            high = rules.square_height[g.type[i]]
+            minimap.listed[num_units] = i
+            covered = cover(minimap, width, num_units, left, top, high, g.type[i], covered)
+            num_units += 1
+            first = min(first, max(top, 0))
+            end = max(end, min(top + high, height))
+    _draw_small(g, rules, k, minimap, num_units, covered)
+    uncover(minimap, covered)
+    minimap.painted[k, 0] = first * width
+    minimap.painted[k, 1] = end * width
 
 
 @compiled
@@ -110,74 +116,63 @@ def progress_ratio(g: Any, rules: Any, i: int) -> float:
 
 
 @compiled
-def _add_box(boxes: Any, n: int, i: int, left: int, top: int, high: int) -> None:
-    boxes[n, SLOT] = i
-    boxes[n, LEFT] = left
-    boxes[n, TOP] = top
-    boxes[n, HEIGHT] = high
+def _draw_smooth(g: Any, rules: Any, k: int, screen: Any, num_units: int) -> None:
+    """Draws unit_density_aa."""
+    for place in range(len(screen.small_layers)):
+        if screen.small_layers[place] == _DENSITY_AA:
+            image = screen.small[place, k]
+            _clear_painted(image, k, screen)
+            for n in range(num_units):
+                smooth_discs.add(g, rules, screen.listed[n], image, _MOST_AA)
 
 
 @compiled
-def _draw_small(g: Any, rules: Any, k: int, canvas: Any, boxes: Any, width: int) -> None:
+def _draw_small(g: Any, rules: Any, k: int, canvas: Any, num_units: int, covered: int) -> None:
     """Draws the layers of one byte but unit_density_aa."""
-    layers_of_canvas, inked = canvas.small_layers, canvas.inked
-    start, end = canvas.start, canvas.end
-    first, last = canvas.painted[k, 0] * width, canvas.painted[k, 1] * width
-    for place in range(len(layers_of_canvas)):
-        layer = layers_of_canvas[place]
-        if layer == _DENSITY or _is_of_units(layer):
+    for place in range(len(canvas.small_layers)):
+        layer = canvas.small_layers[place]
+        if layer == _DENSITY:
             image = canvas.small[place, k]
-            if inked[k, place]:
-                clear(image, first, last)
-            if layer == _DENSITY:
-                inked[k, place] = True
-                for n in range(len(boxes)):
-                    count(image, width, boxes, n, start, end, g.type[boxes[n, SLOT]], _MOST)
-            else:
-                inked[k, place] = _draw_layer(g, rules, layer, image, boxes, start, end, width)
+            _clear_painted(image, k, canvas)
+            for n in range(covered):
+                image[canvas.covered[n]] = canvas.depth[canvas.covered[n]]
+        elif _is_of_units(layer):
+            image = canvas.small[place, k]
+            if canvas.inked[k, place]:
+                _clear_painted(image, k, canvas)
+            inked = _evaluate(g, rules, layer, canvas, num_units)
+            if inked:
+                fill(image, canvas, covered)
+            canvas.inked[k, place] = inked
 
 
 @compiled
-def _draw_large(g: Any, rules: Any, k: int, canvas: Any, boxes: Any, width: int) -> None:
+def _draw_large(g: Any, rules: Any, k: int, canvas: Any, num_units: int, covered: int) -> None:
     """Draws the layers of two bytes."""
-    inked = canvas.inked
-    start, end = canvas.start, canvas.end
-    first, last = canvas.painted[k, 0] * width, canvas.painted[k, 1] * width
     for place in range(len(canvas.large_layers)):
         layer = canvas.large_layers[place]
         if layer in (_UNIT_TYPE, _HIT_POINTS):
             image = canvas.large[place, k]
-            mark = len(canvas.small_layers) + place
-            if inked[k, mark]:
-                clear(image, first, last)
-            inked[k, mark] = _draw_layer(g, rules, layer, image, boxes, start, end, width)
+            _clear_painted(image, k, canvas)
+            _evaluate(g, rules, layer, canvas, num_units)
+            fill(image, canvas, covered)
 
 
 @compiled
-def _draw_layer(
-    g: Any, rules: Any, layer: int, image: Any, boxes: Any, start: Any, end: Any, width: int
-) -> bool:
-    """Draws a layer into an image of zeros, and returns whether it has other pixels."""
+def _clear_painted(image: Any, k: int, canvas: Any) -> None:
+    """Clears the rows that the units of game k covered when it was drawn last."""
+    clear(image, canvas.painted[k, 0], canvas.painted[k, 1])
+
+
+@compiled
+def _evaluate(g: Any, rules: Any, layer: int, canvas: Any, num_units: int) -> bool:
+    """Sets `canvas.values` to those of the listed units; returns whether one is not 0."""
     inked = False
-    for n in range(len(boxes)):
-        i = boxes[n, SLOT]
-        value = _value(g, rules, layer, i)
-        if value != 0 or inked:
-            inked = True
-            paint(image, width, boxes, n, start, end, g.type[i], value)
+    for n in range(num_units):
+        value = _value(g, rules, layer, canvas.listed[n])
+        canvas.values[n] = value
+        inked = inked or value != 0
     return inked
-
-
-@compiled
-def _mark_rows(painted: Any, boxes: Any, height: int) -> None:
-    """Notes which rows of the image are painted."""
-    first, end = height, 0
-    for n in range(len(boxes)):
-        top = boxes[n, TOP]
-        first = min(first, max(top - _REACH, 0))
-        end = max(end, min(top + boxes[n, HEIGHT] + _REACH, height))
-    painted[0] = first
-    painted[1] = end
 
 
 @compiled

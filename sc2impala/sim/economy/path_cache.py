@@ -14,7 +14,7 @@ from sc2impala.sim.economy import footprints, path_finding
 from sc2impala.sim.economy.path_finding import BOTTOM, LEFT, NUM_CELLS, RIGHT, TOP
 from sc2impala.sim.state import Field
 
-NUM_ROUTES = 16
+NUM_ROUTES = 8
 """Maximum number of sets of goals in the cache."""
 
 _NO_KEY = -1
@@ -78,8 +78,10 @@ def path_to_cell(g: Any, cell: int, goal: int) -> int:
     route = _find(g, goal)
     if route < 0:
         route = _replace(g, goal)
+        g._route_distance[route, cell] = path_finding.UNKNOWN
+    if g._route_distance[route, cell] == path_finding.UNKNOWN:
         g._queue[0] = goal
-        path_finding.find_distances(g._region, g._route_distance[route], g._queue, 1)
+        path_finding.find_distances(g._region, g._route_distance[route], g._queue, 1, cell)
     return path_finding.follow(g._region, g._route_distance[route], cell, g._path)
 
 
@@ -101,6 +103,8 @@ def path_beside(g: Any, rules: Any, cell: int, target: int) -> int:
     route = _find(g, key)
     if route < 0:
         route = _replace(g, key)
+        g._route_distance[route, cell] = path_finding.UNKNOWN
+    if g._route_distance[route, cell] == path_finding.UNKNOWN:
         num_goals = 0
         for row in range(max(bottom, BOTTOM), min(top, TOP + 1)):
             for column in range(max(left, LEFT), min(right, RIGHT + 1)):
@@ -109,8 +113,8 @@ def path_beside(g: Any, rules: Any, cell: int, target: int) -> int:
                 if g._region[goal] > 0 and not corner:
                     g._queue[num_goals] = goal
                     num_goals += 1
-        path_finding.find_distances(g._region, g._route_distance[route], g._queue, num_goals)
-    if g._route_distance[route, cell] == path_finding.FAR:
+        path_finding.find_distances(g._region, g._route_distance[route], g._queue, num_goals, cell)
+    if g._route_distance[route, cell] == path_finding.NO_PATH:
         return 0
     return path_finding.follow(g._region, g._route_distance[route], cell, g._path)
 

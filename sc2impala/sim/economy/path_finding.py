@@ -14,8 +14,11 @@ import numpy as np
 from sc2impala.sim import geometry
 from sc2impala.sim.compiler import compiled
 
-FAR = 2**15 - 1
-"""Distance of cells without a path to a goal."""
+NO_PATH = 2**15 - 1
+"""Distance of covered cells and of cells without a path to a goal."""
+
+UNKNOWN = NO_PATH - 1
+"""Distance of cells that were not reached yet."""
 
 _COLUMNS, _ROWS = (
     np.flatnonzero(within)
@@ -78,33 +81,39 @@ def find_regions(taken: Any, region: Any, queue: Any) -> None:
 
 
 @compiled
-def find_distances(region: Any, distance: Any, queue: Any, num_goals: int) -> None:
-    """Computes the number of steps from every cell to the nearest goal.
+def find_distances(region: Any, distance: Any, queue: Any, num_goals: int, start: int) -> None:
+    """Computes the number of steps from cells to the nearest goal, until a start cell is reached.
 
-    Diagonal steps are allowed in every second step only, which approximates Euclidean distance.
+    All cells that are nearer to a goal than the start cell have their distance then. Diagonal steps are allowed in every second step only, which approximates Euclidean distance.
 
     Args:
       region: int16 [NUM_CELLS].
-      distance: int16 [NUM_CELLS], set; FAR without a path to a goal.
+      distance: int16 [NUM_CELLS], set; NO_PATH or UNKNOWN without a number of steps.
       queue: int16 [NUM_CELLS], scratch that holds the goals, which are free cells, in front.
       num_goals: number of goals.
+      start: number of the cell.
     """
-    distance[:] = FAR
+    for cell in range(NUM_CELLS):
+        distance[cell] = UNKNOWN if region[cell] > 0 else NO_PATH
     for place in range(num_goals):
         distance[queue[place]] = 0
     done, found = 0, num_goals
-    while done < found:
+    while done < found and distance[start] == UNKNOWN:
         cell = int(queue[done])
         done += 1
         step = distance[cell] + 1
         for side in _SIDES:
-            found = _reach(region, distance, queue, cell + side, step, found)
+            found = _reach(distance, queue, cell + side, step, found)
         if step % 2 == 0:
             for along in (STRIDE, -STRIDE):
                 for across in (1, -1):
-                    if region[cell + along] > 0 and region[cell + across] > 0:
+                    if distance[cell + along] != NO_PATH and distance[cell + across] != NO_PATH:
                         corner = cell + along + across
-                        found = _reach(region, distance, queue, corner, step, found)
+                        found = _reach(distance, queue, corner, step, found)
+    if done == found:
+        for cell in range(NUM_CELLS):
+            if distance[cell] == UNKNOWN:
+                distance[cell] = NO_PATH
 
 
 @compiled
@@ -170,9 +179,9 @@ def _fill_region(region: Any, first: int, queue: Any) -> None:
 
 
 @compiled
-def _reach(region: Any, distance: Any, queue: Any, cell: int, step: int, found: int) -> int:
+def _reach(distance: Any, queue: Any, cell: int, step: int, found: int) -> int:
     """Appends a free cell to the queue unless it was found before; returns the new length."""
-    if region[cell] > 0 and distance[cell] == FAR:
+    if distance[cell] == UNKNOWN:
         distance[cell] = step
         queue[found] = cell
         return found + 1

@@ -46,8 +46,9 @@ def way_length(g: Any, rules: Any, x0: float, y0: float, x1: float, y1: float) -
     queue = np.empty(path_finding.NUM_CELLS, np.int16)
     path_finding.find_regions(taken, region, queue)
     queue[0] = path_finding.cell_at(x1, y1)
-    path_finding.find_distances(region, distance, queue, 1)
-    steps = int(distance[path_finding.cell_at(x0, y0)])
-    if steps == path_finding.FAR:
+    start = path_finding.cell_at(x0, y0)
+    path_finding.find_distances(region, distance, queue, 1, start)
+    steps = int(distance[start])
+    if steps == path_finding.NO_PATH:
         return 0.0
     return max(straight, float(steps))

@@ -48,10 +48,10 @@ def regions(free):
     return region
 
 
-def distances(region, goals):
+def distances(region, goals, start):
     distance, queue = np.full([2, NUM_CELLS], 99, np.int16)
     queue[: len(goals)] = [number_of(goal) for goal in goals]
-    path_finding.find_distances(region, distance, queue, len(goals))
+    path_finding.find_distances(region, distance, queue, len(goals), number_of(start))
     return distance
 
 
@@ -59,7 +59,7 @@ def path_between(free, start, goals):
     """The cells of the path from one cell to the nearest goal; stops where no path exists."""
     region = regions(free)
     path = np.full([NUM_CELLS], -1, np.int16)
-    length = path_finding.follow(region, distances(region, goals), number_of(start), path)
+    length = path_finding.follow(region, distances(region, goals, start), number_of(start), path)
     return [cell_of(number) for number in path[:length]]
 
 
@@ -126,11 +126,31 @@ def test_diagonal_steps_are_allowed_in_every_second_step(seed):
     free = random_maze(seed, share=0.2)
     rows, columns = np.nonzero(free)
     goals = [(int(columns[i]), int(rows[i])) for i in (0, 100, 200)]
-    found = distances(regions(free), goals)
-    expected = np.full([NUM_CELLS], path_finding.FAR)
+    expected = np.full([NUM_CELLS], path_finding.NO_PATH)
     for cell, step in levels(free, goals).items():
         expected[number_of(cell)] = step
-    np.testing.assert_array_equal(found, expected)
+    for place in range(0, len(rows), 20):
+        start = int(columns[place]), int(rows[place])
+        found = distances(regions(free), goals, start)
+        steps = expected[number_of(start)]
+        assert found[number_of(start)] == steps
+        nearer = expected < steps
+        np.testing.assert_array_equal(found[nearer], expected[nearer])
+        known = found < path_finding.UNKNOWN
+        np.testing.assert_array_equal(found[known], expected[known])
+
+
+def test_cells_without_a_path_are_told_from_cells_that_were_not_reached():
+    free = AREA.copy()
+    free[:, 30] = False
+    goal, near, far, behind = (25, 25), (26, 25), (20, 36), (40, 25)
+    found = distances(regions(free), [goal], near)
+    assert found[number_of(near)] == 1
+    assert found[number_of(far)] == path_finding.UNKNOWN
+    assert found[number_of((30, 25))] == path_finding.NO_PATH
+    found = distances(regions(free), [goal], behind)
+    assert found[number_of(behind)] == path_finding.NO_PATH
+    assert found[number_of(far)] < path_finding.UNKNOWN
 
 
 def length(path):
