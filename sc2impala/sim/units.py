@@ -45,7 +45,7 @@ UNIT_FIELDS = (
     Field('x', np.float64, ('U',)),
     Field('y', np.float64, ('U',)),
     Field('alive', np.uint8, ('U',)),
-    Field('type', np.int8, ('U',)),  # Index into the types of the map.
+    Field('type', np.uint8, ('U',)),  # Index into the types of the map.
     Field('owner', np.uint8, ('U',)),
     Field('health', np.float64, ('U',)),
     Field('selected', np.uint8, ('U',)),  # Living units of player 1 only.
@@ -53,7 +53,7 @@ UNIT_FIELDS = (
     Field('unfinished', np.int16, ('U',)),  # Frames of work until a building is complete.
     Field('active', np.uint8, ('U',)),  # Whether a building is producing a unit.
     # The living units that can move, see `living`; whether units appeared or died since then.
-    Field('_living', np.int16, ('M',)),
+    Field('_living', np.uint16, ('M',)),
     Field('_num_living', np.int32),
     Field('_living_changed', np.uint8, blank=True),
     Field('_listed', np.int16, ('U',)),  # Slots in the order of a list of units.
@@ -86,7 +86,7 @@ UNIT_FIELDS = (
     Field('side', np.int8, ('M',)),
     Field('_side_before', np.int8, ('M',)),
     # The units that collide in this frame: slots, positions and radii.
-    Field('_solid_slots', np.int16, ('M',)),
+    Field('_solid_slots', np.uint16, ('M',)),
     Field('_solid_x', np.float64, ('M',)),
     Field('_solid_y', np.float64, ('M',)),
     Field('_solid_radius', np.float64, ('M',)),

@@ -37,9 +37,9 @@ FIELDS = (
     Field('missile_target', np.int16, ('M',), NO_UNIT),
     Field('missile_damage', np.float64, ('M',)),
     # The remaining fields last for one frame. The slots of living units by side.
-    Field('_side', np.int16, (2, 'U')),
+    Field('_side', np.uint16, (2, 'U')),
     Field('_num_of_side', np.int32, (2,)),
-    Field('_fighter', np.int16, ('M',)),  # Slots of the units that may fight.
+    Field('_fighter', np.uint16, ('M',)),  # Slots of the units that may fight.
     Field('_gap', np.float64, ('M',)),  # From a fighter to its target, edge to edge.
     Field('_due', np.uint8, ('M',)),  # Whether a fighter hits.
     Field('_explodes', np.uint8, ('M',)),

@@ -20,9 +20,9 @@ class Canvas(NamedTuple):
     painted: int32 [K, 2], first pixel, and last one + 1, of the rows that units have covered.
     start, end: int32 [T, h], the columns of units within their boxes, row by row.
 
-    The others are in use while a game is drawn. listed: int16 [U], slots of the units in the image.
-    values: int32 [U], of their pixels in a layer. covered: int32 [height * width], the pixels with
-    units in any order. top: int16 [height * width], index into `listed` of the topmost unit of a
+    The others are in use while a game is drawn. listed: uint16 [U], slots of the units in the image.
+    values: int32 [U], of their pixels in a layer. covered: uint32 [height * width], the pixels with
+    units in any order. top: uint16 [height * width], index into `listed` of the topmost unit of a
     pixel with units. depth: uint8 [height * width], their number, at most MAX_DEPTH; zeros between
     two games.
     """
@@ -86,10 +86,10 @@ def make(
         painted=np.zeros([num_games, 2], np.int32),
         start=outline[0],
         end=outline[1],
-        listed=np.zeros([num_units], np.int16),
+        listed=np.zeros([num_units], np.uint16),
         values=np.zeros([num_units], np.int32),
-        covered=np.zeros([height * width], np.int32),
-        top=np.zeros([height * width], np.int16),
+        covered=np.zeros([height * width], np.uint32),
+        top=np.zeros([height * width], np.uint16),
         depth=np.zeros([height * width], np.uint8),
     )
     return canvas, {name: pictures[name] for name in names}
