@@ -22,8 +22,17 @@ SIM = pathlib.Path(compiler.__file__).parent
 
 
 def run(cache, sources=None, **environment):
-    """Runs PROGRAM in a process of its own; returns its output and its error output."""
-    environment = dict(os.environ, NUMBA_CACHE_DIR=str(cache), NUMBA_OPT='1', **environment)
+    """Runs PROGRAM in a process of its own; returns its output and its error output.
+
+    Kernels are not compiled ahead: only the one that the program needs.
+    """
+    environment = dict(
+        os.environ,
+        NUMBA_CACHE_DIR=str(cache),
+        NUMBA_OPT='1',
+        SC2IMPALA_COMPILES='1',
+        **environment,
+    )
     if sources is not None:
         environment['PYTHONPATH'] = str(sources)
     done = subprocess.run(

@@ -6,6 +6,7 @@ import numpy as np
 
 from sc2impala.sim import layers
 from sc2impala.sim.compiler import compiled
+from sc2impala.sim.drawing import smooth_discs
 
 MAX_DEPTH = layers.SCREEN_SCALES['unit_density'] - 1
 """Up to this number the units on a pixel are counted."""
@@ -24,7 +25,7 @@ class Canvas(NamedTuple):
     values: int32 [U], of their pixels in a layer. covered: uint32 [height * width], the pixels with
     units in any order. top: uint16 [height * width], index into `listed` of the topmost unit of a
     pixel with units. depth: uint8 [height * width], their number, at most MAX_DEPTH; zeros between
-    two games.
+    two games. spans: int32 [SUBSAMPLES * height, 2], of a smooth disc.
     """
 
     small: np.ndarray
@@ -40,6 +41,7 @@ class Canvas(NamedTuple):
     covered: np.ndarray
     top: np.ndarray
     depth: np.ndarray
+    spans: np.ndarray
 
 
 def make(
@@ -91,6 +93,7 @@ def make(
         covered=np.zeros([height * width], np.uint32),
         top=np.zeros([height * width], np.uint16),
         depth=np.zeros([height * width], np.uint8),
+        spans=np.zeros([smooth_discs.SUBSAMPLES * height, 2], np.int32),
     )
     return canvas, {name: pictures[name] for name in names}
 

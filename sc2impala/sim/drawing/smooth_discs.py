@@ -12,7 +12,7 @@ SUBSAMPLES = 4  # unit_density_aa counts 4 x 4 sample points per pixel. [S] OBS
 
 
 @compiled
-def add(g: Any, rules: Any, i: int, image: Any, most: int) -> None:
+def add(g: Any, rules: Any, i: int, image: Any, spans: Any, most: int) -> None:
     """Adds the circle of unit i to a flat image of the screen, up to a limit.
 
     Args:
@@ -20,6 +20,7 @@ def add(g: Any, rules: Any, i: int, image: Any, most: int) -> None:
       rules: the record of its map.
       i: slot of the unit.
       image: uint8 [height * width].
+      spans: int32 [SUBSAMPLES * height, 2], scratch.
       most: the limit.
     """
     # Everything in sample points, of which number n has its centre at n + 1/2.
@@ -29,10 +30,13 @@ def add(g: Any, rules: Any, i: int, image: Any, most: int) -> None:
     half_height = SUBSAMPLES * rules.radius[g.type[i]] * rules.screen_down
     width = rules.screen_width
     first, end = _samples(row, half_height, SUBSAMPLES * rules.screen_height)
+    # Two loops: the roots of different rows are computed at the same time in this one.
     for sample in range(first, end):
         up = (sample + 0.5 - row) / half_height
         reach = half_width * np.sqrt(max(1 - up * up, 0.0))
-        left, right = _samples(column, reach, SUBSAMPLES * width)
+        spans[sample, 0], spans[sample, 1] = _samples(column, reach, SUBSAMPLES * width)
+    for sample in range(first, end):
+        left, right = spans[sample, 0], spans[sample, 1]
         line = sample // SUBSAMPLES * width
         for pixel in range(left // SUBSAMPLES, (right + SUBSAMPLES - 1) // SUBSAMPLES):
             here = pixel * SUBSAMPLES

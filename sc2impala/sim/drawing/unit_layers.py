@@ -123,7 +123,7 @@ def _draw_smooth(g: Any, rules: Any, k: int, screen: Any, num_units: int) -> Non
             image = screen.small[place, k]
             _clear_painted(image, k, screen)
             for n in range(num_units):
-                smooth_discs.add(g, rules, screen.listed[n], image, _MOST_AA)
+                smooth_discs.add(g, rules, screen.listed[n], image, screen.spans, _MOST_AA)
 
 
 @compiled
