@@ -21,11 +21,11 @@ class Canvas(NamedTuple):
     painted: int32 [K, 2], first pixel, and last one + 1, of the rows that units have covered.
     start, end: int32 [T, h], the columns of units within their boxes, row by row.
 
-    The others are in use while a game is drawn. listed: uint16 [U], slots of the units in the image.
-    values: int32 [U], of their pixels in a layer. covered: uint32 [height * width], the pixels with
-    units in any order. top: uint16 [height * width], index into `listed` of the topmost unit of a
-    pixel with units. depth: uint8 [height * width], their number, at most MAX_DEPTH; zeros between
-    two games. spans: int32 [SUBSAMPLES * height, 2], of a smooth disc.
+    The others are in use while a game is drawn. listed: uint16 [U], slots of the units in the
+    image. values: int32 [U], of their pixels in a layer. covered: uint32 [height * width], the
+    pixels with units in any order. top: uint16 [height * width], index into `listed` of the topmost
+    unit of a pixel with units. depth: uint8 [height * width], their number, at most MAX_DEPTH;
+    zeros between two games. spans: int32 [SUBSAMPLES * height, 2], of a smooth disc.
     """
 
     small: np.ndarray

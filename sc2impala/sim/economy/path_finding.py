@@ -84,7 +84,8 @@ def find_regions(taken: Any, region: Any, queue: Any) -> None:
 def find_distances(region: Any, distance: Any, queue: Any, num_goals: int, start: int) -> None:
     """Computes the number of steps from cells to the nearest goal, until a start cell is reached.
 
-    All cells that are nearer to a goal than the start cell have their distance then. Diagonal steps are allowed in every second step only, which approximates Euclidean distance.
+    All cells that are nearer to a goal than the start cell have their distance then. Diagonal steps
+    are allowed in every second step only, which approximates Euclidean distance.
 
     Args:
       region: int16 [NUM_CELLS].
