@@ -45,7 +45,7 @@ class GameBatch:
         self._blank = self._map.family.blank().view(np.ndarray)
         self._games = np.repeat(self._blank, len(checked))
         self._games['seed'], self._games['ended'] = checked, True
-        self._drawing = Drawing(self._rules, self._games['x'].shape, screen_layers, minimap_layers)
+        self._drawing = Drawing(self._rules, len(checked), screen_layers, minimap_layers)
         compile_ahead.prepare(map_name)
         self._map_kernels = kernels.of_map(self._map)
         self._kernels = kernels.of_family(self._map.family)

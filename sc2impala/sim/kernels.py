@@ -130,7 +130,7 @@ def of_family(family: Family) -> FamilyKernels:
 
     @kernel(family.name + '.draw')
     def draw(games: Any, rules: Any, *arrays: Any) -> None:
-        buffers = drawing.buffers_of(arrays)
+        buffers = drawing.buffers_of(arrays, rules[0], len(games[0].alive))
         for k in range(len(games)):
             draw_one(games[k], rules[0], k, buffers)
 

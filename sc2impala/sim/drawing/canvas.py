@@ -44,25 +44,27 @@ class Canvas(NamedTuple):
     spans: np.ndarray
 
 
+NUM_KEPT = Canvas._fields.index('listed')
+"""Number of the arrays that are kept; those for the drawing of a game come after them."""
+
+
 def make(
     shape: Tuple[int, int, int],
-    num_units: int,
     scales: Mapping[str, int],
     names: Sequence[str],
     outline: Tuple[np.ndarray, np.ndarray],
-) -> Tuple[Canvas, Dict[str, np.ndarray]]:
+) -> Tuple[Tuple[np.ndarray, ...], Dict[str, np.ndarray]]:
     """Creates images of zeros.
 
     Args:
       shape: (K, height, width).
-      num_units: U.
       scales: dict from every known layer to its scale.
       names: the layers to draw.
       outline: (start, end) of Canvas.
 
     Returns:
-      the Canvas, and views of its images by layer, unsigned [K, height, width] of the smallest
-      sufficient dtype.
+      the arrays of a Canvas that are kept, and views of its images by layer, unsigned
+      [K, height, width] of the smallest sufficient dtype.
 
     Raises:
       ValueError: if a name is unknown.
@@ -79,23 +81,24 @@ def make(
         images.append(np.zeros([len(chosen), num_games, height * width], dtype))
         numbers.append(np.array([layers.number_of(name) for name in chosen], np.int32))
         pictures.update((name, image.reshape(shape)) for name, image in zip(chosen, images[-1]))
-    canvas = Canvas(
-        small=images[0],
-        small_layers=numbers[0],
-        large=images[1],
-        large_layers=numbers[1],
-        inked=np.zeros([num_games, len(pictures)], np.uint8),
-        painted=np.zeros([num_games, 2], np.int32),
-        start=outline[0],
-        end=outline[1],
-        listed=np.zeros([num_units], np.uint16),
-        values=np.zeros([num_units], np.int32),
-        covered=np.zeros([height * width], np.uint32),
-        top=np.zeros([height * width], np.uint16),
-        depth=np.zeros([height * width], np.uint8),
-        spans=np.zeros([smooth_discs.SUBSAMPLES * height, 2], np.int32),
+    inked = np.zeros([num_games, len(pictures)], np.uint8)
+    painted = np.zeros([num_games, 2], np.int32)
+    kept = (images[0], numbers[0], images[1], numbers[1], inked, painted) + outline
+    return kept, {name: pictures[name] for name in names}
+
+
+@compiled
+def complete(kept: Any, num_units: int, width: int, height: int) -> Any:
+    """Returns the Canvas of the arrays that are kept, for U units and images of a size."""
+    return Canvas(
+        *kept,
+        np.empty(num_units, np.uint16),
+        np.empty(num_units, np.int32),
+        np.empty(height * width, np.uint32),
+        np.empty(height * width, np.uint16),
+        np.zeros(height * width, np.uint8),
+        np.empty((smooth_discs.SUBSAMPLES * height, 2), np.int32),
     )
-    return canvas, {name: pictures[name] for name in names}
 
 
 @compiled

@@ -1,15 +1,13 @@
 """Drawing of all layers of a game."""
 
-from typing import Any, NamedTuple, Sequence, Tuple
+from typing import Any, NamedTuple, Sequence
 
 import numpy as np
 
 from sc2impala.sim import fog, layers
 from sc2impala.sim.compiler import compiled
 from sc2impala.sim.drawing import canvas, outlines, terrain, unit_layers
-from sc2impala.sim.drawing.canvas import Canvas
-
-_NUM_ARRAYS = len(Canvas._fields)
+from sc2impala.sim.drawing.canvas import NUM_KEPT, Canvas
 
 
 class Buffers(NamedTuple):
@@ -26,8 +24,8 @@ class Drawing:
     """The layers of K games.
 
     Attributes:
-      arrays: tuple of all arrays of a Buffers; passing a named tuple of arrays to a compiled
-        function would take longer than drawing a game.
+      arrays: tuple of the arrays of a Buffers that are kept; passing a named tuple of arrays to a
+        compiled function would take longer than drawing a game.
       screen, minimap: dicts from layer to its images, unsigned [K, height, width] of the smallest
         sufficient dtype: views of the buffers.
     """
@@ -35,7 +33,7 @@ class Drawing:
     def __init__(
         self,
         rules: np.ndarray,
-        shape: Tuple[int, int],
+        num_games: int,
         screen_layers: Sequence[str],
         minimap_layers: Sequence[str],
     ):
@@ -43,35 +41,35 @@ class Drawing:
 
         Args:
           rules: the record of the map, as an array of one record.
-          shape: (K, U), the numbers of games and of their slots for units.
+          num_games: K.
           screen_layers, minimap_layers: names of the layers to draw.
 
         Raises:
           ValueError: if a layer is unknown.
         """
         r = rules.view(np.recarray)[0]
-        num_games, num_units = shape
         screen, self.screen = canvas.make(
             (num_games, int(r.screen_height), int(r.screen_width)),
-            num_units,
             layers.SCREEN_SCALES,
             screen_layers,
             outlines.discs(r.disc_width, r.disc_height),
         )
         minimap, self.minimap = canvas.make(
             (num_games, int(r.minimap_height), int(r.minimap_width)),
-            num_units,
             layers.MINIMAP_SCALES,
             minimap_layers,
             outlines.squares(r.square_width, r.square_height),
         )
-        self.arrays = tuple(screen) + tuple(minimap)
+        self.arrays = screen + minimap
 
 
 @compiled
-def buffers_of(arrays: Any) -> Any:
-    """Returns the Buffers that consist of the arrays of a Drawing."""
-    return Buffers(Canvas(*arrays[:_NUM_ARRAYS]), Canvas(*arrays[_NUM_ARRAYS:]))
+def buffers_of(arrays: Any, rules: Any, num_units: int) -> Any:
+    """Returns the Buffers that consist of the arrays of a Drawing, for games of U units."""
+    return Buffers(
+        canvas.complete(arrays[:NUM_KEPT], num_units, rules.screen_width, rules.screen_height),
+        canvas.complete(arrays[NUM_KEPT:], num_units, rules.minimap_width, rules.minimap_height),
+    )
 
 
 @compiled
