@@ -8,7 +8,7 @@ import numpy as np
 from s2clientprotocol import common_pb2, sc2api_pb2
 
 from sc2impala.sim import game_batch, geometry, layers, results
-from sc2impala.sim.api import calls, observations, queries, terrain
+from sc2impala.sim.api import calls, category_scores, observations, queries, terrain
 from sc2impala.sim.api.raw import RawInterface
 
 MAX_PIXELS = 1024
@@ -134,6 +134,7 @@ class Match:
         """Returns the observation, with the actions executed and failed since the last one."""
         response = sc2api_pb2.ResponseObservation()
         observations.write(response.observation, self._game.observe())
+        category_scores.write(response.observation.score.score_details, self._game)
         if self.options.raw:
             self._raw.write(response.observation.raw_data)
         response.actions.extend(self._executed)

@@ -90,8 +90,7 @@ def make(
 @compiled
 def complete(kept: Any, num_units: int, width: int, height: int) -> Any:
     """Returns the Canvas of the arrays that are kept, for U units and images of a size."""
-    return Canvas(
-        *kept,
+    used = (
         np.empty(num_units, np.uint16),
         np.empty(num_units, np.int32),
         np.empty(height * width, np.uint32),
@@ -99,6 +98,7 @@ def complete(kept: Any, num_units: int, width: int, height: int) -> Any:
         np.zeros(height * width, np.uint8),
         np.empty((smooth_discs.SUBSAMPLES * height, 2), np.int32),
     )
+    return Canvas(*(kept + used))
 
 
 @compiled

@@ -65,6 +65,8 @@ def _fill_score(g: Any, rules: Any, o: Any) -> None:
                 of_units += value
             else:
                 of_buildings += value
+    o.score_cumulative[1] = g.idle_production_time // unit_types.LOOPS_PER_SECOND
+    o.score_cumulative[2] = g.idle_worker_time // unit_types.LOOPS_PER_SECOND
     o.score_cumulative[3] = of_units
     o.score_cumulative[4] = of_buildings
     o.score_cumulative[7] = g.collected_minerals

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from sc2impala import sim
-from sc2impala.sim import functions, unit_types
+from sc2impala.sim import functions, orders, unit_types
 from sc2impala.sim.economy import economy_observation
 from sc2impala.sim.units import NO_TYPE
 
@@ -78,6 +78,19 @@ def test_the_score_counts_what_is_complete_collected_and_spent():
     g.rate_minerals, g.rate_vespene = 700.9, 90.2
     row = economy.observe()['score_cumulative'].tolist()
     assert row == [0, 0, 0, 600, 550, 0, 0, 4, 5, 700, 90, 50, 1]
+
+
+def test_idle_time_is_summed_over_units_in_seconds():
+    economy = Economy()
+    busy, idle = economy.put(unit_types.BARRACKS), economy.put(unit_types.BARRACKS)
+    economy.g.unfinished[economy.put(unit_types.COMMAND_CENTER)] = 1000
+    economy.put(unit_types.SUPPLY_DEPOT)
+    economy.train(busy, unit_types.MARINE, until=1000)
+    economy.train(idle)
+    economy.g.order_kind[:3, 0] = orders.HOLD
+    economy.game.advance(np.array([24]))
+    # One barracks and the command center; nine of twelve workers.
+    assert economy.observe()['score_cumulative'][1:3].tolist() == [3, 13]
 
 
 def test_the_queue_of_the_only_selected_building():
