@@ -6,16 +6,17 @@ The observation of one environment is a nested dict of arrays,
      'screen': {layer: unsigned int [H, W]}, 'minimap': {layer: unsigned int [h, w]},
      vector: int32 [...]},
 
-where F is the number of functions that the agent may choose from. With demonstrations there is one
-more key, which is not for the agent but for what learns from it:
-
-     'demonstration': {'action': {head: int32 []}, 'step_mul': int32 [], 'plays': bool [],
-                       'valid': bool []}
-
-what a demonstrator does on this observation: a label for the action that is chosen on it. There is
-no label where `valid` is false; where `plays` is true the label is what is played. Names, scales and types of the
+where F is the number of functions that the agent may choose from. Names, scales and types of the
 layers are read from PySC2's own tables. Sizes are (width, height), as in PySC2; arrays are
 [height, width].
+
+With demonstrations there is one more key, which is not for the agent but for what trains it:
+
+    'demonstration': {'action': {head: int32 []}, 'step_mul': int32 [], 'plays': bool [],
+                      'valid': bool []}
+
+is what a demonstrator does on this observation, a label for the action that is chosen on it. There
+is no label where `valid` is false; where `plays` is true the label is what is played.
 """
 
 import dataclasses
