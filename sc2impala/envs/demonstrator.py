@@ -58,7 +58,7 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
         self,
         env: vector.VectorEnvironment,
         observation_spec: ObservationSpec,
-        player: ScriptedPlayer,
+        player: Optional[ScriptedPlayer],
         step_mul: int,
         share: float,
         seed: int,
@@ -68,7 +68,8 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
         Args:
           env: of K games; observes what `with_needs` returns.
           observation_spec: what the agent observes, without labels.
-          player: the script, made with the specs of `env`.
+          player: the script, made with the specs of `env`; None for no labels at all, where
+            others have some, as those of recordings do.
           step_mul: the label of the step multiplier, in environment frames.
           share: probability with which the script plays an episode.
           seed: determines which ones these are.
@@ -122,7 +123,7 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
     def step(self, action: Mapping[str, np.ndarray], step_mul: np.ndarray) -> structs.EnvOutput:
         """See `VectorEnvironment.step`."""
         output = self._env.step(action, step_mul)
-        if self._action is not None:
+        if self._player is not None and self._action is not None:
             self._player.forget(self._differs(action, self._action))
         return output._replace(observation=self._labelled(output.observation, output.done))
 
@@ -132,7 +133,7 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
 
     def _labelled(self, observed: Mapping[str, Any], starts: np.ndarray) -> Dict[str, Any]:
         """The observation of the agent with labels; `starts`: bool [K], first ones of episodes."""
-        if self._enabled:
+        if self._player is not None and self._enabled:
             is_new = self._action is None
             self._plays[starts] = self._rng.random_sample(self.num_envs)[starts] < self._share
             # A script that was off knows nothing of the episodes that go on.
