@@ -99,7 +99,8 @@ def build_phases(
         same ones whenever it is called with the same source.
       policy_version: the variables with the environment frames and the number of updates of the
         weights, as the actors record them.
-      metrics: tensors to summarise with every update, by tag.
+      metrics: tensors to summarise by tag, with every update of phases that have the source of the
+        last one.
       update_priorities: (keys, priorities) -> operation; called for algorithms that give some.
 
     Raises:
@@ -110,7 +111,8 @@ def build_phases(
     for plan in plans:
         batch, stage = batches(plan.source)
         others = [counter for counter in counters if counter is not plan.frames]
-        phase = _build_phase(plan, agent, batch, others, policy_version, metrics, update_priorities)
+        shown = metrics if plan.source is plans[-1].source else None
+        phase = _build_phase(plan, agent, batch, others, policy_version, shown, update_priorities)
         built.append(phase._replace(stage=stage))
     return built
 
