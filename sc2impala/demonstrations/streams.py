@@ -27,7 +27,7 @@ class _Stream:
 
 
 class Streams:
-    """B streams, cut into sequences of T steps that follow each other.
+    """B streams, cut into sequences of T + 1 steps that follow each other without overlap.
 
     Each episode is played to its end before the stream goes on with another one; all episodes are
     played once before any is played again. The first episode of each stream begins at a random
@@ -60,18 +60,17 @@ class Streams:
         self._rng = rng
         self._order: List[Tuple[int, int]] = []
         self._unroll_length = unroll_length
-        # Steps -1 to T of the latest sequence, which the next one overlaps with.
+        # Steps -1 to T of the latest sequence.
         self._steps: Dict[str, np.ndarray] = {
             c.name: np.zeros((num_streams, unroll_length + 2, *c.shape), c.dtype)
             for c in components
         }
         # What came before the first step is unknown: it counts as the end of another episode.
-        self._steps['done'][:, unroll_length] = True
+        self._steps['done'][:, -1] = True
         self._streams = [_Stream() for _ in range(num_streams)]
-        for row, stream in enumerate(self._streams):
+        for stream in self._streams:
             self._begin_episode(stream)
             stream.chunks = stream.chunks[rng.randint(len(stream.chunks)) :]
-            self._fill(row, unroll_length + 1)
 
     def next(self) -> Dict[str, np.ndarray]:
         """Returns the next sequence of every stream.
@@ -80,15 +79,15 @@ class Streams:
           By name of component [B, T + 1, ...]. Observation, action and step multiplier of step t
           are those of the step; its outcome (reward, done, ...) is that of the action before it, as
           in `structs.EnvOutput`, and 'last_action/<head>' and 'last_step_mul' are that action. Step
-          T of a sequence is step 0 of the next one.
+          T of a sequence comes before step 0 of the next one: a recurrent state goes on with it.
 
         Raises:
           ValueError: if a recording is damaged.
         """
         for array in self._steps.values():
-            array[:, :2] = array[:, self._unroll_length :].copy()
+            array[:, 0] = array[:, -1]
         for row in range(len(self._streams)):
-            self._fill(row, 2)
+            self._fill(row)
         result = {}
         for name, array in self._steps.items():
             before, now = array[:, :-1], array[:, 1:]
@@ -97,9 +96,9 @@ class Streams:
                 result['last_' + name] = before.copy()
         return result
 
-    def _fill(self, row: int, start: int) -> None:
-        """Copies the next steps of a stream to its columns from `start` on."""
-        stream, stop = self._streams[row], self._unroll_length + 2
+    def _fill(self, row: int) -> None:
+        """Copies the next T + 1 steps of a stream."""
+        stream, start, stop = self._streams[row], 1, self._unroll_length + 2
         while start < stop:
             if stream.position == stream.steps:
                 self._read_chunk(stream)

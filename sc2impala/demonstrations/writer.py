@@ -21,6 +21,8 @@ class Writer:
     """Adds episodes to a new recording.
 
     Episodes are kept in memory until there are enough for a part, or until `flush`.
+
+    folder, components, chunk_steps: the arguments of the constructor.
     """
 
     def __init__(
@@ -45,6 +47,8 @@ class Writer:
         """
         os.makedirs(folder)
         self.folder = folder
+        self.components = list(components)
+        self.chunk_steps = chunk_steps
         self._part_bytes = part_bytes
         self._about = dict(
             about,

@@ -29,17 +29,15 @@ def test_sequences_follow_each_other(folder, unroll_length):
     for sequence in sequences:
         assert sequence['reward'].shape == (3, unroll_length + 1)
     for before, after in zip(sequences, sequences[1:]):
-        for name in before:
-            np.testing.assert_array_equal(before[name][:, -1], after[name][:, 0], name)
+        last = before['action/function'][:, -1]
+        np.testing.assert_array_equal(after['last_action/function'][:, 0], last)
+        np.testing.assert_array_equal(after['reward'][:, 0], last.astype(np.float32) / 10)
 
 
 def whole(source, count):
-    """`count` sequences without their overlap, by name [B, steps, ...]."""
+    """`count` sequences as one, by name [B, steps, ...]."""
     parts = [source.next() for _ in range(count)]
-    return {
-        name: np.concatenate([parts[0][name]] + [part[name][:, 1:] for part in parts[1:]], axis=1)
-        for name in parts[0]
-    }
+    return {name: np.concatenate([part[name] for part in parts], axis=1) for name in parts[0]}
 
 
 def test_episodes_are_whole_and_outcomes_belong_to_the_action_before(folder):
