@@ -191,7 +191,7 @@ def record(settings: Settings) -> Dict[str, Any]:
         writer = recording.new_writer(run.logdir, about, env, settings.actors.unroll_length)
         with StopRequest().installed() as stop:
             manifest = recording.record(
-                env, player, writer, own.num_episodes, stop, settings.output.progress_secs
+                env, player, writer, own.num_episodes, stop, settings.output
             )
     console.say(recording.summary(writer.folder, manifest))
     return manifest

@@ -11,6 +11,7 @@ from sc2impala import demonstrations, structs
 from sc2impala.errors import UserError
 from sc2impala.runtime import console
 from sc2impala.runtime.stop_request import StopRequest
+from sc2impala.settings.groups import OutputSettings
 
 _MIB = 2**20
 
@@ -82,7 +83,7 @@ def record(
     writer: demonstrations.Writer,
     num_episodes: int,
     stop: StopRequest,
-    progress_secs: float,
+    output: OutputSettings,
 ) -> Dict[str, Any]:
     """Plays episodes to their ends and writes them; aborted ones are played again.
 
@@ -95,7 +96,8 @@ def record(
       writer: of the recording.
       num_episodes: how many.
       stop: ends the recording early.
-      progress_secs: seconds between lines of progress.
+      output: seconds between lines of progress, and how many are lost at most if the process is
+        killed.
 
     Returns:
       The manifest of the recording.
@@ -105,7 +107,7 @@ def record(
     """
     try:
         try:
-            _play(env, player, writer, num_episodes, stop, progress_secs)
+            _play(env, player, writer, num_episodes, stop, output)
         finally:
             writer.flush()
     except OSError as error:
@@ -129,14 +131,14 @@ def _play(
     writer: demonstrations.Writer,
     num_episodes: int,
     stop: StopRequest,
-    progress_secs: float,
+    output: OutputSettings,
 ) -> None:
     num_envs = env.num_envs
     recorder = demonstrations.StepRecorder(writer.components, num_envs, writer.chunk_steps)
     wanted = np.full([num_envs], num_episodes // num_envs)
     wanted[: num_episodes % num_envs] += 1
     env_output = structs.EnvOutput(None, None, np.ones([num_envs], bool), env.reset())
-    shown = time.monotonic()
+    shown = saved = time.monotonic()
     while wanted.any() and not stop.requested:
         action, step_mul = player(env_output)
         next_output = env.step(action, step_mul)
@@ -147,9 +149,13 @@ def _play(
             if wanted[game] and not env_output.info.aborted[game]:
                 writer.add(episode)
                 wanted[game] -= 1
-        if time.monotonic() - shown >= progress_secs:
-            shown = time.monotonic()
+        now = time.monotonic()
+        if now - shown >= output.progress_secs:
+            shown = now
             console.say(f'recording: {num_episodes - wanted.sum():,} of {num_episodes:,} episodes')
+        if now - saved >= output.save_checkpoint_secs:
+            writer.flush()
+            saved = now
 
 
 def _step(

@@ -12,6 +12,7 @@ from sc2impala.learner import demonstration_source, sequences, sources
 from sc2impala.learner.batch import stage
 from sc2impala.runtime import recording
 from sc2impala.runtime.stop_request import StopRequest
+from sc2impala.settings.groups import OutputSettings
 from tests import fakes
 
 T, D, N = 4, 3, 2
@@ -33,7 +34,7 @@ def recorded(tmp_path_factory):
     heads = dict(ACTION_SPEC.heads)
     about = {'map_name': 'Fake', 'player': 'random', 'functions': [], 'heads': heads}
     writer = recording.new_writer(str(tmp_path_factory.mktemp('recorded')), about, env, 3)
-    recording.record(env, play, writer, 9, StopRequest(), 100.0)
+    recording.record(env, play, writer, 9, StopRequest(), OutputSettings())
     return demonstrations.Recording(writer.folder)
 
 
