@@ -309,10 +309,8 @@ def _train_in_graph(
         )
         played, table = make_experience(settings, agent, specs, start, stack)
         batches = Batches(graph.gpu_device())
-        recordings = demonstrations.open_recordings(
-            settings.demonstrations.demonstrations, environment, specs[1]
-        )
-        phases = make_phases(settings, agent, played, table, batches, specs, recordings)
+        recorded = _open_recordings(settings, specs, start)
+        phases = make_phases(settings, agent, played, table, batches, recorded)
         writer = checkpoints.CheckpointWriter(
             settings.run.logdir,
             settings.output.save_checkpoint_secs,
@@ -326,7 +324,7 @@ def _train_in_graph(
             experience.run_in_background(played)
         manifest.write(settings.run.logdir, settings.values(), before, specs)
         _describe(settings, specs, agent, played, batches, checkpoint)
-        for line in demonstrations.describe(settings.demonstrations, recordings):
+        for line in demonstrations.describe(settings.demonstrations, recorded.recordings):
             console.say(line)
     trainer.train(
         phases,
@@ -383,14 +381,24 @@ def make_experience(
     return played, experience.make_replay_table(settings.replay, spec, seed)
 
 
+def _open_recordings(settings: Settings, specs: Tuple[Any, Any], start: int) -> Any:
+    """The recordings that the run learns from, as `runtime.demonstrations.Recorded`."""
+    from sc2impala.runtime import demonstrations, seeds
+
+    recordings = demonstrations.open_recordings(
+        settings.demonstrations.demonstrations, settings.environment, specs[1]
+    )
+    (seed,) = seeds.streams(settings.run.seed, 'demonstrations', 1, start)
+    return demonstrations.Recorded(recordings, specs, settings.actors.unroll_length, seed)
+
+
 def make_phases(
     settings: Settings,
     agent: Any,
     played: Any,
     table: Optional[Any],
     batches: Any,
-    specs: Optional[Tuple[Any, Any]] = None,
-    recordings: Sequence[Any] = (),
+    recorded: Optional[Any] = None,
 ) -> Sequence[Any]:
     """The list of phases: pre-training that was asked for, then the training.
 
@@ -400,22 +408,23 @@ def make_phases(
       played: see `make_experience`.
       table: the replay table, or None.
       batches: `runtime.batches.Batches`.
-      specs: observation and action spec, needed with recordings.
-      recordings: to learn from.
+      recorded: `runtime.demonstrations.Recorded`, or None.
     """
     import tensorflow.compat.v1 as tf
 
     from sc2impala.learner import phases
     from sc2impala.runtime import experience
 
-    source, recorded = _make_sources(settings, played, table, specs, recordings)
+    source, of_recordings = _make_sources(settings, played, table, recorded)
     metrics = {} if table is None else experience.replay_metrics(table, batches.of(source)[0])
     task, plans = settings.environment.map_name, []
     for name in learner.PRETRAINING:
         pretraining = learner.load_pretraining(name)(settings.algorithms[name])
         if pretraining.num_frames:
             frames = phases.frames_variable(pretraining.frames_variable)
-            of_phase = recorded if pretraining.from_demonstrations and recorded else source
+            of_phase = source
+            if pretraining.from_demonstrations and of_recordings is not None:
+                of_phase = of_recordings
             plans.append(phases.Plan(pretraining, of_phase, task, pretraining.num_frames, frames))
     main_name = settings.training.algorithm
     main_algorithm = learner.load(main_name)(settings.algorithms[main_name])
@@ -434,11 +443,7 @@ def make_phases(
 
 
 def _make_sources(
-    settings: Settings,
-    played: Any,
-    table: Optional[Any],
-    specs: Optional[Tuple[Any, Any]],
-    recordings: Sequence[Any],
+    settings: Settings, played: Any, table: Optional[Any], recorded: Optional[Any]
 ) -> Tuple[Any, Optional[Any]]:
     """The source of the training; and that of phases that learn from recordings alone, or None.
 
@@ -446,29 +451,23 @@ def _make_sources(
     """
     from sc2impala.learner import sources
     from sc2impala.learner.demonstration_source import DemonstrationSource, JoinedSource
-    from sc2impala.runtime import demonstrations, seeds
 
     num_new, num_replay = validation.batch_split(settings.training, settings.replay)
     source: sources.Source = sources.QueueSource(played.queue, num_new)
     if table is not None:
         source = sources.MixedSource(played.queue, table, num_new, num_replay)
-    if not recordings:
+    if recorded is None or not recorded.recordings:
         return source, None
-    own = settings.demonstrations
-    streams_seeds = seeds.streams(settings.run.seed, 'demonstrations', 2)
 
-    def recorded(num_sequences: int, seed: int) -> DemonstrationSource:
-        assert specs is not None
-        unroll_length = settings.actors.unroll_length
-        streams = demonstrations.make_streams(recordings, num_sequences, unroll_length, specs, seed)
-        return DemonstrationSource(streams, played.queue.spec, num_sequences)
+    def demonstrations(count: int) -> DemonstrationSource:
+        return DemonstrationSource(recorded.streams(count), played.queue.spec, count)
 
-    if own.demonstration_sequences:
-        joined = recorded(own.demonstration_sequences, streams_seeds[0])
-        source = JoinedSource(source, joined)
-    if own.demonstrator != 'none':
+    if settings.demonstrations.demonstration_sequences:
+        more = demonstrations(settings.demonstrations.demonstration_sequences)
+        source = JoinedSource(source, more)
+    if settings.demonstrations.demonstrator != 'none':
         return source, None
-    return source, recorded(settings.training.batch_size, streams_seeds[1])
+    return source, demonstrations(settings.training.batch_size)
 
 
 def _prepare_restoring(

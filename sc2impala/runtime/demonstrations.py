@@ -107,25 +107,44 @@ def open_recordings(
     return opened
 
 
-def make_streams(
-    recordings: Sequence[recordings_lib.Recording],
-    num_streams: int,
-    unroll_length: int,
-    specs: Tuple[Any, Any],
-    seed: int,
-) -> recordings_lib.Streams:
-    """Streams of sequences as the agent sees them.
+class Recorded:
+    """The recordings of a run.
 
-    Raises:
-      UserError: if a recording lacks a layer or vector, or has one of another size.
+    recordings: possibly none.
     """
-    structure = dataclasses.replace(specs[0], demonstration_heads=()).structure()
-    components = recordings_lib.components_of(structure, list(specs[1].heads))
-    rng = np.random.RandomState(seed)
-    try:
-        return recordings_lib.Streams(recordings, num_streams, unroll_length, components, rng)
-    except ValueError as error:
-        raise UserError(f'--demonstrations cannot be used: {error}') from error
+
+    def __init__(
+        self,
+        recordings: Sequence[recordings_lib.Recording],
+        specs: Tuple[Any, Any],
+        unroll_length: int,
+        seed: int,
+    ):
+        """Args:
+        recordings: to learn from.
+        specs: observation and action spec of the run.
+        unroll_length: T.
+        seed: determines the order of the episodes in all streams.
+        """
+        self.recordings = list(recordings)
+        self._unroll_length = unroll_length
+        self._rng = np.random.RandomState(seed)
+        structure = dataclasses.replace(specs[0], demonstration_heads=()).structure()
+        self._components = recordings_lib.components_of(structure, list(specs[1].heads))
+
+    def streams(self, num_streams: int) -> recordings_lib.Streams:
+        """Makes streams of sequences as the agent sees them.
+
+        Raises:
+          UserError: if a recording lacks a layer or vector, or has one of another size.
+        """
+        rng = np.random.RandomState(self._rng.randint(2**31))
+        try:
+            return recordings_lib.Streams(
+                self.recordings, num_streams, self._unroll_length, self._components, rng
+            )
+        except ValueError as error:
+            raise UserError(f'--demonstrations cannot be used: {error}') from error
 
 
 def describe(

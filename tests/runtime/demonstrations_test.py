@@ -201,7 +201,7 @@ def test_recordings_of_several_folders(recorded):
     twice = [str(recorded), str(recorded / 'scripted-0')]
     opened = demonstrations.open_recordings(twice, settings.environment, specs[1])
     assert [len(one.episodes) for one in opened] == [6, 6]
-    streams = demonstrations.make_streams(opened, 2, 3, specs, 0)
+    streams = demonstrations.Recorded(opened, specs, 3, 0).streams(2)
     assert isinstance(streams, recordings_lib.Streams)
     sequence = streams.next()
     assert sequence['observation/screen/selected'].shape == (2, 4, 4, 4)
