@@ -227,12 +227,12 @@ def _report_errors(function: Callable[[], Any]) -> int:
 
 def _run(flag_values: flags.FlagValues) -> None:
     settings = _read_settings(flag_values)
-    modes: Dict[str, Callable[[Settings], Any]] = {
-        'train': train,
-        'evaluate': evaluate,
-        'record': record,
-    }
-    modes[settings.run.mode](settings)
+    if settings.run.mode == 'evaluate':
+        evaluate(settings)
+    elif settings.run.mode == 'record':
+        record(settings)
+    else:
+        train(settings)
 
 
 def _read_settings(flag_values: flags.FlagValues) -> Settings:
@@ -416,29 +416,30 @@ def make_phases(
     from sc2impala.runtime import experience
 
     source, of_recordings = _make_sources(settings, played, table, recorded)
-    metrics = {} if table is None else experience.replay_metrics(table, batches.of(source)[0])
+    metrics: Dict[str, Any] = {}
+    if table is not None:
+        metrics = experience.replay_metrics(table, batches.of(source)[0])
     task, plans = settings.environment.map_name, []
     for name in learner.PRETRAINING:
         pretraining = learner.load_pretraining(name)(settings.algorithms[name])
         if pretraining.num_frames:
             frames = phases.frames_variable(pretraining.frames_variable)
-            of_phase = source
+            plan = phases.Plan(pretraining, source, task, pretraining.num_frames, frames, metrics)
             if pretraining.from_demonstrations and of_recordings is not None:
-                of_phase = of_recordings
-            plans.append(phases.Plan(pretraining, of_phase, task, pretraining.num_frames, frames))
+                plan = plan._replace(source=of_recordings, metrics={})
+            plans.append(plan)
     main_name = settings.training.algorithm
     main_algorithm = learner.load(main_name)(settings.algorithms[main_name])
     global_step = tf.train.get_or_create_global_step()
     total = settings.training.total_environment_frames
-    plans.append(phases.Plan(main_algorithm, source, task, total, global_step))
+    plans.append(phases.Plan(main_algorithm, source, task, total, global_step, metrics))
     with tf.device(batches.device):
         return phases.build_phases(
             plans,
             agent,
             batches.of,
             phases.policy_version(),
-            metrics,
-            experience.priority_updates(table),
+            update_priorities=experience.priority_updates(table),
         )
 
 

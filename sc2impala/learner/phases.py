@@ -15,6 +15,7 @@ class Plan(NamedTuple):
     task: name of the map.
     num_frames: length in environment frames, where the schedules end as well.
     frames: int64 [] variable that counts them, saved with the checkpoint.
+    metrics: tensors by tag to summarise with its updates. They must need no batch but its own.
     """
 
     algorithm: algorithm_lib.Algorithm
@@ -22,6 +23,7 @@ class Plan(NamedTuple):
     task: str
     num_frames: int
     frames: tf.Variable
+    metrics: Mapping[str, tf.Tensor] = {}
 
 
 class Phase(NamedTuple):
@@ -99,8 +101,7 @@ def build_phases(
         same ones whenever it is called with the same source.
       policy_version: the variables with the environment frames and the number of updates of the
         weights, as the actors record them.
-      metrics: tensors to summarise by tag, with every update of phases that have the source of the
-        last one.
+      metrics: tensors to summarise with every update, by tag.
       update_priorities: (keys, priorities) -> operation; called for algorithms that give some.
 
     Raises:
@@ -111,8 +112,7 @@ def build_phases(
     for plan in plans:
         batch, stage = batches(plan.source)
         others = [counter for counter in counters if counter is not plan.frames]
-        shown = metrics if plan.source is plans[-1].source else None
-        phase = _build_phase(plan, agent, batch, others, policy_version, shown, update_priorities)
+        phase = _build_phase(plan, agent, batch, others, policy_version, metrics, update_priorities)
         built.append(phase._replace(stage=stage))
     return built
 
@@ -152,7 +152,7 @@ def _build_phase(
         done=update.done,
         infos=update.infos,
         stage=None,
-        summary=summaries.merge(dict(update.metrics, **dict(lag, **(metrics or {})))),
+        summary=summaries.merge({**update.metrics, **lag, **plan.metrics, **(metrics or {})}),
     )
 
 
