@@ -1,12 +1,13 @@
-"""Trains and evaluates StarCraft II agents.
+"""Trains and evaluates StarCraft II agents, and records demonstrations for them.
 
     python -m sc2impala.experiment --logdir=runs/beacon
     python -m sc2impala.experiment --logdir=runs/beacon --mode=evaluate --animation --curve
 
 The first command trains on the built-in simulator until --total_environment_frames, or with
 --backend=pysc2 on StarCraft II; the same command again goes on with a run that was stopped. The
-second one plays whole episodes with the trained agent. TensorBoard shows the curves: tensorboard
---logdir=runs. An environment frame is a game loop of StarCraft II, 16 in a game second; the step
+second one plays whole episodes with the trained agent. --mode=record --policy=scripted records
+those of a script for agents to learn from (--demonstrations). tensorboard --logdir=runs shows the
+curves. An environment frame is a game loop of StarCraft II, 16 in a game second; the step
 multiplier is the number of frames of an agent step.
 
 A setting that is not given comes from the run in the folder if there is one, else from the defaults
@@ -96,10 +97,12 @@ def train(settings: Settings, hooks: Sequence[Any] = ()) -> None:
     tf_setup.enable()
     import tensorflow.compat.v1 as tf
 
-    from sc2impala.runtime import checkpoints, graph, logdir
+    from sc2impala.runtime import checkpoints, demonstrations, graph, logdir
 
     folder = settings.run.logdir
-    specs = graph.make_specs(settings.environment)
+    specs = demonstrations.labelled_specs(
+        settings.demonstrations, graph.make_specs(settings.environment)
+    )
     logdir.prepare(folder)
     with logdir.Lock(folder), StopRequest().installed() as stop:
         before = manifest.read(folder)
@@ -149,6 +152,51 @@ def evaluate(settings: Settings) -> Dict[str, Any]:
         )
 
 
+def record(settings: Settings) -> Dict[str, Any]:
+    """Records whole episodes of one player in a new folder inside that of the run.
+
+    Returns:
+      The manifest of the recording.
+
+    Raises:
+      UserError: for anything wrong with the settings, the folder, or what is in it.
+    """
+    validation.check(settings)
+    tf_setup.enable()
+    import tensorflow.compat.v1 as tf
+
+    from sc2impala.runtime import demonstrations, graph, logdir, players, recording, seeds
+
+    run, own, environment = settings.run, settings.evaluation, settings.environment
+    num_envs = min(own.num_eval_envs, own.num_episodes)
+    specs, demonstrator = graph.make_specs(environment), settings.demonstrations
+    step_mul = demonstrations.step_mul(environment, demonstrator)
+    is_script = players.find_script(environment.map_name, own.policy) is not None
+    if is_script:
+        demonstrator = dataclasses.replace(demonstrator, demonstrator=own.policy)
+        specs = demonstrations.labelled_specs(demonstrator, specs)
+    with tf.Graph().as_default(), contextlib.ExitStack() as stack:
+        player: Any = recording.LabelPlayer()
+        if not is_script:
+            player = _make_player(settings, specs, num_envs, step_mul)
+        stack.callback(player.close)
+        env_seeds = seeds.streams(run.seed, 'recording', num_envs)
+        env = demonstrations.make_environment(
+            environment, settings.starcraft, demonstrator, specs, env_seeds, 0, flag='policy'
+        )
+        stack.enter_context(env)
+        stack.enter_context(graph.failures_reported([env]))
+        logdir.prepare(run.logdir)
+        about = recording.describe(environment, specs[1], own.policy, run.seed)
+        writer = recording.new_writer(run.logdir, about, env, settings.actors.unroll_length)
+        with StopRequest().installed() as stop:
+            manifest = recording.record(
+                env, player, writer, own.num_episodes, stop, settings.output
+            )
+    console.say(recording.summary(writer.folder, manifest))
+    return manifest
+
+
 def _own_flags() -> flags.FlagValues:
     """Flags that no other module and no other call shares."""
     flag_values = flags.FlagValues()
@@ -181,6 +229,8 @@ def _run(flag_values: flags.FlagValues) -> None:
     settings = _read_settings(flag_values)
     if settings.run.mode == 'evaluate':
         evaluate(settings)
+    elif settings.run.mode == 'record':
+        record(settings)
     else:
         train(settings)
 
@@ -190,6 +240,8 @@ def _read_settings(flag_values: flags.FlagValues) -> Settings:
     if not given.get('logdir'):
         map_name = given.get('map_name', settings_lib.general_defaults()['map_name'])
         given['logdir'] = 'runs/' + map_name
+    if given.get('mode') == 'record':
+        return Settings.from_values(_settings_of_recording(given))
     before = manifest.read(given['logdir'])
     if before is None:
         return Settings.from_values(resolve.complete(given))
@@ -200,6 +252,18 @@ def _read_settings(flag_values: flags.FlagValues) -> Settings:
     if evaluates:
         manifest.check_evaluation(given['logdir'], values, before)
     return Settings.from_values(values)
+
+
+def _settings_of_recording(given: Mapping[str, Any]) -> Dict[str, Any]:
+    """Those of the run in `--init_checkpoint`, if its agent plays; else as of a new run."""
+    run = given.get('init_checkpoint', '')
+    if given.get('policy', 'sampled') not in ('sampled', 'greedy') or not run:
+        return resolve.complete(given)
+    before = manifest.read(run if os.path.isdir(run) else os.path.dirname(run))
+    if before is None:
+        return resolve.complete(given)
+    backend = given.get('backend', before['config']['backend'])
+    return resolve.complete(given, resolve.of_evaluation(before['config'], backend))
 
 
 def _train_in_graph(
@@ -224,7 +288,15 @@ def _train_in_graph(
     """
     import tensorflow.compat.v1 as tf
 
-    from sc2impala.runtime import checkpoints, experience, garbage, graph, seeds, trainer
+    from sc2impala.runtime import (
+        checkpoints,
+        demonstrations,
+        experience,
+        garbage,
+        graph,
+        seeds,
+        trainer,
+    )
     from sc2impala.runtime.batches import Batches
 
     start = 0 if before is None else len(before['starts'])
@@ -237,7 +309,8 @@ def _train_in_graph(
         )
         played, table = make_experience(settings, agent, specs, start, stack)
         batches = Batches(graph.gpu_device())
-        phases = make_phases(settings, agent, played, table, batches)
+        recorded = _open_recordings(settings, specs, start)
+        phases = make_phases(settings, agent, played, table, batches, recorded)
         writer = checkpoints.CheckpointWriter(
             settings.run.logdir,
             settings.output.save_checkpoint_secs,
@@ -251,6 +324,8 @@ def _train_in_graph(
             experience.run_in_background(played)
         manifest.write(settings.run.logdir, settings.values(), before, specs)
         _describe(settings, specs, agent, played, batches, checkpoint)
+        for line in demonstrations.describe(settings.demonstrations, recorded.recordings):
+            console.say(line)
     trainer.train(
         phases,
         hooks,
@@ -271,14 +346,22 @@ def make_experience(
     """Environments, actors and their queue; and the replay table, None if nothing is replayed."""
     from sc2impala import actors
     from sc2impala.learner import phases
-    from sc2impala.runtime import experience, graph, seeds
+    from sc2impala.runtime import demonstrations, experience, graph, seeds
 
     spec = actors.sequence_spec(agent, specs[0], settings.actors.unroll_length)
 
     def make_env(actor: int) -> Any:
         num_envs = settings.actors.num_envs
         env_seeds = seeds.streams(settings.run.seed, 'training', num_envs, start, actor)
-        return graph.make_environment(settings.environment, settings.starcraft, specs, env_seeds)
+        (share_seed,) = seeds.streams(settings.run.seed, 'demonstrator', 1, start, actor)
+        return demonstrations.make_environment(
+            settings.environment,
+            settings.starcraft,
+            settings.demonstrations,
+            specs,
+            env_seeds,
+            share_seed,
+        )
 
     played = experience.build_experience(
         agent,
@@ -298,41 +381,94 @@ def make_experience(
     return played, experience.make_replay_table(settings.replay, spec, seed)
 
 
+def _open_recordings(settings: Settings, specs: Tuple[Any, Any], start: int) -> Any:
+    """The recordings that the run learns from, as `runtime.demonstrations.Recorded`."""
+    from sc2impala.runtime import demonstrations, seeds
+
+    recordings = demonstrations.open_recordings(
+        settings.demonstrations.demonstrations, settings.environment, specs[1]
+    )
+    (seed,) = seeds.streams(settings.run.seed, 'demonstrations', 1, start)
+    return demonstrations.Recorded(recordings, specs, settings.actors.unroll_length, seed)
+
+
 def make_phases(
-    settings: Settings, agent: Any, played: Any, table: Optional[Any], batches: Any
+    settings: Settings,
+    agent: Any,
+    played: Any,
+    table: Optional[Any],
+    batches: Any,
+    recorded: Optional[Any] = None,
 ) -> Sequence[Any]:
-    """The list of phases: pre-training that was asked for, then the training."""
+    """The list of phases: pre-training that was asked for, then the training.
+
+    Args:
+      settings: all of them.
+      agent: what is trained.
+      played: see `make_experience`.
+      table: the replay table, or None.
+      batches: `runtime.batches.Batches`.
+      recorded: `runtime.demonstrations.Recorded`, or None.
+    """
     import tensorflow.compat.v1 as tf
 
-    from sc2impala.learner import phases, sources
+    from sc2impala.learner import phases
     from sc2impala.runtime import experience
 
-    num_new, num_replay = validation.batch_split(settings.training, settings.replay)
-    source: sources.Source = sources.QueueSource(played.queue, num_new)
-    metrics = {}
+    source, of_recordings = _make_sources(settings, played, table, recorded)
+    metrics: Dict[str, Any] = {}
     if table is not None:
-        source = sources.MixedSource(played.queue, table, num_new, num_replay)
         metrics = experience.replay_metrics(table, batches.of(source)[0])
     task, plans = settings.environment.map_name, []
     for name in learner.PRETRAINING:
         pretraining = learner.load_pretraining(name)(settings.algorithms[name])
         if pretraining.num_frames:
             frames = phases.frames_variable(pretraining.frames_variable)
-            plans.append(phases.Plan(pretraining, source, task, pretraining.num_frames, frames))
+            plan = phases.Plan(pretraining, source, task, pretraining.num_frames, frames, metrics)
+            if pretraining.from_demonstrations and of_recordings is not None:
+                plan = plan._replace(source=of_recordings, metrics={})
+            plans.append(plan)
     main_name = settings.training.algorithm
     main_algorithm = learner.load(main_name)(settings.algorithms[main_name])
     global_step = tf.train.get_or_create_global_step()
     total = settings.training.total_environment_frames
-    plans.append(phases.Plan(main_algorithm, source, task, total, global_step))
+    plans.append(phases.Plan(main_algorithm, source, task, total, global_step, metrics))
     with tf.device(batches.device):
         return phases.build_phases(
             plans,
             agent,
             batches.of,
             phases.policy_version(),
-            metrics,
-            experience.priority_updates(table),
+            update_priorities=experience.priority_updates(table),
         )
+
+
+def _make_sources(
+    settings: Settings, played: Any, table: Optional[Any], recorded: Optional[Any]
+) -> Tuple[Any, Optional[Any]]:
+    """The source of the training; and that of phases that learn from recordings alone, or None.
+
+    With a script beside the actors there is no such phase.
+    """
+    from sc2impala.learner import sources
+    from sc2impala.learner.demonstration_source import DemonstrationSource, JoinedSource
+
+    num_new, num_replay = validation.batch_split(settings.training, settings.replay)
+    source: sources.Source = sources.QueueSource(played.queue, num_new)
+    if table is not None:
+        source = sources.MixedSource(played.queue, table, num_new, num_replay)
+    if recorded is None or not recorded.recordings:
+        return source, None
+
+    def demonstrations(count: int) -> DemonstrationSource:
+        return DemonstrationSource(recorded.streams(count), played.queue.spec, count)
+
+    if settings.demonstrations.demonstration_sequences:
+        more = demonstrations(settings.demonstrations.demonstration_sequences)
+        source = JoinedSource(source, more)
+    if settings.demonstrations.demonstrator != 'none':
+        return source, None
+    return source, demonstrations(settings.training.batch_size)
 
 
 def _prepare_restoring(
@@ -405,19 +541,32 @@ def _playing_hooks(settings: Settings, played: Any, table: Optional[Any]) -> Lis
     return result + [hooks.StagingHook()]
 
 
-def _make_player(settings: Settings, specs: Tuple[Any, Any], num_envs: int) -> Any:
-    """The player that `--policy` names, for K environments."""
+def _make_player(
+    settings: Settings, specs: Tuple[Any, Any], num_envs: int, step_mul: Optional[int] = None
+) -> Any:
+    """The player that `--policy` names, for K environments.
+
+    Args:
+      settings: all of them.
+      specs: observation and action spec.
+      num_envs: K.
+      step_mul: of players that do not choose it; None for that of the environment.
+    """
     import tensorflow.compat.v1 as tf
 
-    from sc2impala.runtime import graph, players, seeds
+    from sc2impala.runtime import checkpoints, graph, players, seeds
 
     environment, policy, seed = settings.environment, settings.evaluation.policy, settings.run.seed
     player_seed = seeds.streams(seed, 'player', 1)[0]
+    step_mul = environment.step_mul if step_mul is None else step_mul
     if policy == 'random':
-        return players.random_player(specs, player_seed, environment.step_mul)
-    if policy == 'scripted':
-        return players.scripted_player(environment.map_name, specs, environment.step_mul)
-    checkpoint = players.find_checkpoint(settings.run.logdir)
+        return players.random_player(specs, player_seed, step_mul)
+    if policy not in ('sampled', 'greedy'):
+        return players.scripted_player(environment.map_name, specs, step_mul, policy)
+    if settings.run.mode == 'record':
+        checkpoint = checkpoints.find_initial(settings.start.init_checkpoint)
+    else:
+        checkpoint = players.find_checkpoint(settings.run.logdir)
     tf.set_random_seed(player_seed)
     agent = graph.make_agent(
         settings.agent.agent, specs, environment.max_step_mul, environment.agent_step_mul

@@ -6,7 +6,7 @@ recurrent states continue across unrolls; they belong to this process and are no
 checkpoint.
 """
 
-from typing import Any, Optional, Sequence, Tuple
+from typing import Any, Mapping, Optional, Sequence, Tuple
 
 import tensorflow.compat.v1 as tf
 
@@ -57,6 +57,7 @@ def build_actor(
         agent_output, agent_state = agent.act(
             (agent_output.action, env_output), agent_state, greedy=greedy
         )
+        agent_output = played(step[0].observation, agent_output)
         env_output = env_ops.step(agent_output.action, agent_output.step_mul)
         step = (env_output, agent_output)
         history = tf.nest.map_structure(lambda array, t: array.write(index, t), history, step)
@@ -82,6 +83,26 @@ def build_actor(
             agent_outputs=agent_outputs,
             sequence_info=_sequence_info(task, actor, version, env_ops.num_envs),
         )
+
+
+def played(observation: Mapping[str, Any], agent_output: structs.AgentOutput) -> Any:
+    """The choice that is played: the label of the demonstrator in the games that it plays.
+
+    Args:
+      observation: nested dict of [K, ...]; without the key 'demonstration' the agent plays.
+      agent_output: `AgentOutput` of [K] on it. Logits and baseline stay those of the agent.
+    """
+    if 'demonstration' not in observation:
+        return agent_output
+    label = observation['demonstration']
+
+    def choose(of_label: tf.Tensor, of_agent: tf.Tensor) -> tf.Tensor:
+        return tf.where(label['plays'], of_label, of_agent)
+
+    return agent_output._replace(
+        action=tf.nest.map_structure(choose, label['action'], agent_output.action),
+        step_mul=choose(label['step_mul'], agent_output.step_mul),
+    )
 
 
 def _read_version(policy_version: Optional[Sequence[tf.Variable]]) -> Sequence[tf.Tensor]:

@@ -22,6 +22,13 @@ def check_positive(argument: str, value: int) -> int:
     return int(value)
 
 
+def check_fraction(argument: str, value: float) -> float:
+    """Returns `value`; ValueError unless it is a number in 0..1."""
+    if not 0 <= value <= 1:
+        raise ValueError(f'{argument} is {value!r}, expected a number from 0 to 1.')
+    return float(value)
+
+
 def check_name(argument: str, name: str, known: Iterable[str]) -> str:
     """Returns `name`; ValueError with the known names, or the nearest of many, if it is unknown."""
     _check_known(f'{argument} is', name, tuple(known))

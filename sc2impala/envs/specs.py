@@ -9,6 +9,14 @@ The observation of one environment is a nested dict of arrays,
 where F is the number of functions that the agent may choose from. Names, scales and types of the
 layers are read from PySC2's own tables. Sizes are (width, height), as in PySC2; arrays are
 [height, width].
+
+With demonstrations there is one more key, which is not for the agent but for what trains it:
+
+    'demonstration': {'action': {head: int32 []}, 'step_mul': int32 [], 'plays': bool [],
+                      'valid': bool []}
+
+is what a demonstrator does on this observation, a label for the action that is chosen on it. There
+is no label where `valid` is false; where `plays` is true the label is what is played.
 """
 
 import dataclasses
@@ -36,6 +44,10 @@ VECTOR_SHAPES = {
 
 The numbers of columns are those of PySC2's enumerations; a test compares them.
 """
+
+
+DEMONSTRATION = 'demonstration'
+"""The key of the labels of a demonstrator in an observation."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,6 +86,8 @@ class ObservationSpec:
     screen_layers, minimap_layers: LayerSpecs in the order chosen; possibly none.
     vectors: names in the order chosen; possibly none.
     num_functions: length of the mask `available_actions`.
+    demonstration_heads: names of the heads of the actions of a demonstrator; none if there are no
+        demonstrations.
     """
 
     screen_size: Tuple[int, int]
@@ -82,6 +96,7 @@ class ObservationSpec:
     minimap_layers: Tuple[LayerSpec, ...]
     vectors: Tuple[str, ...]
     num_functions: int
+    demonstration_heads: Tuple[str, ...] = ()
 
     def structure(self) -> Dict[str, Any]:
         """Returns the nested dict of ArraySpecs of one environment, keys in alphabetical order.
@@ -96,6 +111,8 @@ class ObservationSpec:
             specs['screen'] = _layer_arrays(self.screen_layers, self.screen_size)
         if self.minimap_layers:
             specs['minimap'] = _layer_arrays(self.minimap_layers, self.minimap_size)
+        if self.demonstration_heads:
+            specs[DEMONSTRATION] = _demonstration(self.demonstration_heads)
         return _sorted_by_key(specs)
 
 
@@ -146,6 +163,16 @@ def _layer_spec(feature: Any) -> LayerSpec:
 def _layer_arrays(layers: Sequence[LayerSpec], size: Tuple[int, int]) -> Dict[str, ArraySpec]:
     width, height = size
     return _sorted_by_key({layer.name: ArraySpec((height, width), layer.dtype) for layer in layers})
+
+
+def _demonstration(heads: Sequence[str]) -> Dict[str, Any]:
+    integer, boolean = ArraySpec((), np.dtype(np.int32)), ArraySpec((), np.dtype(np.bool_))
+    return {
+        'action': _sorted_by_key(dict.fromkeys(heads, integer)),
+        'plays': boolean,
+        'step_mul': integer,
+        'valid': boolean,
+    }
 
 
 def _sorted_by_key(mapping: Mapping[str, Any]) -> Dict[str, Any]:

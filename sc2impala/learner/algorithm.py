@@ -77,9 +77,12 @@ class PretrainingAlgorithm(Algorithm):
     """An algorithm of a phase before the training, with frames of its own.
 
     frames_variable: name of the variable that counts them, as it is in checkpoints.
+    from_demonstrations: whether it learns from labels: its batches then come from recordings if
+        the run has some, and from games with labels otherwise.
     """
 
     frames_variable: ClassVar[str]
+    from_demonstrations: ClassVar[bool] = False
 
     @property
     @abc.abstractmethod

@@ -19,8 +19,10 @@ Batch = collections.namedtuple(
         'keys',
         'probabilities',
         'num_replay',
+        'stream_state',
     ],
 )
+Batch.__new__.__defaults__ = ((),)
 """agent_state: nest of [B, ...], the recurrent state before the first step.
 env_outputs: EnvOutput of [T + 1, B].
 agent_outputs: AgentOutput of [T + 1, B], of the behaviour policy.
@@ -30,6 +32,10 @@ keys: int64 [B], the keys of the sequences in the replay buffer; -1 for those th
 probabilities: float32 [B], the probability with which one draw from the replay buffer picks the
     sequence; 1 in new columns.
 num_replay: R, the largest number of replayed columns, a Python int; 0 for a batch of new sequences.
+stream_state: nest of local variables of [D, ...], if the last D columns come from recordings: the
+    recurrent state of the trained agent before their first step, for which `agent_state` has zeros.
+    `sequences.unroll` reads it, and writes the state after their last step, with which the next
+    batch begins. () otherwise.
 """
 
 
@@ -39,6 +45,7 @@ def make_batch(
     keys: Optional[tf.Tensor] = None,
     probabilities: Optional[tf.Tensor] = None,
     num_replay: int = 0,
+    stream_state: Any = (),
 ) -> Batch:
     """Arranges sequences time-major.
 
@@ -48,6 +55,7 @@ def make_batch(
       keys: int64 [B]; None if the sequences are not in a replay buffer.
       probabilities: float32 [B]; None for 1.
       num_replay: R.
+      stream_state: see `Batch`.
     """
     columns = tf.shape(sequences.env_outputs.done)[:1]
     return Batch(
@@ -59,7 +67,31 @@ def make_batch(
         keys=tf.fill(columns, tf.constant(-1, tf.int64)) if keys is None else keys,
         probabilities=tf.fill(columns, 1.0) if probabilities is None else probabilities,
         num_replay=num_replay,
+        stream_state=stream_state,
     )
+
+
+_BATCH_MAJOR = ('agent_state', 'sequence_info', 'is_replay', 'keys', 'probabilities')
+
+
+def join(batch: Batch, streams: Batch) -> Batch:
+    """The columns of a batch, then those of another one, which count as replayed.
+
+    Args:
+      batch: not from recordings.
+      streams: with `stream_state`, from recordings only.
+    """
+    tensors, more = (
+        b._replace(num_replay=(), stream_state=())
+        for b in (batch, streams._replace(is_replay=tf.ones_like(streams.is_replay)))
+    )
+    joined = {}
+    for name, first, second in zip(Batch._fields, tensors, more):
+        axis = 0 if name in _BATCH_MAJOR else 1
+        joined[name] = tf.nest.map_structure(
+            lambda a, b, axis=axis: tf.concat([a, b], axis), first, second
+        )
+    return Batch(**dict(joined, num_replay=batch.num_replay, stream_state=streams.stream_state))
 
 
 def stage(batch: Batch, device: str, name: str = 'staged_batch') -> Tuple[Batch, tf.Operation]:
@@ -74,7 +106,8 @@ def stage(batch: Batch, device: str, name: str = 'staged_batch') -> Tuple[Batch,
       The batch that was put last, on `device`, and the operation that puts the next one there. Run
       the operation once before the first batch is used, then with every update.
     """
-    tensors = batch._replace(num_replay=())
+    # The state of streams is read when the batch is used: the update before writes it.
+    tensors = batch._replace(num_replay=(), stream_state=())
     flat = tf.nest.flatten(tensors)
     with tf.device(device):
         put = tf.raw_ops.Stage(values=flat, capacity=1, shared_name=name)
@@ -82,7 +115,7 @@ def stage(batch: Batch, device: str, name: str = 'staged_batch') -> Tuple[Batch,
     for tensor, original in zip(staged, flat):
         tensor.set_shape(original.shape)
     packed = tf.nest.pack_sequence_as(tensors, staged)
-    return packed._replace(num_replay=batch.num_replay), put
+    return packed._replace(num_replay=batch.num_replay, stream_state=batch.stream_state), put
 
 
 def _time_major(tensor: tf.Tensor) -> tf.Tensor:

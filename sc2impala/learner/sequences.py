@@ -30,10 +30,36 @@ def unroll(agent: Any, batch: Any) -> Steps:
       agent: `agents.agent.Agent`.
       batch: `learner.batch.Batch`.
     """
-    learner_outputs, _ = agent.unroll(
-        batch.agent_outputs.action, batch.env_outputs, batch.agent_state
+    learner_outputs, last_state = agent.unroll(
+        batch.agent_outputs.action, batch.env_outputs, _first_state(batch)
     )
+    learner_outputs = _keep_state(batch, last_state, learner_outputs)
     return shift(batch.env_outputs, batch.agent_outputs, learner_outputs, batch.is_replay)
+
+
+def _first_state(batch: Any) -> Any:
+    """The recurrent state before the first step, of recorded columns that of the streams."""
+    if not tf.nest.flatten(batch.stream_state):
+        return batch.agent_state
+
+    def join(state: tf.Tensor, variable: tf.Variable) -> tf.Tensor:
+        of_streams = variable.read_value()
+        return tf.concat([state[: -of_streams.shape.as_list()[0]], of_streams], axis=0)
+
+    return tf.nest.map_structure(join, batch.agent_state, batch.stream_state)
+
+
+def _keep_state(batch: Any, last_state: Any, learner_outputs: Any) -> Any:
+    """The learner's outputs, which cannot be used before the state of streams is kept."""
+    variables = tf.nest.flatten(batch.stream_state)
+    if not variables:
+        return learner_outputs
+    kept = [
+        variable.assign(tf.stop_gradient(state[-variable.shape.as_list()[0] :])).op
+        for variable, state in zip(variables, tf.nest.flatten(last_state))
+    ]
+    with tf.control_dependencies(kept):
+        return tf.nest.map_structure(tf.identity, learner_outputs)
 
 
 def shift(

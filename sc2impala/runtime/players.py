@@ -1,7 +1,7 @@
 """Players of an evaluation: an agent from a checkpoint, a script, or random actions."""
 
 import dataclasses
-from typing import Any, Dict, Iterable, Tuple
+from typing import Any, Dict, Iterable, Optional, Tuple, Type
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -109,12 +109,13 @@ def with_needs(environment: EnvironmentSettings, policy: str) -> EnvironmentSett
 
     Args:
       environment: settings as they were given.
-      policy: one of `groups.POLICIES`.
+      policy: one of `groups.POLICIES`, or the name of a script of the map.
     """
     map_name = environment.map_name
-    if policy != 'scripted' or map_name not in players.SCRIPTED_PLAYERS:
+    script = find_script(map_name, policy)
+    if script is None:
         return environment
-    script, on_map = players.SCRIPTED_PLAYERS[map_name], MAP_DEFAULTS[map_name]
+    on_map = MAP_DEFAULTS[map_name]
     needs: Dict[str, Any] = {
         'functions': tuple(script.functions),
         'fixed_arguments': {},
@@ -138,28 +139,54 @@ def _union(names: Iterable[str], others: Iterable[str]) -> Tuple[str, ...]:
     return names + tuple(name for name in others if name not in names)
 
 
+def find_script(map_name: str, policy: str) -> Optional[Type[players.ScriptedPlayer]]:
+    """The class of a script of a map: the best one if it is 'scripted'; None if there is none."""
+    if policy == 'scripted':
+        return players.SCRIPTED_PLAYERS.get(map_name)
+    return players.RULES.get(map_name, {}).get(policy)
+
+
 def random_player(specs: Tuple[Any, Any], seed: int, step_mul: int) -> FixedPlayer:
     """Plays random actions."""
     return FixedPlayer(players.RandomPlayer(specs[1], np.random.RandomState(seed)), step_mul)
 
 
-def scripted_player(map_name: str, specs: Tuple[Any, Any], step_mul: int) -> FixedPlayer:
-    """Plays the script of the map.
+def scripted_player(
+    map_name: str, specs: Tuple[Any, Any], step_mul: int, policy: str = 'scripted'
+) -> FixedPlayer:
+    """Plays a script of the map.
 
     Raises:
       UserError: if there is none, or it cannot play with these specs.
     """
-    if map_name not in players.SCRIPTED_PLAYERS:
+    return FixedPlayer(make_script(map_name, specs, 'policy', policy), step_mul)
+
+
+def make_script(
+    map_name: str, specs: Tuple[Any, Any], flag: str, policy: str
+) -> players.ScriptedPlayer:
+    """Makes a script.
+
+    Args:
+      map_name: the map.
+      specs: observation and action spec.
+      flag: that names the script, for errors.
+      policy: the value of the flag.
+
+    Raises:
+      UserError: if there is none, or it cannot play with these specs.
+    """
+    script = find_script(map_name, policy)
+    if script is None:
         raise UserError(
-            '--policy=scripted has no script for --map_name={}, expected one of: {}.'.format(
-                map_name, ', '.join(sorted(players.SCRIPTED_PLAYERS))
+            '--{}={} has no script for --map_name={}, expected one of: {}.'.format(
+                flag, policy, map_name, ', '.join(sorted(players.SCRIPTED_PLAYERS))
             )
         )
     try:
-        script = players.SCRIPTED_PLAYERS[map_name](*specs)
+        return script(*specs)
     except ValueError as error:
-        raise UserError('--policy=scripted cannot play: --' + str(error)) from error
-    return FixedPlayer(script, step_mul)
+        raise UserError(f'--{flag}={policy} cannot play: --{error}') from error
 
 
 def find_checkpoint(logdir: str) -> str:

@@ -9,12 +9,15 @@ import math
 from typing import ClassVar, Mapping, Optional, Tuple
 
 from sc2impala import agents, envs, learner, replay
-from sc2impala.envs import pysc2_backend
+from sc2impala.envs import players, pysc2_backend
 from sc2impala.settings import value_types
 from sc2impala.settings.fields import MANY, MAX_FRAMES, setting
 from sc2impala.settings.value_types import FunctionNames, Names
 
 POLICIES = ('sampled', 'greedy', 'random', 'scripted')
+"""Names of players on every map; on a map the names of its scripts as well."""
+
+_SCRIPTS = {map_name: ', '.join(rules) for map_name, rules in players.RULES.items()}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,8 +28,9 @@ class RunSettings:
 
     mode: str = setting(
         'train',
-        'train, or evaluate what the folder of a run holds',
-        choices=('train', 'evaluate'),
+        'train; evaluate what the folder of a run holds; or record whole episodes of --policy as '
+        'demonstrations for other runs, in a folder of their own',
+        choices=('train', 'evaluate', 'record'),
         free_on_resume=True,
         own_in_evaluation=True,
     )
@@ -290,6 +294,37 @@ class ReplaySettings:
 
 
 @dataclasses.dataclass(frozen=True)
+class DemonstrationSettings:
+    """What an agent may imitate: a script that labels its games, or recordings."""
+
+    TITLE: ClassVar[str] = 'demonstrations'
+
+    demonstrator: str = setting(
+        'none',
+        'the script that plays and labels the games of the actors, by its name: '
+        + '; '.join(f'{names} on {map_name}' for map_name, names in _SCRIPTS.items()),
+    )
+    demonstration_step_mul: int = setting(
+        8,
+        'frames from one call of a script, or of a random player, to the next, where demonstrated '
+        'or recorded; at most --max_step_mul, and --step_mul where it is fixed',
+        between=(1, 10000),
+    )
+    demonstrations: Tuple[str, ...] = setting(
+        (),
+        'folders with recordings, separated by commas, to learn from',
+        type=value_types.FOLDERS,
+        free_on_resume=True,
+    )
+    demonstration_sequences: int = setting(
+        0,
+        'sequences of them that are added to each batch of the training; they carry no loss but '
+        'those of cloning',
+        between=(0, 65536),
+    )
+
+
+@dataclasses.dataclass(frozen=True)
 class StartSettings:
     """What a new run starts from."""
 
@@ -334,8 +369,9 @@ class EvaluationSettings:
 
     policy: str = setting(
         'sampled',
-        'sampled or greedy actions of the agent, or random, or scripted',
-        choices=POLICIES,
+        'sampled or greedy actions of the agent, or random, or scripted, the best script of the '
+        'map, or the name of one: see --demonstrator. The agent of a recording is that of '
+        '--init_checkpoint',
         free_on_resume=True,
         own_in_evaluation=True,
     )

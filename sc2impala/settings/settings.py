@@ -15,6 +15,7 @@ GROUPS = {
     'actors': groups.ActorSettings,
     'training': groups.TrainingSettings,
     'replay': groups.ReplaySettings,
+    'demonstrations': groups.DemonstrationSettings,
     'start': groups.StartSettings,
     'output': groups.OutputSettings,
     'evaluation': groups.EvaluationSettings,
@@ -36,6 +37,7 @@ class Settings:
     actors: groups.ActorSettings
     training: groups.TrainingSettings
     replay: groups.ReplaySettings
+    demonstrations: groups.DemonstrationSettings
     start: groups.StartSettings
     output: groups.OutputSettings
     evaluation: groups.EvaluationSettings

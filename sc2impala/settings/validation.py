@@ -9,12 +9,13 @@ import math
 from typing import Any, Tuple
 
 from sc2impala import envs, learner
-from sc2impala.envs import pysc2_backend
+from sc2impala.envs import players, pysc2_backend
 from sc2impala.errors import UserError
 from sc2impala.learner import algorithm
 from sc2impala.settings import settings as settings_lib
 from sc2impala.settings.fields import MANY, MAX_FRAMES
 from sc2impala.settings.groups import (
+    POLICIES,
     ActorSettings,
     EnvironmentSettings,
     ReplaySettings,
@@ -31,12 +32,13 @@ def check(settings: Settings) -> None:
     check_map(settings.environment)
     check_opponent(settings.environment, settings.starcraft)
     check_ranges(settings)
+    check_players(settings)
     check_batch(settings.training, settings.replay)
     check_actors(settings.run, settings.actors, settings.training)
     check_starcraft(settings.environment, settings.starcraft)
     num_games = settings.actors.num_actors * settings.actors.num_envs
     flags = f'--num_actors={settings.actors.num_actors} and --num_envs={settings.actors.num_envs}'
-    if settings.run.mode == 'evaluate':
+    if settings.run.mode != 'train':
         num_games = min(settings.evaluation.num_eval_envs, settings.evaluation.num_episodes)
         flags = f'--num_eval_envs={settings.evaluation.num_eval_envs}'
     check_single_game(settings.starcraft, num_games, flags)
@@ -92,6 +94,21 @@ def check_opponent(environment: EnvironmentSettings, starcraft: StarCraftSetting
     if starcraft.opponent or environment.map_name in envs.LADDER_MAPS:
         if starcraft.opponent not in pysc2_backend.DIFFICULTIES:
             raise _unknown('opponent', starcraft.opponent, pysc2_backend.DIFFICULTIES)
+
+
+def check_players(settings: Settings) -> None:
+    """Names of players, which depend on the map, and what belongs together."""
+    demonstrations, map_name = settings.demonstrations, settings.environment.map_name
+    scripts = tuple(players.RULES.get(map_name, ()))
+    if settings.evaluation.policy not in POLICIES + scripts:
+        raise _unknown('policy', settings.evaluation.policy, POLICIES + scripts)
+    if demonstrations.demonstrator not in ('none', *scripts):
+        raise _unknown('demonstrator', demonstrations.demonstrator, ('none', *scripts))
+    if demonstrations.demonstration_sequences and not demonstrations.demonstrations:
+        raise UserError(
+            f'--demonstration_sequences={demonstrations.demonstration_sequences} are taken from '
+            'recordings, expected --demonstrations with it, or 0.'
+        )
 
 
 def batch_split(training: TrainingSettings, replay: ReplaySettings) -> Tuple[int, int]:

@@ -88,6 +88,16 @@ def parse_names(text: str) -> Names:
     return tuple(name.strip() for name in text.split(','))
 
 
+def _parse_folders(text: str) -> Tuple[str, ...]:
+    """'none', or folders separated by commas."""
+    if text in ('', 'none'):
+        return ()
+    folders = tuple(folder.strip() for folder in text.split(','))
+    if not all(folders):
+        raise ValueError(text)
+    return folders
+
+
 def _parse_names_of_map(text: str) -> Optional[Names]:
     return parse_names(text) if text else None
 
@@ -136,6 +146,9 @@ SIZE = ValueType(
 )
 NAMES = ValueType(
     'NAMES', "names separated by commas, 'all' or 'none'", parse_names, names_text, (str,)
+)
+FOLDERS = ValueType(
+    'FOLDERS', "folders separated by commas, or 'none'", _parse_folders, names_text, (str,)
 )
 NAMES_OF_MAP = NAMES._replace(parse=_parse_names_of_map)
 FUNCTIONS = NAMES._replace(

@@ -1,10 +1,12 @@
 """The actor: it records what was played, in order, across unrolls."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from sc2impala import actors, agents
+from sc2impala import actors, agents, structs
 from tests import fakes
 
 K = 3
@@ -159,3 +161,78 @@ def test_greedy_plays_the_largest_logits():
         played = session.run(output).agent_outputs
     for name, logits in played.action_logits.items():
         np.testing.assert_array_equal(played.action[name][:, 1:], logits[:, 1:].argmax(-1))
+
+
+class _Labelled(fakes.FakeEnvironment):
+    """Labels every observation at random, and plays them in some games."""
+
+    def __init__(self, num_envs):
+        super().__init__(num_envs)
+        self.labels = []
+        self.labelling = np.random.RandomState(5)
+        self.observation_spec = dataclasses.replace(
+            self.observation_spec, demonstration_heads=tuple(self.action_spec.heads)
+        )
+
+    def _observe(self):
+        draw = self.labelling.randint
+        observation = super()._observe()
+        observation['demonstration'] = {
+            'action': {
+                head: draw(size, size=self.num_envs).astype(np.int32)
+                for head, size in self.action_spec.heads.items()
+            },
+            'plays': draw(2, size=self.num_envs) == 1,
+            'step_mul': draw(7, 17, size=self.num_envs).astype(np.int32),
+            'valid': np.ones([self.num_envs], bool),
+        }
+        self.labels.append(observation['demonstration'])
+        return observation
+
+
+def test_the_label_is_played_where_the_script_plays():
+    env = _Labelled(K)
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.set_random_seed(0)
+        agent = agents.make_agent('fully_conv_lstm', env.observation_spec, env.action_spec, 6)
+        output = actors.build_actor(agent, env, 7)
+        session.run([tf.global_variables_initializer()])
+        session.run(tf.local_variables_initializer())
+        unrolls = [session.run(output) for _ in range(3)]
+    for number, unroll in enumerate(unrolls):
+        labels = tf.nest.map_structure(
+            lambda *arrays: np.stack(arrays, axis=1),
+            *env.labels[number * 7 : number * 7 + 8],
+        )
+        seen = unroll.env_outputs.observation['demonstration']
+        tf.nest.map_structure(np.testing.assert_array_equal, seen, labels)
+        plays, agent_outputs = seen['plays'][:, :-1], unroll.agent_outputs
+        assert plays.any() and not plays.all()
+        played = dict(agent_outputs.action, step_mul=agent_outputs.step_mul)
+        expected = dict(seen['action'], step_mul=seen['step_mul'])
+        for name in played:
+            np.testing.assert_array_equal(
+                played[name][:, 1:][plays], expected[name][:, :-1][plays], name
+            )
+        # The agent chooses up to 6 frames, the script from 7 on.
+        assert (agent_outputs.step_mul[:, 1:][~plays] <= 6).all()
+        assert (agent_outputs.step_mul[:, 1:][plays] > 6).all()
+
+
+def test_the_agent_does_not_see_labels():
+    """With other labels, which are not played, it computes the same."""
+    env = _Labelled(K)
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.set_random_seed(0)
+        agent = agents.make_agent('fully_conv_lstm', env.observation_spec, env.action_spec, 6)
+        unlabelled = fakes.FakeEnvironment(K).observation_spec
+        agent.create_variables(unlabelled)
+        observation = tf.nest.map_structure(tf.constant, env.reset())
+        action = {name: tf.zeros([K], tf.int32) for name in env.action_spec.heads}
+        logits = []
+        for seen in (observation, {k: v for k, v in observation.items() if k != 'demonstration'}):
+            env_output = structs.EnvOutput((), (), tf.ones([K], tf.bool), seen)
+            output, _ = agent.act((action, env_output), agent.initial_state(K))
+            logits.append((output.action_logits, output.baseline))
+        session.run(tf.global_variables_initializer())
+        tf.nest.map_structure(np.testing.assert_array_equal, *session.run(logits))

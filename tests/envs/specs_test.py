@@ -1,3 +1,4 @@
+import dataclasses
 import pickle
 
 import numpy as np
@@ -144,3 +145,17 @@ def test_bad_choices(argument, value, complaint):
     specs.make_observation_spec(**arguments)
     with pytest.raises(ValueError, match=complaint):
         specs.make_observation_spec(**dict(arguments, **{argument: value}))
+
+
+def test_demonstrations_add_labels():
+    spec = dataclasses.replace(make(), demonstration_heads=('function', 'screen', 'minimap'))
+    integer = specs.ArraySpec((), np.dtype('int32'))
+    boolean = specs.ArraySpec((), np.dtype('bool'))
+    assert spec.structure()['demonstration'] == {
+        'action': {'function': integer, 'minimap': integer, 'screen': integer},
+        'plays': boolean,
+        'step_mul': integer,
+        'valid': boolean,
+    }
+    assert list(spec.structure()) == ['available_actions', 'demonstration']
+    assert make() == dataclasses.replace(spec, demonstration_heads=())

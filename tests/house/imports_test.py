@@ -24,6 +24,7 @@ ALLOWED = {
     'vtrace': (),
     'replay': (),
     'sim': (),
+    'demonstrations': ('replay',),
     'envs': ('sim', 'structs'),
     'agents': ('structs',),
     'actors': ('structs',),
@@ -33,6 +34,7 @@ ALLOWED = {
     'runtime': (
         'actors',
         'agents',
+        'demonstrations',
         'envs',
         'errors',
         'learner',
@@ -196,7 +198,9 @@ SHARED_OF_ECONOMY = {
 }
 
 
-@pytest.mark.parametrize('part', ['settings', 'envs', 'sim', 'replay', 'structs', 'errors'])
+@pytest.mark.parametrize(
+    'part', ['settings', 'envs', 'sim', 'replay', 'demonstrations', 'structs', 'errors']
+)
 def test_parts_without_tensorflow(part):
     for path in files(part):
         names = {name.split('.')[0] for name in imported(path)}

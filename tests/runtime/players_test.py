@@ -1,5 +1,7 @@
 """The players of an evaluation, and what they need."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
@@ -165,6 +167,24 @@ class TestNeedsOfAScript:
         complaint = '--policy=scripted has no script for --map_name=MoveToBeacon, expected one of: '
         with pytest.raises(UserError, match=complaint + 'BuildMarines, '):
             make_player(settings)
+
+
+def test_scripts_by_name():
+    script = envs_players.RULES['DefeatRoaches']['LZ']
+    assert players.find_script('DefeatRoaches', 'LZ') is script
+    best = envs_players.SCRIPTED_PLAYERS['DefeatRoaches']
+    assert players.find_script('DefeatRoaches', 'scripted') is best
+    assert players.find_script('DefeatRoaches', 'greedy') is None
+    assert players.find_script('Simple64', 'LZ') is None
+    settings = make_settings(map_name='DefeatRoaches', policy='LZ')
+    environment = players.with_needs(settings.environment, 'LZ')
+    assert environment.functions == script.functions
+    specs = graph.make_specs(environment)
+    player = players.make_script('DefeatRoaches', specs, 'policy', 'LZ')
+    assert isinstance(player, script)
+    specs = graph.make_specs(dataclasses.replace(environment, functions=('no_op',)))
+    with pytest.raises(UserError, match='^--demonstrator=LZ cannot play: --functions is .*army'):
+        players.make_script('DefeatRoaches', specs, 'demonstrator', 'LZ')
 
 
 def test_a_script_sees_where_episodes_begin(monkeypatch):

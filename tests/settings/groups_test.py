@@ -70,6 +70,7 @@ def test_what_may_change_when_a_run_is_continued():
         'total_environment_frames',
         'queue_capacity',
         'replay_compression',
+        'demonstrations',
         'init_checkpoint',
         'save_checkpoint_secs',
         'keep_checkpoints',

@@ -70,12 +70,27 @@ def test_settings_with_choices():
         'backend',
         'mode',
         'opponent_race',
-        'policy',
         'race',
         'replay_compression',
         'replay_eviction',
         'reward_clipping',
     ]
+
+
+class TestPlayers:
+    @pytest.mark.parametrize('name', ['policy', 'demonstrator'])
+    def test_scripts_are_those_of_the_map(self, name):
+        check(map_name='DefeatRoaches', **{name: 'LZ'})
+        always = {'policy': 'sampled, greedy, random, scripted', 'demonstrator': 'none'}[name]
+        for map_name, scripts in (('MoveToBeacon', 'PySC2'), ('BuildMarines', 'LH, LZ')):
+            complaint = f'--{name}=search is unknown, expected one of: {always}, {scripts}.'
+            with pytest.raises(UserError, match=f'^{complaint}$'):
+                check(map_name=map_name, **{name: 'search'})
+
+    def test_sequences_need_recordings(self):
+        check(demonstration_sequences=3, demonstrations=('a', 'b'))
+        with pytest.raises(UserError, match='--demonstration_sequences=3 are .* --demonstrations'):
+            check(demonstration_sequences=3)
 
 
 class TestStarCraft:

@@ -128,6 +128,13 @@ def test_json_of_another_type_is_refused(value_type, value):
         value_type.from_json(value)
 
 
+def test_folders():
+    assert value_types.FOLDERS.parse('none') == value_types.FOLDERS.parse('') == ()
+    assert value_types.FOLDERS.parse('a/b, all') == ('a/b', 'all')
+    with pytest.raises(ValueError):
+        value_types.FOLDERS.parse('a,,b')
+
+
 def test_a_number_may_be_whole_in_json():
     assert value_types.NUMBER.from_json(1) == 1.0
 
@@ -157,6 +164,8 @@ def test_all_defaults_round_trip():
         (value_types.FUNCTIONS, ('no_op', 7)),
         (value_types.FUNCTIONS, 'all'),
         (value_types.NAMES, ()),
+        (value_types.FOLDERS, ()),
+        (value_types.FOLDERS, ('a/b', '/c d')),
         (value_types.FIXED_ARGUMENTS, {}),
         (value_types.NUMBER, float('inf')),
         (value_types.NUMBER, 1e-20),

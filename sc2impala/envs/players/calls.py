@@ -29,7 +29,13 @@ class Calls:
         self._arguments: Dict[str, np.ndarray] = {}
 
     def can(self, function: str) -> np.ndarray:
-        """Returns in which games a function can be called: bool [K]."""
+        """Returns in which games a function can be called, none if there is no such function.
+
+        Returns:
+          bool [K].
+        """
+        if FUNCTIONS[function].id not in self._action_spec.functions:
+            return np.zeros_like(self.undecided)
         return self._available[:, self._action_spec.functions.index(FUNCTIONS[function].id)]
 
     def choose(self, where: np.ndarray, function: str, **arguments: Any) -> np.ndarray:

@@ -19,6 +19,7 @@ class OneByOnePlayer(ScriptedPlayer):
     functions = ('no_op', 'select_point', 'Move_screen')
     vectors = ('feature_units',)
     initial_state = {'selected': False, 'target': (-1, -1)}
+    intentions = ('selected', 'target')
 
     def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
         """See `ScriptedPlayer.decide`."""

@@ -1,4 +1,7 @@
-"""DefeatRoaches: three rules that move all marines together and differ in their target."""
+"""DefeatRoaches: three rules that move all marines together and differ in their target.
+
+The map keeps all marines selected, so that two of the rules can do without `select_army`.
+"""
 
 from typing import Any, Mapping
 
@@ -16,6 +19,7 @@ class WeakestPlayer(ScriptedPlayer):
     """The rule of the agent LH: attacks the roach with the least health, of several the topmost."""
 
     functions = ('no_op', 'select_army', 'Attack_screen')
+    optional_functions = ('select_army',)
     vectors = ('feature_units',)
 
     def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
@@ -36,6 +40,7 @@ class AdvancePlayer(ScriptedPlayer):
     functions = ('no_op', 'select_army', 'Attack_screen')
     vectors = ('feature_units',)
     initial_state = {'selected': False}
+    intentions = ('selected',)
 
     def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
         """See `ScriptedPlayer.decide`."""
@@ -56,6 +61,7 @@ class LowestPlayer(ScriptedPlayer):
     """Attacks the bottommost roach pixel on the screen: PySC2's DefeatRoaches."""
 
     functions = ('no_op', 'select_army', 'Attack_screen')
+    optional_functions = ('select_army',)
     screen_layers = ('player_relative',)
 
     def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:

@@ -25,6 +25,7 @@ class OneByOnePlayer(ScriptedPlayer):
     functions = ('no_op', 'select_point', 'select_army', 'Attack_screen')
     vectors = ('feature_units',)
     initial_state = {'sending': False, 'gathered': False}
+    intentions = ('sending', 'gathered')
 
     def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
         """See `ScriptedPlayer.decide`."""
@@ -59,6 +60,7 @@ class PioneersPlayer(ScriptedPlayer):
     functions = ('no_op', 'select_point', 'Attack_screen')
     vectors = ('feature_units',)
     initial_state = {'sending': False}
+    intentions = ('sending',)
     max_busy = 3
     max_banelings = 2
 

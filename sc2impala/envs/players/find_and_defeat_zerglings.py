@@ -81,6 +81,7 @@ class PatrolPlayer(ScriptedPlayer):
     functions = ('no_op', 'select_army', 'Attack_minimap', 'Move_minimap')
     minimap_layers = ('player_relative', 'pathable')
     initial_state = {'corner': 0, 'selected': False}
+    intentions = ('selected',)
     margin = 0.2
     """Distance of the corners of the path from those of the area, as a fraction of its sides."""
     near = 3

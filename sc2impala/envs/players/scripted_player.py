@@ -18,6 +18,8 @@ class ScriptedPlayer(abc.ABC):
     functions: names of the PySC2 functions that it calls, including no_op.
     screen_layers, minimap_layers, vectors: names of the observations that it uses.
     initial_state: name -> value at the start of an episode, a number, tuple or array.
+    intentions: names out of `initial_state` of what holds only if the last call was played.
+    optional_functions: those out of `functions` that an action space may lack.
 
     observation_spec, action_spec: the specs passed to the constructor.
     state: dict of arrays [K, ...], the current values of the state of each game.
@@ -32,6 +34,8 @@ class ScriptedPlayer(abc.ABC):
     minimap_layers: Tuple[str, ...] = ()
     vectors: Tuple[str, ...] = ()
     initial_state: Mapping[str, Any] = {}
+    intentions: Tuple[str, ...] = ()
+    optional_functions: Tuple[str, ...] = ()
 
     def __init__(self, observation_spec: ObservationSpec, action_spec: ActionSpec):
         """Checks that the specs have everything that the rules use.
@@ -40,7 +44,8 @@ class ScriptedPlayer(abc.ABC):
           ValueError: if the specs lack a function, a layer or a vector that the rules use, or fix
             an argument that they use to a value other than 0.
         """
-        _require('functions', self.functions, action_spec.function_names)
+        needed = [name for name in self.functions if name not in self.optional_functions]
+        _require('functions', needed, action_spec.function_names)
         for group in ('screen_layers', 'minimap_layers'):
             given = [layer.name for layer in getattr(observation_spec, group)]
             _require(group, getattr(self, group), given)
@@ -49,6 +54,7 @@ class ScriptedPlayer(abc.ABC):
         self.action_spec = action_spec
         self.observation_spec = observation_spec
         self.state: Dict[str, np.ndarray] = {}
+        self._intended: Dict[str, np.ndarray] = {}
 
     def act(
         self, observation: Mapping[str, Any], done: Optional[np.ndarray] = None
@@ -65,9 +71,19 @@ class ScriptedPlayer(abc.ABC):
         """
         available = observation['available_actions']
         self._update_state(len(available), done)
+        self._intended = {name: self.state[name].copy() for name in self.intentions}
         calls = Calls(self.action_spec, available)
         self.decide(observation, calls)
         return calls.encode()
+
+    def forget(self, games: np.ndarray) -> None:
+        """Takes back what the last `act` assumed of games in which something else was played.
+
+        Args:
+          games: bool [K].
+        """
+        for name, before in self._intended.items():
+            self.state[name][games] = before[games]
 
     @abc.abstractmethod
     def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:

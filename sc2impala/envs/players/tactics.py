@@ -2,7 +2,7 @@
 
 import abc
 import collections
-from typing import Any, Mapping, Sequence
+from typing import Any, Mapping, Sequence, Tuple
 
 import numpy as np
 
@@ -30,6 +30,7 @@ class TacticsPlayer(ScriptedPlayer):
 
     vectors = ('player', 'feature_units')
     initial_state = {'tactic': 0}
+    intentions: Tuple[str, ...] = ('tactic',)
 
     def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
         """See `ScriptedPlayer.decide`."""

@@ -104,3 +104,30 @@ def test_every_player_plays_a_while_at_any_size(map_name, screen_size):
             output = env.step(action, np.full([3], 8, np.int32))
             observation, done = output.observation, output.done
         assert acted.all(), player_class
+
+
+@pytest.mark.parametrize('rule', ['LH', 'PySC2'])
+def test_roaches_are_attacked_without_select_army(rule):
+    script = players.RULES['DefeatRoaches'][rule]
+    player = boards.make(script, 'DefeatRoaches', functions=['no_op', 'Attack_screen'])
+    env = envs.SimulatedEnvironment(
+        'DefeatRoaches', range(3), player.observation_spec, player.action_spec, max_step_mul=8
+    )
+    observation = env.reset()
+    output = env.step(player.act(observation), np.full([3], 8, np.int32))
+    assert (player.act(output.observation, output.done)['function'] == 1).all()
+    with pytest.raises(ValueError, match='functions is .*, expected Attack_screen'):
+        boards.make(script, 'DefeatRoaches', functions=['no_op', 'select_army'])
+    with pytest.raises(ValueError, match='functions is .*, expected select_army'):
+        boards.make(
+            players.RULES['DefeatRoaches']['LZ'],
+            'DefeatRoaches',
+            functions=['no_op', 'Attack_screen'],
+        )
+
+
+@pytest.mark.parametrize('map_name', sorted(players.RULES))
+def test_intentions_are_part_of_the_state(map_name):
+    for script in players.RULES[map_name].values():
+        assert set(script.intentions) <= set(script.initial_state)
+        assert set(script.optional_functions) < set(script.functions)

@@ -146,3 +146,21 @@ def test_harmed_twenty_times(how, folder, tmp_path):
         assert trainer.poll() is None
     assert trainer.returncode == -signal.SIGKILL
     leftovers.await_none(folder)
+
+
+def test_recordings_are_for_both_backends(tmp_path):
+    """The script reads feature_units, which the agent does not see, on both."""
+    of_map = '--map_name=CollectMineralShards', '--screen_size=16'
+    script = '--mode=record', '--policy=PySC2', '--num_eval_envs=2', '--num_episodes=2'
+    learn = '--demonstration_sequences=2', f'--total_environment_frames={tiny.FRAMES_PER_UPDATE}'
+    backends = {'simulator': (), 'pysc2': (*GAME, '--game_deadline_secs=60')}
+    for name, flags in backends.items():
+        assert tiny.main(tmp_path / name, *of_map, *script, *flags) == 0
+        manifest = tiny.read_json(tmp_path / name, 'PySC2-0', 'recording.json')
+        assert manifest['backend'] == name and manifest['num_episodes'] == 2
+        assert manifest['mean_return'] > 1
+    for name, other in (('simulator', 'pysc2'), ('pysc2', 'simulator')):
+        recorded = f'--demonstrations={tmp_path / name}'
+        flags = *of_map, recorded, *learn, *backends[other]
+        assert tiny.main(tmp_path / f'learns-from-{name}', *flags) == 0
+        assert len(tiny.summaries(tmp_path / f'learns-from-{name}')['loss/total_loss']) == 1

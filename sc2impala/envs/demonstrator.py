@@ -1,0 +1,174 @@
+"""A vector environment whose observations say what a scripted player would do: demonstrations.
+
+    script = players.RULES['DefeatRoaches']['LH']
+    seen = with_needs(observation_spec, script)
+    env = DemonstratedEnvironment(
+        make_environment('simulator', 'DefeatRoaches', seeds, seen, action_spec, max_step_mul=8),
+        observation_spec,
+        script(seen, action_spec),
+        step_mul=8,
+        share=1.0,
+        seed=0,
+    )
+
+The script may see more than the agent does: its own layers and vectors are left out of the
+observations. Each observation has the label of the script as `observation['demonstration']`, see
+`specs`. In the episodes that the script plays, `plays` is set, and the actor plays the label.
+"""
+
+import dataclasses
+from typing import Any, Dict, Iterable, Mapping, Optional, Tuple, Type
+
+import numpy as np
+
+from sc2impala import structs
+from sc2impala.envs import checks, vector
+from sc2impala.envs.actions import ActionSpec
+from sc2impala.envs.players import ScriptedPlayer
+from sc2impala.envs.specs import DEMONSTRATION, ObservationSpec, make_observation_spec
+
+
+def with_needs(observation_spec: ObservationSpec, script: Type[ScriptedPlayer]) -> ObservationSpec:
+    """The spec of what agent and script observe: the layers and vectors of both, and no labels."""
+    return make_observation_spec(
+        observation_spec.screen_size,
+        observation_spec.minimap_size,
+        _union((layer.name for layer in observation_spec.screen_layers), script.screen_layers),
+        _union((layer.name for layer in observation_spec.minimap_layers), script.minimap_layers),
+        _union(observation_spec.vectors, script.vectors),
+        observation_spec.num_functions,
+    )
+
+
+def with_labels(observation_spec: ObservationSpec, action_spec: ActionSpec) -> ObservationSpec:
+    """The spec of the observations of an agent that have labels."""
+    return dataclasses.replace(observation_spec, demonstration_heads=tuple(action_spec.heads))
+
+
+class DemonstratedEnvironment(vector.VectorEnvironment):
+    """K games of another environment, with the labels of a scripted player.
+
+    The script plays a part of the episodes, drawn when an episode starts: with a share of 1 the
+    agent sees the states of the script (behaviour cloning), with 0 those that it gets into itself
+    (DAgger). `set_share` and `enable` may be called from any thread, and have an effect from the
+    next observation or episode on.
+    """
+
+    def __init__(
+        self,
+        env: vector.VectorEnvironment,
+        observation_spec: ObservationSpec,
+        player: Optional[ScriptedPlayer],
+        step_mul: int,
+        share: float,
+        seed: int,
+    ):
+        """Wraps an environment, which is closed with this one.
+
+        Args:
+          env: of K games; observes what `with_needs` returns.
+          observation_spec: what the agent observes, without labels.
+          player: the script, made with the specs of `env`; None for no labels at all, where
+            others have some, as those of recordings do.
+          step_mul: the label of the step multiplier, in environment frames.
+          share: probability with which the script plays an episode.
+          seed: determines which ones these are.
+
+        Raises:
+          ValueError: if `step_mul` or `share` is out of range.
+        """
+        super().__init__(
+            env.num_envs,
+            with_labels(observation_spec, env.action_spec),
+            env.action_spec,
+            env.max_step_mul,
+        )
+        if not 1 <= step_mul <= env.max_step_mul:
+            raise ValueError(f'step_mul is {step_mul}, expected 1..{env.max_step_mul}.')
+        self._env = env
+        self._player = player
+        self._seen_by_agent = observation_spec.structure()
+        self._step_mul = step_mul
+        self._rng = np.random.RandomState(seed)
+        self._plays = np.zeros([env.num_envs], bool)
+        self._action: Optional[Dict[str, np.ndarray]] = None
+        self._enabled = True
+        self.set_share(share)
+
+    @property
+    def failure(self) -> Optional[Exception]:  # type: ignore[override]
+        """The error that made the games unusable, or None."""
+        return self._env.failure
+
+    def set_share(self, share: float) -> None:
+        """Sets the probability with which the script plays an episode that starts from now on.
+
+        Raises:
+          ValueError: if it is not in 0..1.
+        """
+        self._share = checks.check_fraction('share', share)
+
+    def enable(self, enabled: bool) -> None:
+        """Switches the script on or off.
+
+        While it is off, it is not called, and nothing is labelled. When it is switched on, the
+        agent plays on to the end of each episode.
+        """
+        self._enabled = enabled
+
+    def reset(self) -> Dict[str, Any]:
+        """See `VectorEnvironment.reset`."""
+        return self._labelled(self._env.reset(), np.ones([self.num_envs], bool))
+
+    def step(self, action: Mapping[str, np.ndarray], step_mul: np.ndarray) -> structs.EnvOutput:
+        """See `VectorEnvironment.step`."""
+        output = self._env.step(action, step_mul)
+        if self._player is not None and self._action is not None:
+            self._player.forget(self._differs(action, self._action))
+        return output._replace(observation=self._labelled(output.observation, output.done))
+
+    def close(self) -> None:
+        """See `VectorEnvironment.close`."""
+        self._env.close()
+
+    def _labelled(self, observed: Mapping[str, Any], starts: np.ndarray) -> Dict[str, Any]:
+        """The observation of the agent with labels; `starts`: bool [K], first ones of episodes."""
+        if self._player is not None and self._enabled:
+            is_new = self._action is None
+            self._plays[starts] = self._rng.random_sample(self.num_envs)[starts] < self._share
+            # A script that was off knows nothing of the episodes that go on.
+            self._action = self._player.act(observed, starts | is_new)
+        else:
+            self._plays[:] = False
+            self._action = None
+        valid = np.full([self.num_envs], self._action is not None)
+        observation = {
+            name: {layer: observed[name][layer] for layer in spec}
+            if isinstance(spec, dict)
+            else observed[name]
+            for name, spec in self._seen_by_agent.items()
+        }
+        observation[DEMONSTRATION] = {
+            'action': self._no_action() if self._action is None else self._action,
+            'plays': self._plays.copy(),
+            'step_mul': np.where(valid, self._step_mul, 0).astype(np.int32),
+            'valid': valid,
+        }
+        return observation
+
+    def _no_action(self) -> Dict[str, np.ndarray]:
+        return {head: np.zeros([self.num_envs], np.int32) for head in self.action_spec.heads}
+
+    def _differs(
+        self, played: Mapping[str, np.ndarray], label: Mapping[str, np.ndarray]
+    ) -> np.ndarray:
+        """In which games something else was played than the label: bool [K]."""
+        differs = np.asarray(played['function'] != label['function'])
+        used = self.action_spec.head_used[label['function']]
+        for head, is_used in zip(self.action_spec.argument_heads, used.T):
+            differs |= is_used & (played[head] != label[head])
+        return differs
+
+
+def _union(names: Iterable[str], others: Iterable[str]) -> Tuple[str, ...]:
+    return tuple(dict.fromkeys([*names, *others]))

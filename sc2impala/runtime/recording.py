@@ -1,0 +1,187 @@
+"""Records whole episodes of a player as demonstrations."""
+
+import os
+import time
+from typing import Any, Dict, Mapping
+
+import numpy as np
+
+import sc2impala
+from sc2impala import demonstrations, structs
+from sc2impala.errors import UserError
+from sc2impala.runtime import console
+from sc2impala.runtime.stop_request import StopRequest
+from sc2impala.settings.groups import OutputSettings
+
+_MIB = 2**20
+
+
+class LabelPlayer:
+    """Plays the labels of a `DemonstratedEnvironment`."""
+
+    def __call__(self, env_output: Any) -> Any:
+        """Plays one step; see `players.AgentPlayer`."""
+        label = env_output.observation['demonstration']
+        return label['action'], label['step_mul']
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+def describe(environment: Any, action_spec: Any, player: str, seed: int) -> Dict[str, Any]:
+    """What is recorded, for the manifest of the recording.
+
+    Args:
+      environment: `groups.EnvironmentSettings`.
+      action_spec: `envs.actions.ActionSpec`.
+      player: the value of `--policy`.
+      seed: of the games.
+    """
+    return {
+        'map_name': environment.map_name,
+        'backend': environment.backend,
+        'player': player,
+        'seed': seed,
+        'functions': list(action_spec.function_names),
+        'fixed_arguments': dict(action_spec.fixed_arguments),
+        'heads': dict(action_spec.heads),
+        'screen_size': list(action_spec.screen_size),
+        'minimap_size': list(action_spec.minimap_size),
+        'version': sc2impala.__version__,
+    }
+
+
+def new_writer(
+    folder: str, about: Mapping[str, Any], env: Any, chunk_steps: int
+) -> demonstrations.Writer:
+    """A new recording `<player>-<number>` in a folder, which may hold others.
+
+    Args:
+      folder: of the recordings.
+      about: see `describe`.
+      env: `VectorEnvironment` with the observations of the agent, and possibly labels.
+      chunk_steps: steps of a chunk.
+
+    Raises:
+      UserError: if it cannot be made.
+    """
+    components = demonstrations.components_of(_without_labels(env), list(env.action_spec.heads))
+    name, number = about['player'].replace(' ', '_'), 0
+    while True:
+        path = os.path.join(folder, f'{name}-{number}')
+        try:
+            return demonstrations.Writer(path, about, components, chunk_steps)
+        except FileExistsError:
+            number += 1
+        except OSError as error:
+            raise _not_writable(path, error) from error
+
+
+def record(
+    env: Any,
+    player: Any,
+    writer: demonstrations.Writer,
+    num_episodes: int,
+    stop: StopRequest,
+    output: OutputSettings,
+) -> Dict[str, Any]:
+    """Plays episodes to their ends and writes them; aborted ones are played again.
+
+    Every game plays the same number of episodes, give or take one: short episodes are not
+    preferred. What is whole is written, also if the recording is stopped or a game fails.
+
+    Args:
+      env: `VectorEnvironment` of K games.
+      player: see `players.AgentPlayer`.
+      writer: of the recording.
+      num_episodes: how many.
+      stop: ends the recording early.
+      output: seconds between lines of progress, and how many are lost at most if the process is
+        killed.
+
+    Returns:
+      The manifest of the recording.
+
+    Raises:
+      UserError: if it cannot be written.
+    """
+    try:
+        try:
+            _play(env, player, writer, num_episodes, stop, output)
+        finally:
+            writer.flush()
+    except OSError as error:
+        raise _not_writable(writer.folder, error) from error
+    return writer.manifest()
+
+
+def summary(folder: str, manifest: Mapping[str, Any]) -> str:
+    """One line about a finished recording."""
+    size = sum(part['bytes'] for part in manifest['parts']) / _MIB
+    return (
+        f'{manifest["num_episodes"]:,} episodes of {manifest["player"]} on {manifest["map_name"]}, '
+        f'{manifest["num_steps"]:,} steps, mean return {manifest["mean_return"]:.2f}, '
+        f'{size:,.1f} MiB: {folder}'
+    )
+
+
+def _play(
+    env: Any,
+    player: Any,
+    writer: demonstrations.Writer,
+    num_episodes: int,
+    stop: StopRequest,
+    output: OutputSettings,
+) -> None:
+    num_envs = env.num_envs
+    recorder = demonstrations.StepRecorder(writer.components, num_envs, writer.chunk_steps)
+    wanted = np.full([num_envs], num_episodes // num_envs)
+    wanted[: num_episodes % num_envs] += 1
+    env_output = structs.EnvOutput(None, None, np.ones([num_envs], bool), env.reset())
+    shown = saved = time.monotonic()
+    while wanted.any() and not stop.requested:
+        action, step_mul = player(env_output)
+        next_output = env.step(action, step_mul)
+        recorder.add(_step(env_output.observation, action, step_mul, next_output))
+        env_output = next_output
+        for game in np.flatnonzero(env_output.done).tolist():
+            episode = recorder.end(game)
+            if wanted[game] and not env_output.info.aborted[game]:
+                writer.add(episode)
+                wanted[game] -= 1
+        now = time.monotonic()
+        if now - shown >= output.progress_secs:
+            shown = now
+            console.say(f'recording: {num_episodes - wanted.sum():,} of {num_episodes:,} episodes')
+        if now - saved >= output.save_checkpoint_secs:
+            writer.flush()
+            saved = now
+
+
+def _step(
+    observation: Mapping[str, Any], action: Mapping[str, Any], step_mul: Any, output: Any
+) -> Dict[str, np.ndarray]:
+    """The arrays of a step by name of component, and those of labels."""
+    info = output.info
+    return {
+        **demonstrations.flatten({'observation': observation, 'action': action}),
+        'step_mul': step_mul,
+        'reward': output.reward,
+        'done': output.done,
+        'episode_return': info.episode_return,
+        'episode_frames': info.episode_frames,
+        'episode_steps': info.episode_steps,
+    }
+
+
+def _without_labels(env: Any) -> Dict[str, Any]:
+    structure = dict(env.observation_spec.structure())
+    structure.pop('demonstration', None)
+    return structure
+
+
+def _not_writable(path: str, error: OSError) -> UserError:
+    return UserError(
+        f'{path} cannot be written ({error.strerror}), expected a --logdir with free space that '
+        'this user may write to.'
+    )
