@@ -25,6 +25,7 @@ def make_agent(
     action_spec: Any,
     max_step_mul: int,
     fixed_step_mul: Optional[int] = None,
+    argument_conditioning: bool = False,
 ) -> 'Agent':
     """Builds the agent called `name`; most of its variables are created when it is first called.
 
@@ -34,9 +35,10 @@ def make_agent(
       action_spec: `envs.actions.ActionSpec`.
       max_step_mul: largest step multiplier that the agent may choose.
       fixed_step_mul: the step multiplier of every step; None lets the agent choose.
+      argument_conditioning: whether the arguments depend on the chosen function.
 
     Raises:
-      ValueError: if there is no such agent.
+      ValueError: if there is no such agent, or its heads cannot be conditioned.
     """
     if name not in AGENTS:
         raise ValueError(
@@ -49,5 +51,19 @@ def make_agent(
     weights: List[Any] = []
     with recorded(weights):
         torso, core, heads = make_parts(observation_spec, action_spec, num_step_muls)
+        if argument_conditioning:
+            heads = _conditioned(name, heads, action_spec.num_functions)
     policy = make_policy(action_spec, learn_step_mul=fixed_step_mul is None)
     return Agent(torso, core, heads, policy, num_step_muls, fixed_step_mul, weights)
+
+
+def _conditioned(name: str, heads: Any, num_functions: int) -> Any:
+    from sc2impala.agents.conditioning import ConditionedHeads
+    from sc2impala.agents.heads import Heads
+
+    if not isinstance(heads, Heads):
+        raise ValueError(
+            f'argument_conditioning=true needs an agent with `agents.heads.Heads`, but {name} has '
+            f'{type(heads).__name__}'
+        )
+    return ConditionedHeads(heads, num_functions)

@@ -212,6 +212,11 @@ class AgentSettings:
         "IMPALA's deep network with an LSTM",
         choices=agents.AGENTS,
     )
+    argument_conditioning: bool = setting(
+        False,
+        'choose the function first, and its arguments given the function; otherwise all are chosen '
+        'independently of each other',
+    )
 
 
 @dataclasses.dataclass(frozen=True)

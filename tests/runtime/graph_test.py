@@ -7,6 +7,7 @@ import tensorflow.compat.v1 as tf
 from sc2impala import agents, envs
 from sc2impala.errors import UserError
 from sc2impala.runtime import graph, seeds
+from sc2impala.settings.groups import AgentSettings
 from tests.runtime.tiny import make_settings
 
 
@@ -17,7 +18,7 @@ def test_variables_have_the_same_names_in_every_graph(agent):
     names = []
     for _ in range(2):
         with tf.Graph().as_default():
-            graph.make_agent(agent, specs, max_step_mul=8, fixed_step_mul=None)
+            graph.make_agent(AgentSettings(agent), specs, max_step_mul=8, fixed_step_mul=None)
             names.append({v.op.name: v.shape.as_list() for v in tf.trainable_variables()})
     assert names[0] == names[1] and len(names[0]) > 5
 
