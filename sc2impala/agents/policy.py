@@ -87,6 +87,15 @@ class JointPolicy:
         """
         return self._sum_over_used_heads(choice, _entropy, _logits(parameters))
 
+    def entropies(self, parameters: Any) -> Dict[str, tf.Tensor]:
+        """Returns the entropy of every head, used or not, float32 [...] by name.
+
+        'step_mul' is among them if it is learned.
+        """
+        logits = _logits(parameters)
+        names = list(self.heads) + ['step_mul'] * self.learn_step_mul
+        return {name: _entropy(logits[name]) for name in names}
+
     def kl(self, behaviour: Any, target: Any, choice: Any) -> tf.Tensor:
         """Returns KL(behaviour || target) of the heads that the chosen function uses.
 

@@ -57,7 +57,14 @@ class Impala(Algorithm):
         self, agent: Any, batch: Any, variables: Sequence[Any], schedule: Any
     ) -> Update:
         """Builds the update of policy and baseline; see `Algorithm.build_update`."""
-        from sc2impala.learner import losses, optimization, sequences, summaries, targets
+        from sc2impala.learner import (
+            diagnostics,
+            losses,
+            optimization,
+            sequences,
+            summaries,
+            targets,
+        )
 
         settings = self.settings
         steps = sequences.unroll(agent, batch)
@@ -96,5 +103,6 @@ class Impala(Algorithm):
             }
         )
         metrics.update(summaries.action_histograms(agent.policy, mu, steps.is_new))
+        metrics.update(diagnostics.diagnostics(agent.policy, steps, vtrace.vs, advantages))
         done, infos = sequences.countable(steps)
         return Update(train, sequences.count_frames(steps), done, infos, metrics)

@@ -327,6 +327,15 @@ def test_documented_tags():
         'learning_rate',
         'entropy_cost',
         'grad_norm',
+        'entropy/function',
+        'entropy/screen',
+        'entropy/step_mul',
+        'rho/mean',
+        'rho/clipped',
+        'kl/behaviour',
+        'advantage/mean',
+        'advantage/std',
+        'baseline/explained_variance',
     }
     assert set(case.histograms) == {'action/function', 'action/screen', 'action/step_mul'}
 
