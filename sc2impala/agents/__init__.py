@@ -18,6 +18,9 @@ AGENTS = {
 """Modules by the name of the agent. Each has `make_parts(observation_spec, action_spec,
 num_step_muls)`, which returns torso, core and heads."""
 
+VALUE_NORMALISATIONS = ('none', 'popart')
+"""Whether the baseline learns returns as they are, or normalised; see `value_statistics`."""
+
 
 def make_agent(
     name: str,
@@ -26,6 +29,7 @@ def make_agent(
     max_step_mul: int,
     fixed_step_mul: Optional[int] = None,
     argument_conditioning: bool = False,
+    value_normalisation: str = 'none',
 ) -> 'Agent':
     """Builds the agent called `name`; most of its variables are created when it is first called.
 
@@ -36,9 +40,10 @@ def make_agent(
       max_step_mul: largest step multiplier that the agent may choose.
       fixed_step_mul: the step multiplier of every step; None lets the agent choose.
       argument_conditioning: whether the arguments depend on the chosen function.
+      value_normalisation: one of `VALUE_NORMALISATIONS`.
 
     Raises:
-      ValueError: if there is no such agent, or its heads cannot be conditioned.
+      ValueError: if there is no such agent, or its heads do not have an option.
     """
     if name not in AGENTS:
         raise ValueError(
@@ -51,19 +56,25 @@ def make_agent(
     weights: List[Any] = []
     with recorded(weights):
         torso, core, heads = make_parts(observation_spec, action_spec, num_step_muls)
-        if argument_conditioning:
-            heads = _conditioned(name, heads, action_spec.num_functions)
+    statistics = None
+    if argument_conditioning:
+        from sc2impala.agents.conditioning import ConditionedHeads
+
+        _check_heads('argument_conditioning=true', name, heads)
+        heads = ConditionedHeads(heads, action_spec.num_functions)
+    if value_normalisation == 'popart':
+        from sc2impala.agents.value_statistics import ValueStatistics
+
+        _check_heads('value_normalisation=popart', name, heads)
+        statistics = ValueStatistics(heads.baseline_layer)
     policy = make_policy(action_spec, learn_step_mul=fixed_step_mul is None)
-    return Agent(torso, core, heads, policy, num_step_muls, fixed_step_mul, weights)
+    return Agent(torso, core, heads, policy, num_step_muls, fixed_step_mul, weights, statistics)
 
 
-def _conditioned(name: str, heads: Any, num_functions: int) -> Any:
-    from sc2impala.agents.conditioning import ConditionedHeads
-    from sc2impala.agents.heads import Heads
-
-    if not isinstance(heads, Heads):
+def _check_heads(option: str, name: str, heads: Any) -> None:
+    """Raises: ValueError: if the heads are none of this package."""
+    if not hasattr(heads, 'baseline_layer'):
         raise ValueError(
-            f'argument_conditioning=true needs an agent with `agents.heads.Heads`, but {name} has '
+            f'{option} needs an agent with `agents.heads.Heads`, but {name} has '
             f'{type(heads).__name__}'
         )
-    return ConditionedHeads(heads, num_functions)

@@ -49,6 +49,7 @@ class Agent(snt.RNNCore):
         num_step_muls: int,
         fixed_step_mul: Optional[int] = None,
         weights: Sequence[tf.Variable] = (),
+        value_statistics: Optional[Any] = None,
         name: str = 'agent',
     ):
         """Args:
@@ -60,6 +61,7 @@ class Agent(snt.RNNCore):
         num_step_muls: number of step multipliers to choose from; 1 if it is fixed.
         fixed_step_mul: environment frames between two actions; None lets the agent choose.
         weights: trainable variables that the parts have created already, as embeddings do.
+        value_statistics: `ValueStatistics` if the heads give normalised baselines, or None.
         """
         super().__init__(name=name)
         self._torso = torso
@@ -69,6 +71,7 @@ class Agent(snt.RNNCore):
         self._num_step_muls = num_step_muls
         self._fixed_step_mul = fixed_step_mul
         self._weights = list(weights)
+        self.value_statistics = value_statistics
         self._is_conditioned = hasattr(heads, 'argument_logits')
 
     @property
@@ -208,6 +211,9 @@ class Agent(snt.RNNCore):
             heads.action_logits['function'], env_outputs.observation['available_actions']
         )
         heads = heads._replace(action_logits=dict(heads.action_logits, function=function_logits))
+        if self.value_statistics is not None:
+            baseline = self.value_statistics.unnormalised(heads.baseline)
+            heads = heads._replace(baseline=baseline)
         return (heads, for_arguments), state
 
     def _choose(

@@ -34,6 +34,11 @@ class ConditionedHeads(snt.Module):
         self._num_functions = num_functions
         self._modulations: Dict[str, snt.Linear] = {}
 
+    @property
+    def baseline_layer(self) -> snt.Linear:
+        """The last layer of the baseline."""
+        return self._heads.baseline_layer
+
     def __call__(self, features: Features) -> Tuple[HeadOutputs, Features]:
         """Everything that does not depend on the function.
 

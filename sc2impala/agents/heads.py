@@ -107,6 +107,12 @@ class Heads(snt.Module):
         return self.with_step_mul_and_baseline(action_logits, hidden)
 
     @property
+    def baseline_layer(self) -> snt.Linear:
+        """The last layer of the baseline."""
+        layers = [m for m in self._baseline.submodules if isinstance(m, snt.Linear)]
+        return next(layer for layer in layers if layer.output_size == 1)
+
+    @property
     def names(self) -> Tuple[str, ...]:
         """Of all heads of the action, the points last."""
         return tuple(self._linears) + tuple(self._points)

@@ -69,6 +69,7 @@ def make_agent(
             max_step_mul,
             fixed_step_mul,
             settings.argument_conditioning,
+            settings.value_normalisation,
         )
     except ValueError as error:
         raise UserError(f'--{error}.') from error

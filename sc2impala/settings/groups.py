@@ -217,6 +217,12 @@ class AgentSettings:
         'choose the function first, and its arguments given the function; otherwise all are chosen '
         'independently of each other',
     )
+    value_normalisation: str = setting(
+        'none',
+        'popart learns returns in units of their running standard deviation, so that rewards of '
+        'any size need no --reward_scaling and the same costs; none learns them as they are',
+        choices=agents.VALUE_NORMALISATIONS,
+    )
 
 
 @dataclasses.dataclass(frozen=True)
