@@ -14,6 +14,8 @@ AGENTS = {
     'fully_conv': 'sc2impala.agents.fully_conv',
     'fully_conv_lstm': 'sc2impala.agents.fully_conv_lstm',
     'impala_resnet': 'sc2impala.agents.impala_resnet',
+    'relational': 'sc2impala.agents.relational',
+    'relational_control': 'sc2impala.agents.relational_control',
 }
 """Modules by the name of the agent. Each has `make_parts(observation_spec, action_spec,
 num_step_muls)`, which returns torso, core and heads."""

@@ -208,8 +208,9 @@ class AgentSettings:
 
     agent: str = setting(
         'fully_conv_lstm',
-        'atari_net, fully_conv or fully_conv_lstm, the three of the SC2LE paper, or impala_resnet, '
-        "IMPALA's deep network with an LSTM",
+        'atari_net, fully_conv or fully_conv_lstm, the three of the SC2LE paper; impala_resnet, '
+        "IMPALA's deep network with an LSTM; relational, with self-attention between entities, or "
+        'relational_control, with convolutions in its place',
         choices=agents.AGENTS,
     )
     argument_conditioning: bool = setting(
