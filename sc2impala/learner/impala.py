@@ -30,6 +30,17 @@ class ImpalaSettings(ReturnSettings, AdamSettings):
     entropy_decay: float = setting(
         1.0, 'the part of the training over which it reaches that', between=(0.0, 1.0)
     )
+    trace_decay: float = setting(
+        1.0,
+        'lambda of V-trace: below 1 targets and advantages bootstrap from the baseline earlier, '
+        'with less variance and more bias',
+        between=(0.0, 1.0),
+    )
+    upgo_cost: float = setting(
+        0.0,
+        'weight of another policy gradient, on the advantages of UPGO; 0 leaves it out',
+        between=(0.0, LARGE),
+    )
     clip_advantage: bool = setting(False, 'learn from positive advantages only')
     policy_cloning_cost: float = setting(
         0.01, 'weight of KL(behaviour || policy) on replayed sequences', between=(0.0, LARGE)
@@ -73,7 +84,9 @@ class Impala(Algorithm):
         normalisation = value_normalisation.ValueNormalisation(
             agent, settings.value_normalisation_rate
         )
-        log_probs, vtrace = targets.vtrace_targets(agent.policy, steps, settings)
+        log_probs, vtrace = targets.vtrace_targets(
+            agent.policy, steps, settings, settings.trace_decay
+        )
         advantages = normalisation.divided(
             targets.clip_advantages(vtrace.pg_advantages, settings.clip_advantage)
         )
@@ -82,10 +95,8 @@ class Impala(Algorithm):
         )
 
         # Cost and loss of [T, B]; another term is one more line.
-        terms = {
-            'policy_gradient': (1.0, losses.policy_gradient_loss(log_probs, advantages)),
-            'entropy': (entropy_cost, losses.entropy_loss(agent.policy.entropy(pi, mu))),
-        }
+        terms = self._policy_terms(agent.policy, steps, log_probs, advantages, normalisation)
+        terms['entropy'] = (entropy_cost, losses.entropy_loss(agent.policy.entropy(pi, mu)))
         if batch.num_replay:
             terms.update(self._cloning_terms(agent.policy, batch, steps, normalisation))
         baseline = normalisation.divided(losses.baseline_loss(vtrace.vs, pi.baseline), power=2)
@@ -109,6 +120,19 @@ class Impala(Algorithm):
         metrics.update(diagnostics.diagnostics(agent.policy, steps, vtrace.vs, advantages))
         done, infos = sequences.countable(steps)
         return Update(train, sequences.count_frames(steps), done, infos, metrics)
+
+    def _policy_terms(
+        self, policy: Any, steps: Any, log_probs: Any, advantages: Any, normalisation: Any
+    ) -> Dict[str, Tuple[Any, Any]]:
+        """The policy gradients by name: cost, and loss of [T, B]."""
+        from sc2impala.learner import losses, targets
+
+        terms = {'policy_gradient': (1.0, losses.policy_gradient_loss(log_probs, advantages))}
+        if self.settings.upgo_cost:
+            upgo = targets.upgo_advantages(policy, steps, self.settings)
+            loss = losses.policy_gradient_loss(log_probs, normalisation.divided(upgo))
+            terms['upgo'] = (self.settings.upgo_cost, loss)
+        return terms
 
     def _cloning_terms(
         self, policy: Any, batch: Any, steps: Any, normalisation: Any
