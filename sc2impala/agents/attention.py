@@ -5,6 +5,7 @@ of entities is n = H * W.
 """
 
 import math
+from typing import Tuple
 
 import numpy as np
 import sonnet as snt
@@ -51,7 +52,10 @@ class RelationalModule(snt.Module):
 
 
 class AttentionBlock(snt.Module):
-    """Multi-head dot-product attention, then a perceptron for each entity, with a residual."""
+    """Multi-head dot-product attention, then a perceptron for each entity, with a residual.
+
+    The input is normalised, and not queries, keys and values: they are several times as large.
+    """
 
     def __init__(self, num_heads: int, head_size: int, channels: int, name: str):
         """Args: num_heads, head_size, channels: see `RelationalModule`."""
@@ -59,31 +63,34 @@ class AttentionBlock(snt.Module):
         self._num_heads = num_heads
         self._head_size = head_size
         self._projection = snt.Linear(3 * num_heads * head_size, with_bias=False, name='projection')
-        self._normalise = _layer_norm('projection_norm')
+        self._normalise = _layer_norm('input_norm')
         self._perceptron = snt.nets.MLP([2 * channels, channels], name='perceptron')
-        self._normalise_output = _layer_norm('output_norm')
 
     def __call__(self, entities: tf.Tensor) -> tf.Tensor:
         """Maps float32 [N, n, C] to [N, n, C]."""
-        attended = tf.matmul(self.weights(entities), self._split(entities)[2])
+        weights, values = self.attend(entities)
         # [N, heads, n, size] -> [N, n, heads * size].
-        attended = tf.transpose(attended, [0, 2, 1, 3])
+        attended = tf.transpose(tf.matmul(weights, values), [0, 2, 1, 3])
         num_entities = entities.shape.as_list()[1]
         attended = tf.reshape(attended, [-1, num_entities, self._num_heads * self._head_size])
-        return self._normalise_output(entities + self._perceptron(attended))
+        return entities + self._perceptron(attended)
 
-    def weights(self, entities: tf.Tensor) -> tf.Tensor:
-        """How much each entity attends to each other: float32 [N, heads, n, n], rows sum to 1."""
-        queries, keys, _ = self._split(entities)
+    def attend(self, entities: tf.Tensor) -> Tuple[tf.Tensor, tf.Tensor]:
+        """How much each entity attends to each other, and what it finds there.
+
+        Args:
+          entities: float32 [N, n, C].
+
+        Returns:
+          Weights, float32 [N, heads, n, n], whose rows sum to 1, and values, [N, heads, n, size].
+        """
+        projected = self._projection(self._normalise(entities))
+        shape = [-1, entities.shape.as_list()[1], 3, self._num_heads, self._head_size]
+        # [N, n, 3, heads, size] -> [3, N, heads, n, size].
+        parts = tf.transpose(tf.reshape(projected, shape), [2, 0, 3, 1, 4])
+        queries, keys, values = tf.unstack(parts, num=3)
         products = tf.matmul(queries, keys, transpose_b=True)
-        return tf.nn.softmax(products / math.sqrt(self._head_size))
-
-    def _split(self, entities: tf.Tensor) -> list:
-        """Queries, keys and values of float32 [N, n, C], [N, heads, n, size] each."""
-        num_entities = entities.shape.as_list()[1]
-        projected = self._normalise(self._projection(entities))
-        shape = [-1, num_entities, 3, self._num_heads, self._head_size]
-        return tf.unstack(tf.transpose(tf.reshape(projected, shape), [2, 0, 3, 1, 4]), num=3)
+        return tf.nn.softmax(products / math.sqrt(self._head_size)), values
 
 
 class ResidualModule(snt.Module):

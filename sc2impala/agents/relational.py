@@ -12,7 +12,7 @@ from sc2impala.agents import attention, entities
 
 NUM_BLOCKS = 2
 NUM_HEADS = 2
-HEAD_SIZE = 32
+HEAD_SIZE = 16
 
 
 def make_parts(observation_spec: Any, action_spec: Any, num_step_muls: int) -> tuple:

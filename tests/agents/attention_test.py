@@ -39,11 +39,8 @@ def test_a_block_agrees_with_numpy():
         (name,) = [name for name in values if name.endswith(end)]
         return values[name].astype(np.float64)
 
-    projected = norm(
-        entities.dot(variable('projection/w')),
-        variable('projection_norm/scale'),
-        variable('projection_norm/offset'),
-    )
+    normalised = norm(entities, variable('input_norm/scale'), variable('input_norm/offset'))
+    projected = normalised.dot(variable('projection/w'))
     attended = np.zeros([N, 5, HEADS * SIZE])
     for row in range(N):
         for head in range(HEADS):
@@ -56,15 +53,14 @@ def test_a_block_agrees_with_numpy():
                     value
                 )
     hidden = np.maximum(0, attended.dot(variable('linear_0/w')) + variable('linear_0/b'))
-    output = entities + hidden.dot(variable('linear_1/w')) + variable('linear_1/b')
-    expected = norm(output, variable('output_norm/scale'), variable('output_norm/offset'))
+    expected = entities + hidden.dot(variable('linear_1/w')) + variable('linear_1/b')
     np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-3)
 
 
 def test_weights_are_distributions():
     def weights():
         block = attention.AttentionBlock(HEADS, SIZE, C, 'block')
-        return block.weights
+        return lambda entities: block.attend(entities)[0]
 
     found, _ = run(weights, random(N, 5, C))
     assert found.shape == (N, HEADS, 5, 5)
