@@ -69,7 +69,10 @@ class ValueNormalisation:
         """
         self._statistics: Any = getattr(agent, 'value_statistics', None)
         self._rate = rate
-        self._scale = None if self._statistics is None else self._statistics.scale
+        self._mean, self._scale = None, None
+        if self._statistics is not None:
+            self._mean = tf.identity(self._statistics.mean)
+            self._scale = self._statistics.scale
 
     def divided(self, values: tf.Tensor, power: int = 1) -> tf.Tensor:
         """`values` of any shape in units of scale^power."""
@@ -87,7 +90,8 @@ class ValueNormalisation:
         """
         if self._statistics is None:
             return train
-        with tf.control_dependencies([train]):
+        # Whatever is computed in the same run has the statistics from before the update.
+        with tf.control_dependencies([train, self._mean, self._scale]):
             return tf.cond(
                 tf.reduce_sum(weights) > 0.0,
                 lambda: self._update(targets, weights),
@@ -98,8 +102,7 @@ class ValueNormalisation:
         """`value/mean` and `value/scale` in the units of the rewards, float32 []."""
         if self._statistics is None:
             return {}
-        mean = tf.identity(self._statistics.mean)
-        return {'value/mean': mean, 'value/scale': tf.identity(self._scale)}
+        return {'value/mean': self._mean, 'value/scale': self._scale}
 
     def _update(self, targets: tf.Tensor, weights: tf.Tensor) -> tf.Operation:
         statistics = self._statistics

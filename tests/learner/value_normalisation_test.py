@@ -117,7 +117,7 @@ def test_statistics_follow_the_targets_and_the_baseline_stays(agent_name, critic
         tags = [case.update() for _ in range(4)]
         after = session.run([case.baseline, case.agent.value_statistics.layer.w])
         mean, variance, num_batches, scale = case.statistics()
-    assert [each['value/scale'] for each in tags][0] == 1.0 and num_batches == 5
+    assert (tags[0]['value/mean'], tags[0]['value/scale'], num_batches) == (0, 1, 5)
     assert mean > 1 and abs(scale - np.sqrt(variance)) < 1e-5 and scale > 1.2
     assert not np.allclose(before[1], after[1])
     np.testing.assert_allclose(before[0], after[0], rtol=1e-5, atol=1e-5)
