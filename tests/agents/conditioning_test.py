@@ -219,6 +219,42 @@ def test_only_the_played_function_is_trained():
         assert gradient[2].any() and not np.delete(gradient, 2, axis=0).any()
 
 
+@pytest.mark.parametrize('agent_name', ['fully_conv', 'impala_resnet'])
+@pytest.mark.parametrize('conditioning', [False, True])
+def test_learns_to_move_to_one_point_and_to_attack_another(agent_name, conditioning):
+    """Half of the labels are of each function: independent heads have to mix the points."""
+    specs = fakes.make_specs(('no_op', 'Move_screen', 'Attack_screen'))
+    functions, points = np.array([1, 2, 1, 2], np.int32), np.array([3, 8, 3, 8], np.int32)
+    _, env_outputs = _trajectory(*specs)
+    env_outputs.observation['available_actions'][:] = True
+    # All columns are the same observation.
+    first = tf.nest.map_structure(lambda x: np.repeat(x[:1, :1], B, axis=1), env_outputs)
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.set_random_seed(0)
+        agent = agents.make_agent(
+            agent_name, *specs, MAX_STEP_MUL, argument_conditioning=conditioning
+        )
+        output, _ = agent.unroll(
+            {'function': tf.zeros([1, B], tf.int32)},
+            _tensors(first),
+            agent.initial_state(B),
+            functions=tf.constant(functions[np.newaxis]),
+        )
+        log_probs = tf.nn.log_softmax(output.action_logits['function'])[0]
+        loss = -tf.reduce_mean(tf.gather(log_probs, functions, axis=1, batch_dims=1))
+        log_probs = tf.nn.log_softmax(output.action_logits['screen'])[0]
+        loss -= tf.reduce_mean(tf.gather(log_probs, points, axis=1, batch_dims=1))
+        train = tf.train.AdamOptimizer(3e-3).minimize(loss, var_list=agent.weights)
+        session.run(tf.global_variables_initializer())
+        for _ in range(150):
+            session.run(train)
+        loss = session.run(loss)
+    if conditioning:
+        np.testing.assert_allclose(loss, np.log(2), atol=0.1)
+    else:
+        assert loss > 2 * np.log(2) - 0.01
+
+
 def test_trains_and_is_evaluated(tmp_path):
     flags = ('--agent=fully_conv_lstm', '--argument_conditioning', *tiny.REPLAY)
     tiny.train(tmp_path, 3, '--deterministic', '--map_name=CollectMineralShards', *flags)
