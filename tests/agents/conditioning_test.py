@@ -240,10 +240,14 @@ def test_learns_to_move_to_one_point_and_to_attack_another(agent_name, condition
             agent.initial_state(B),
             functions=tf.constant(functions[np.newaxis]),
         )
-        log_probs = tf.nn.log_softmax(output.action_logits['function'])[0]
-        loss = -tf.reduce_mean(tf.gather(log_probs, functions, axis=1, batch_dims=1))
-        log_probs = tf.nn.log_softmax(output.action_logits['screen'])[0]
-        loss -= tf.reduce_mean(tf.gather(log_probs, points, axis=1, batch_dims=1))
+        loss = sum(
+            tf.reduce_mean(
+                tf.nn.sparse_softmax_cross_entropy_with_logits(
+                    labels=labels, logits=output.action_logits[head][0]
+                )
+            )
+            for head, labels in (('function', functions), ('screen', points))
+        )
         train = tf.train.AdamOptimizer(3e-3).minimize(loss, var_list=agent.weights)
         session.run(tf.global_variables_initializer())
         for _ in range(150):
