@@ -450,7 +450,7 @@ def _make_agent(settings: Settings) -> Tuple[Tuple[Any, Any], Agent]:
     environment = settings.environment
     specs = graph.make_specs(environment)
     agent = graph.make_agent(
-        settings.agent.agent, specs, environment.max_step_mul, environment.agent_step_mul
+        settings.agent, specs, environment.max_step_mul, environment.agent_step_mul
     )
     return specs, agent
 

@@ -305,7 +305,7 @@ def _train_in_graph(
         tf.set_random_seed(seeds.streams(settings.run.seed, 'graph', 1, start)[0])
         environment = settings.environment
         agent = graph.make_agent(
-            settings.agent.agent, specs, environment.max_step_mul, environment.agent_step_mul
+            settings.agent, specs, environment.max_step_mul, environment.agent_step_mul
         )
         played, table = make_experience(settings, agent, specs, start, stack)
         batches = Batches(graph.gpu_device())
@@ -569,7 +569,7 @@ def _make_player(
         checkpoint = players.find_checkpoint(settings.run.logdir)
     tf.set_random_seed(player_seed)
     agent = graph.make_agent(
-        settings.agent.agent, specs, environment.max_step_mul, environment.agent_step_mul
+        settings.agent, specs, environment.max_step_mul, environment.agent_step_mul
     )
     return players.AgentPlayer(
         agent,

@@ -55,9 +55,12 @@ def build_actor(
     def play_step(index: tf.Tensor, agent_state: Any, step: Any, history: Any) -> Tuple:
         env_output, agent_output = step
         agent_output, agent_state = agent.act(
-            (agent_output.action, env_output), agent_state, greedy=greedy
+            (agent_output.action, env_output),
+            agent_state,
+            greedy=greedy,
+            function=demonstrated_function(env_output.observation),
         )
-        agent_output = played(step[0].observation, agent_output)
+        agent_output = played(env_output.observation, agent_output)
         env_output = env_ops.step(agent_output.action, agent_output.step_mul)
         step = (env_output, agent_output)
         history = tf.nest.map_structure(lambda array, t: array.write(index, t), history, step)
@@ -83,6 +86,19 @@ def build_actor(
             agent_outputs=agent_outputs,
             sequence_info=_sequence_info(task, actor, version, env_ops.num_envs),
         )
+
+
+def demonstrated_function(observation: Mapping[str, Any]) -> Optional[tf.Tensor]:
+    """The function of the label in the games that the demonstrator plays, -1 elsewhere: int32 [K].
+
+    None without the key 'demonstration'. If the arguments depend on the function, their logits are
+    recorded for this one.
+    """
+    if 'demonstration' not in observation:
+        return None
+    label = observation['demonstration']
+    function = label['action']['function']
+    return tf.where(label['plays'], function, -tf.ones_like(function))
 
 
 def played(observation: Mapping[str, Any], agent_output: structs.AgentOutput) -> Any:

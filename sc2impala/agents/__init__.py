@@ -14,9 +14,14 @@ AGENTS = {
     'fully_conv': 'sc2impala.agents.fully_conv',
     'fully_conv_lstm': 'sc2impala.agents.fully_conv_lstm',
     'impala_resnet': 'sc2impala.agents.impala_resnet',
+    'relational': 'sc2impala.agents.relational',
+    'relational_control': 'sc2impala.agents.relational_control',
 }
 """Modules by the name of the agent. Each has `make_parts(observation_spec, action_spec,
 num_step_muls)`, which returns torso, core and heads."""
+
+VALUE_NORMALISATIONS = ('none', 'popart')
+"""Whether the baseline learns returns as they are, or normalised; see `value_statistics`."""
 
 
 def make_agent(
@@ -25,6 +30,8 @@ def make_agent(
     action_spec: Any,
     max_step_mul: int,
     fixed_step_mul: Optional[int] = None,
+    argument_conditioning: bool = False,
+    value_normalisation: str = 'none',
 ) -> 'Agent':
     """Builds the agent called `name`; most of its variables are created when it is first called.
 
@@ -34,9 +41,11 @@ def make_agent(
       action_spec: `envs.actions.ActionSpec`.
       max_step_mul: largest step multiplier that the agent may choose.
       fixed_step_mul: the step multiplier of every step; None lets the agent choose.
+      argument_conditioning: whether the arguments depend on the chosen function.
+      value_normalisation: one of `VALUE_NORMALISATIONS`.
 
     Raises:
-      ValueError: if there is no such agent.
+      ValueError: if there is no such agent, or its heads do not have an option.
     """
     if name not in AGENTS:
         raise ValueError(
@@ -49,5 +58,25 @@ def make_agent(
     weights: List[Any] = []
     with recorded(weights):
         torso, core, heads = make_parts(observation_spec, action_spec, num_step_muls)
+    statistics = None
+    if argument_conditioning:
+        from sc2impala.agents.conditioning import ConditionedHeads
+
+        _check_heads('argument_conditioning=true', name, heads)
+        heads = ConditionedHeads(heads, action_spec.num_functions)
+    if value_normalisation == 'popart':
+        from sc2impala.agents.value_statistics import ValueStatistics
+
+        _check_heads('value_normalisation=popart', name, heads)
+        statistics = ValueStatistics(heads.baseline_layer)
     policy = make_policy(action_spec, learn_step_mul=fixed_step_mul is None)
-    return Agent(torso, core, heads, policy, num_step_muls, fixed_step_mul, weights)
+    return Agent(torso, core, heads, policy, num_step_muls, fixed_step_mul, weights, statistics)
+
+
+def _check_heads(option: str, name: str, heads: Any) -> None:
+    """Raises: ValueError: if the heads are none of this package."""
+    if not hasattr(heads, 'baseline_layer'):
+        raise ValueError(
+            f'{option} needs an agent with `agents.heads.Heads`, but {name} has '
+            f'{type(heads).__name__}'
+        )

@@ -49,16 +49,19 @@ class Agent(snt.RNNCore):
         num_step_muls: int,
         fixed_step_mul: Optional[int] = None,
         weights: Sequence[tf.Variable] = (),
+        value_statistics: Optional[Any] = None,
         name: str = 'agent',
     ):
         """Args:
         torso: (observation, one-hot last function) -> `Features`, over one leading dimension.
         core: `ConvLSTM` or anything else with its two methods.
-        heads: `Features` -> `HeadOutputs`, over one leading dimension.
+        heads: `Features` -> `HeadOutputs`, over one leading dimension; or
+            `conditioning.ConditionedHeads`, or anything else with its two methods.
         policy: the joint distribution over the heads.
         num_step_muls: number of step multipliers to choose from; 1 if it is fixed.
         fixed_step_mul: environment frames between two actions; None lets the agent choose.
         weights: trainable variables that the parts have created already, as embeddings do.
+        value_statistics: `ValueStatistics` if the heads give normalised baselines, or None.
         """
         super().__init__(name=name)
         self._torso = torso
@@ -68,6 +71,8 @@ class Agent(snt.RNNCore):
         self._num_step_muls = num_step_muls
         self._fixed_step_mul = fixed_step_mul
         self._weights = list(weights)
+        self.value_statistics = value_statistics
+        self._is_conditioned = hasattr(heads, 'argument_logits')
 
     @property
     def weights(self) -> List[tf.Variable]:
@@ -125,43 +130,75 @@ class Agent(snt.RNNCore):
         """
         return self.act(inputs, prev_state)
 
-    def act(self, inputs: Any, prev_state: Any, greedy: bool = False) -> Tuple[Any, Any]:
-        """One step as `__call__`; `greedy` takes the most probable choice of every head instead."""
+    def act(
+        self,
+        inputs: Any,
+        prev_state: Any,
+        greedy: bool = False,
+        function: Optional[tf.Tensor] = None,
+    ) -> Tuple[structs.AgentOutput, Any]:
+        """One step as `__call__`.
+
+        Args:
+          inputs: as in `__call__`.
+          prev_state: recurrent state.
+          greedy: take the most probable choice of every head instead of sampling: the most probable
+            function, and if the arguments depend on it, their most probable values given it.
+          function: int32 [K], the function to take where it is not negative; None for none. The
+            arguments, and their logits, are those given this function.
+        """
         last_action, env_output = tf.nest.map_structure(lambda t: t[tf.newaxis], inputs)
         heads, state = self._compute(last_action, env_output, prev_state)
         heads = tf.nest.map_structure(lambda t: tf.squeeze(t, axis=0), heads)
-        return self._choose(heads, greedy), state
+        return self._choose(heads[0], heads[1], function, greedy), state
 
     def unroll(
         self,
         actions: Mapping[str, tf.Tensor],
         env_outputs: structs.EnvOutput,
         core_state: Any,
+        functions: Optional[tf.Tensor] = None,
     ) -> Tuple[structs.AgentOutput, Any]:
         """Runs over time in one pass, the recurrent state being reset where `done` is set.
+
+        If the arguments depend on the function, their logits are those given the function that was
+        played at that step, the one in `actions[t + 1]`; at the last step, which is not known to
+        have been played, given a sampled one. `functions` asks for others.
 
         Args:
           actions: dict of int32 [T, B], the actions that led to each of the observations.
           env_outputs: `EnvOutput` of [T, B].
           core_state: recurrent state before the first step.
+          functions: int32 [T, B], sampled where it is negative; None for the functions played.
 
         Returns:
-          `AgentOutput` of [T, B] and the state after the last step.
+          `AgentOutput` of [T, B] and the state after the last step. Functions that were given, or
+          played, are those in its `action` if the arguments depend on them; all else is sampled.
         """
         heads, state = self._compute(actions, env_outputs, core_state)
-        flat = snt.BatchApply(lambda outputs: self._choose(outputs, greedy=False))
-        return flat(heads), state
+        if not self._is_conditioned:
+            # Nothing depends on the function.
+            return snt.BatchApply(self._choose)(*heads), state
+        if functions is None:
+            unknown = -tf.ones_like(actions['function'][:1])
+            functions = tf.concat([actions['function'][1:], unknown], axis=0)
+        return snt.BatchApply(self._choose)(*heads, functions), state
 
     def _compute(
         self, actions: Mapping[str, tf.Tensor], env_outputs: structs.EnvOutput, core_state: Any
-    ) -> Tuple[Any, Any]:
-        """Everything up to the logits: `HeadOutputs` of [T, B]."""
+    ) -> Tuple[Tuple[Any, Any], Any]:
+        """Everything that does not depend on the function that is chosen.
+
+        Returns:
+          `HeadOutputs` of [T, B], and the features that conditioned arguments need, or (); and the
+          next recurrent state.
+        """
         with recorded(self._weights):
             return self._compute_heads(actions, env_outputs, core_state)
 
     def _compute_heads(
         self, actions: Mapping[str, tf.Tensor], env_outputs: structs.EnvOutput, core_state: Any
-    ) -> Tuple[Any, Any]:
+    ) -> Tuple[Tuple[Any, Any], Any]:
         # Labels are for what learns from them, and not for the agent.
         observation = {k: v for k, v in env_outputs.observation.items() if k != 'demonstration'}
         num_functions = self.policy.heads['function']
@@ -169,28 +206,60 @@ class Agent(snt.RNNCore):
         last_function *= 1.0 - tf.cast(env_outputs.done, tf.float32)[..., tf.newaxis]
         features = snt.BatchApply(self._torso)(observation, last_function)
         features, state = self._core.unroll(features, env_outputs.done, core_state)
-        heads = snt.BatchApply(self._heads)(features)
+        heads, for_arguments = snt.BatchApply(self._heads)(features), ()
+        if self._is_conditioned:
+            heads, for_arguments = heads
         function_logits = policy_lib.mask_unavailable(
             heads.action_logits['function'], observation['available_actions']
         )
-        return heads._replace(
-            action_logits=dict(heads.action_logits, function=function_logits)
-        ), state
+        heads = heads._replace(action_logits=dict(heads.action_logits, function=function_logits))
+        if self.value_statistics is not None:
+            baseline = self.value_statistics.unnormalised(heads.baseline)
+            heads = heads._replace(baseline=baseline)
+        return (heads, for_arguments), state
 
-    def _choose(self, heads: Any, greedy: bool) -> structs.AgentOutput:
-        """`HeadOutputs` of [N] -> `AgentOutput` of [N]."""
-        if greedy:
-            action = self.policy.mode(heads.action_logits)
-            step_mul = policy_lib.most_probable(heads.step_mul_logits) + 1
+    def _choose(
+        self,
+        heads: Any,
+        for_arguments: Any,
+        function: Optional[tf.Tensor] = None,
+        greedy: bool = False,
+    ) -> structs.AgentOutput:
+        """Samples an action, or takes the most probable one.
+
+        Args:
+          heads, for_arguments: as `_compute` returns them, of [N].
+          function: int32 [N] or None, see `act`.
+          greedy: see `act`.
+
+        Returns:
+          `AgentOutput` of [N].
+        """
+        pick = policy_lib.most_probable if greedy else policy_lib.sample_categorical
+        logits = heads.action_logits
+        if self._is_conditioned:
+            function = _given_or(function, pick(logits['function']))
+            with recorded(self._weights):
+                arguments = self._heads.argument_logits(for_arguments, function)
+            logits = dict(logits, **arguments)
+            action = {name: pick(arguments[name]) for name in sorted(arguments)}
+            action['function'] = function
         else:
-            action = self.policy.sample(heads.action_logits)
-            step_mul = policy_lib.sample_categorical(heads.step_mul_logits) + 1
+            choose = self.policy.mode if greedy else self.policy.sample
+            action = choose(logits)
+            action['function'] = _given_or(function, action['function'])
+        step_mul = pick(heads.step_mul_logits) + 1
         if self._fixed_step_mul is not None:
             step_mul = tf.fill(tf.shape(step_mul), self._fixed_step_mul)
         return structs.AgentOutput(
             action=action,
-            action_logits=heads.action_logits,
+            action_logits=logits,
             step_mul=step_mul,
             step_mul_logits=heads.step_mul_logits,
             baseline=heads.baseline,
         )
+
+
+def _given_or(function: Optional[tf.Tensor], own: tf.Tensor) -> tf.Tensor:
+    """`function` where it is given and not negative, otherwise `own`, int32 [N]."""
+    return own if function is None else tf.where(function < 0, own, function)

@@ -1,7 +1,7 @@
 """Heads: map the output of the core to the logits of the policy and to the baseline."""
 
 import collections
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Iterable, Mapping, Optional, Tuple
 
 import sonnet as snt
 import tensorflow.compat.v1 as tf
@@ -102,15 +102,49 @@ class Heads(snt.Module):
 
     def __call__(self, features: Features) -> HeadOutputs:
         """Maps `Features` of [N, ...] to `HeadOutputs` of [N, ...]."""
-        hidden = features.vector
-        if self._hidden is not None:
-            flat = tf.concat([snt.flatten(features.spatial), hidden], axis=-1)
-            hidden = tf.nn.relu(self._hidden(flat))
-        action_logits: Dict[str, tf.Tensor] = {
-            head: layer(hidden) for head, layer in self._linears.items()
+        hidden = self.hidden(features)
+        action_logits = self.action_logits(self.names, features.spatial, hidden)
+        return self.with_step_mul_and_baseline(action_logits, hidden)
+
+    @property
+    def baseline_layer(self) -> snt.Linear:
+        """The last layer of the baseline."""
+        layers = [m for m in self._baseline.submodules if isinstance(m, snt.Linear)]
+        return next(layer for layer in layers if layer.output_size == 1)
+
+    @property
+    def names(self) -> Tuple[str, ...]:
+        """Of all heads of the action, the points last."""
+        return tuple(self._linears) + tuple(self._points)
+
+    def hidden(self, features: Features) -> tf.Tensor:
+        """The input of all heads that are not points, float32 [N, D]."""
+        if self._hidden is None:
+            return features.vector
+        flat = tf.concat([snt.flatten(features.spatial), features.vector], axis=-1)
+        return tf.nn.relu(self._hidden(flat))
+
+    def action_logits(
+        self, names: Iterable[str], spatial: tf.Tensor, hidden: tf.Tensor
+    ) -> Dict[str, tf.Tensor]:
+        """Logits of some heads, float32 [N, choices] by name.
+
+        Args:
+          names: of the heads.
+          spatial: float32 [N, h, w, C]; may be () for point heads that do not use it.
+          hidden: float32 [N, D].
+        """
+        return {
+            name: self._linears[name](hidden)
+            if name in self._linears
+            else self._points[name](spatial, hidden)
+            for name in names
         }
-        for head, layer in self._points.items():
-            action_logits[head] = layer(features.spatial, hidden)
+
+    def with_step_mul_and_baseline(
+        self, action_logits: Mapping[str, tf.Tensor], hidden: tf.Tensor
+    ) -> HeadOutputs:
+        """Adds the logits of the step multiplier and the baseline; `hidden` is float32 [N, D]."""
         if self._step_mul is None:
             step_mul_logits = tf.zeros([tf.shape(hidden)[0], 1])
         else:

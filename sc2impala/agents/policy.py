@@ -1,6 +1,7 @@
 """The joint action distribution: a function, the arguments it uses, and a step multiplier.
 
-Given the logits, the heads are independent categorical distributions, and
+Every head is a categorical distribution; the logits of the arguments may be those given the chosen
+function (`conditioning`), all other heads are independent of each other. Either way
 
     log pi(a) = log pi(function) + sum over used heads of log pi(head) + log pi(step_mul),
 
@@ -80,12 +81,27 @@ class JointPolicy:
     def entropy(self, parameters: Any, choice: Any) -> tf.Tensor:
         """Returns the entropy of the heads that the chosen function uses, float32 [...].
 
-        Its expectation over the function is the entropy of the joint distribution.
+        Its expectation over the function is the entropy of the joint distribution: for a function
+        drawn from the policy it is an unbiased estimate from one sample, also where the arguments
+        depend on the function.
         """
         return self._sum_over_used_heads(choice, _entropy, _logits(parameters))
 
+    def entropies(self, parameters: Any) -> Dict[str, tf.Tensor]:
+        """Returns the entropy of every head, used or not, float32 [...] by name.
+
+        'step_mul' is among them if it is learned.
+        """
+        logits = _logits(parameters)
+        names = list(self.heads) + ['step_mul'] * self.learn_step_mul
+        return {name: _entropy(logits[name]) for name in names}
+
     def kl(self, behaviour: Any, target: Any, choice: Any) -> tf.Tensor:
         """Returns KL(behaviour || target) of the heads that the chosen function uses.
+
+        For a function drawn from the behaviour policy its expectation is the divergence of the
+        joint distributions. Arguments that depend on the function need both parameters given the
+        chosen one.
 
         Args:
           behaviour: parameters of the behaviour policy; no gradient flows to them.

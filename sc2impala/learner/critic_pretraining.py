@@ -58,18 +58,30 @@ class CriticPretraining(PretrainingAlgorithm):
         Raises:
           ValueError: if every variable of the critic is one of the policy as well.
         """
-        from sc2impala.learner import losses, optimization, sequences, targets
+        from sc2impala.learner import (
+            losses,
+            optimization,
+            sequences,
+            targets,
+            value_normalisation,
+        )
 
         settings = self.settings
         steps = sequences.unroll(agent, batch)
         returns = targets.return_targets(steps, settings)
-        terms = {'baseline_loss': (1.0, losses.baseline_loss(returns, steps.learner.baseline))}
+        normalisation = value_normalisation.ValueNormalisation(
+            agent, settings.value_normalisation_rate
+        )
+        loss = losses.baseline_loss(returns, steps.learner.baseline)
+        terms = {'baseline_loss': (1.0, normalisation.divided(loss, power=2))}
         _, loss = optimization.weighted_sum(terms, steps.mask)
         if not settings.critic_pretrain_all_variables:
             variables = optimization.critic_variables(steps.learner, variables)
         train, grad_norm = optimization.adam_step(
             loss, variables, settings.critic_learning_rate, settings, name='critic_adam'
         )
+        train = normalisation.followed(train, returns, steps.mask)
         metrics = {'critic_pretrain/baseline_loss': loss, 'critic_pretrain/grad_norm': grad_norm}
+        metrics.update(normalisation.metrics())
         done, infos = sequences.countable(steps)
         return Update(train, sequences.count_frames(steps), done, infos, metrics)

@@ -5,7 +5,7 @@ Sources: IMPALA (Espeholt et al. 2018, arXiv 1802.01561) and CLEAR (Rolnick et a
 """
 
 import dataclasses
-from typing import Any, ClassVar, Sequence
+from typing import Any, ClassVar, Dict, Sequence, Tuple
 
 from sc2impala.learner.algorithm import Algorithm, Update
 from sc2impala.settings.fields import setting
@@ -29,6 +29,17 @@ class ImpalaSettings(ReturnSettings, AdamSettings):
     )
     entropy_decay: float = setting(
         1.0, 'the part of the training over which it reaches that', between=(0.0, 1.0)
+    )
+    trace_decay: float = setting(
+        1.0,
+        'lambda of V-trace: below 1 targets and advantages bootstrap from the baseline earlier, '
+        'with less variance and more bias',
+        between=(0.0, 1.0),
+    )
+    upgo_cost: float = setting(
+        0.0,
+        'weight of another policy gradient, on the advantages of UPGO; 0 leaves it out',
+        between=(0.0, LARGE),
     )
     clip_advantage: bool = setting(False, 'learn from positive advantages only')
     policy_cloning_cost: float = setting(
@@ -57,44 +68,83 @@ class Impala(Algorithm):
         self, agent: Any, batch: Any, variables: Sequence[Any], schedule: Any
     ) -> Update:
         """Builds the update of policy and baseline; see `Algorithm.build_update`."""
-        from sc2impala.learner import losses, optimization, sequences, summaries, targets
+        from sc2impala.learner import (
+            diagnostics,
+            losses,
+            optimization,
+            sequences,
+            summaries,
+            targets,
+            value_normalisation,
+        )
 
         settings = self.settings
         steps = sequences.unroll(agent, batch)
         pi, mu = steps.learner, steps.behaviour
-        log_probs, vtrace = targets.vtrace_targets(agent.policy, steps, settings)
-        advantages = targets.clip_advantages(vtrace.pg_advantages, settings.clip_advantage)
+        normalisation = value_normalisation.ValueNormalisation(
+            agent, settings.value_normalisation_rate
+        )
+        log_probs, vtrace = targets.vtrace_targets(
+            agent.policy, steps, settings, settings.trace_decay
+        )
+        advantages = normalisation.divided(
+            targets.clip_advantages(vtrace.pg_advantages, settings.clip_advantage)
+        )
         entropy_cost = schedule.linear(
             settings.entropy_cost, settings.entropy_cost_at_end, part=settings.entropy_decay
         )
 
         # Cost and loss of [T, B]; another term is one more line.
-        terms = {
-            'policy_gradient': (1.0, losses.policy_gradient_loss(log_probs, advantages)),
-            'entropy': (entropy_cost, losses.entropy_loss(agent.policy.entropy(pi, mu))),
-        }
+        terms = self._policy_terms(agent.policy, steps, log_probs, advantages, normalisation)
+        terms['entropy'] = (entropy_cost, losses.entropy_loss(agent.policy.entropy(pi, mu)))
         if batch.num_replay:
-            replayed = sequences.replayed(batch)
-            policy_cloning = losses.policy_cloning_loss(agent.policy.kl(mu, pi, mu))
-            value_cloning = losses.value_cloning_loss(pi.baseline, mu.baseline)
-            terms['policy_cloning'] = (settings.policy_cloning_cost, replayed * policy_cloning)
-            terms['value_cloning'] = (settings.value_cloning_cost, replayed * value_cloning)
-        terms['baseline'] = (settings.baseline_cost, losses.baseline_loss(vtrace.vs, pi.baseline))
+            terms.update(self._cloning_terms(agent.policy, batch, steps, normalisation))
+        baseline = normalisation.divided(losses.baseline_loss(vtrace.vs, pi.baseline), power=2)
+        terms['baseline'] = (settings.baseline_cost, baseline)
         weighted, total_loss = optimization.weighted_sum(terms, steps.mask)
 
         learning_rate = schedule.linear(settings.learning_rate, settings.final_learning_rate)
         train, grad_norm = optimization.adam_step(
             total_loss, variables, learning_rate, settings, name='adam'
         )
-        metrics = {'loss/' + name: value for name, value in weighted.items()}
-        metrics.update(
-            {
-                'loss/total_loss': total_loss,
-                'learning_rate': learning_rate,
-                'entropy_cost': entropy_cost,
-                'grad_norm': grad_norm,
-            }
-        )
+        train = normalisation.followed(train, vtrace.vs, steps.mask)
+        metrics = {
+            'loss/total_loss': total_loss,
+            'learning_rate': learning_rate,
+            'entropy_cost': entropy_cost,
+            'grad_norm': grad_norm,
+        }
+        metrics.update(('loss/' + name, value) for name, value in weighted.items())
+        metrics.update(normalisation.metrics())
         metrics.update(summaries.action_histograms(agent.policy, mu, steps.is_new))
+        metrics.update(diagnostics.diagnostics(agent.policy, steps, vtrace.vs, advantages))
         done, infos = sequences.countable(steps)
         return Update(train, sequences.count_frames(steps), done, infos, metrics)
+
+    def _policy_terms(
+        self, policy: Any, steps: Any, log_probs: Any, advantages: Any, normalisation: Any
+    ) -> Dict[str, Tuple[Any, Any]]:
+        """The policy gradients by name: cost, and loss of [T, B]."""
+        from sc2impala.learner import losses, targets
+
+        terms = {'policy_gradient': (1.0, losses.policy_gradient_loss(log_probs, advantages))}
+        if self.settings.upgo_cost:
+            upgo = targets.upgo_advantages(policy, steps, self.settings)
+            loss = losses.policy_gradient_loss(log_probs, normalisation.divided(upgo))
+            terms['upgo'] = (self.settings.upgo_cost, loss)
+        return terms
+
+    def _cloning_terms(
+        self, policy: Any, batch: Any, steps: Any, normalisation: Any
+    ) -> Dict[str, Tuple[float, Any]]:
+        """The cloning losses of CLEAR by name: cost, and loss of [T, B], 0 in new columns."""
+        from sc2impala.learner import losses, sequences
+
+        pi, mu, replayed = steps.learner, steps.behaviour, sequences.replayed(batch)
+        policy_cloning = losses.policy_cloning_loss(policy.kl(mu, pi, mu))
+        value_cloning = losses.value_cloning_loss(pi.baseline, mu.baseline)
+        value_cloning = normalisation.divided(value_cloning, power=2)
+        return {
+            'policy_cloning': (self.settings.policy_cloning_cost, replayed * policy_cloning),
+            'value_cloning': (self.settings.value_cloning_cost, replayed * value_cloning),
+        }

@@ -3,7 +3,7 @@
 T is the unroll length, B the batch size.
 """
 
-from typing import Any, Tuple
+from typing import Any, Dict, Tuple
 
 import tensorflow.compat.v1 as tf
 
@@ -14,7 +14,7 @@ from sc2impala.settings.learning import ReturnSettings
 
 
 def vtrace_targets(
-    policy: Any, steps: Steps, settings: ReturnSettings
+    policy: Any, steps: Steps, settings: ReturnSettings, trace_decay: float = 1.0
 ) -> Tuple[tf.Tensor, vtrace.VTraceReturns]:
     """V-trace with the joint importance weights of all heads that were used.
 
@@ -22,24 +22,22 @@ def vtrace_targets(
       policy: `agents.policy.JointPolicy`.
       steps: of [T, B].
       settings: discount and reward transformation.
+      trace_decay: lambda of V-trace.
 
     Returns:
       log pi(a), float32 [T, B], through which gradients flow; and `VTraceReturns` of [T, B],
       through which none do.
     """
-    log_probs = policy.log_prob(steps.learner, steps.behaviour)
-    behaviour_log_probs = policy.log_prob(steps.behaviour, steps.behaviour)
-    rewards, discounts = _rewards_and_discounts(steps, settings)
+    log_probs, inputs = _off_policy_inputs(policy, steps, settings)
     with tf.device('/cpu'):
-        returns = vtrace.from_importance_weights(
-            log_rhos=log_probs - behaviour_log_probs,
-            discounts=discounts,
-            rewards=rewards,
-            values=steps.learner.baseline,
-            bootstrap_value=steps.bootstrap_value,
-            mask=steps.mask,
-        )
-    return log_probs, returns
+        return log_probs, vtrace.from_importance_weights(trace_decay=trace_decay, **inputs)
+
+
+def upgo_advantages(policy: Any, steps: Steps, settings: ReturnSettings) -> tf.Tensor:
+    """Advantages of UPGO, float32 [T, B]; the arguments are those of `vtrace_targets`."""
+    _, inputs = _off_policy_inputs(policy, steps, settings)
+    with tf.device('/cpu'):
+        return vtrace.upgo_advantages(**inputs)
 
 
 def clip_advantages(advantages: tf.Tensor, clip: bool) -> tf.Tensor:
@@ -56,6 +54,23 @@ def return_targets(steps: Steps, settings: ReturnSettings) -> tf.Tensor:
         steps.bootstrap_value,
         mask=steps.mask,
         values=steps.learner.baseline,
+    )
+
+
+def _off_policy_inputs(
+    policy: Any, steps: Steps, settings: ReturnSettings
+) -> Tuple[tf.Tensor, Dict[str, tf.Tensor]]:
+    """log pi(a), float32 [T, B], and the arguments that V-trace and UPGO share."""
+    log_probs = policy.log_prob(steps.learner, steps.behaviour)
+    behaviour_log_probs = policy.log_prob(steps.behaviour, steps.behaviour)
+    rewards, discounts = _rewards_and_discounts(steps, settings)
+    return log_probs, dict(
+        log_rhos=log_probs - behaviour_log_probs,
+        discounts=discounts,
+        rewards=rewards,
+        values=steps.learner.baseline,
+        bootstrap_value=steps.bootstrap_value,
+        mask=steps.mask,
     )
 
 

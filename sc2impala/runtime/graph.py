@@ -9,7 +9,7 @@ from sc2impala import agents, envs
 from sc2impala.agents.agent import Agent
 from sc2impala.errors import UserError
 from sc2impala.runtime import bfloat16
-from sc2impala.settings.groups import EnvironmentSettings, StarCraftSettings
+from sc2impala.settings.groups import AgentSettings, EnvironmentSettings, StarCraftSettings
 
 _MIN_LAUNCH_SECS = 30.0
 
@@ -43,19 +43,36 @@ def make_specs(environment: EnvironmentSettings) -> Tuple[Any, Any]:
 
 
 def make_agent(
-    name: str, specs: Tuple[Any, Any], max_step_mul: int, fixed_step_mul: Optional[int]
+    settings: AgentSettings,
+    specs: Tuple[Any, Any],
+    max_step_mul: int,
+    fixed_step_mul: Optional[int],
 ) -> Agent:
     """The agent of a run, with its variables on the GPU if there is one.
 
     The variables have the same names in every graph in which the agent is made first.
 
     Args:
-      name: a key of `agents.AGENTS`.
+      settings: which agent, and its options.
       specs: observation and action spec.
       max_step_mul: largest step multiplier that the agent may choose.
       fixed_step_mul: the step multiplier of every step; None lets the agent choose.
+
+    Raises:
+      UserError: if the agent does not have an option.
     """
-    agent = agents.make_agent(name, specs[0], specs[1], max_step_mul, fixed_step_mul)
+    try:
+        agent = agents.make_agent(
+            settings.agent,
+            specs[0],
+            specs[1],
+            max_step_mul,
+            fixed_step_mul,
+            settings.argument_conditioning,
+            settings.value_normalisation,
+        )
+    except ValueError as error:
+        raise UserError(f'--{error}.') from error
     with tf.device(gpu_device()):
         agent.create_variables(specs[0])
     return agent

@@ -212,9 +212,21 @@ class AgentSettings:
 
     agent: str = setting(
         'fully_conv_lstm',
-        'atari_net, fully_conv or fully_conv_lstm, the three of the SC2LE paper, or impala_resnet, '
-        "IMPALA's deep network with an LSTM",
+        'atari_net, fully_conv or fully_conv_lstm, the three of the SC2LE paper; impala_resnet, '
+        "IMPALA's deep network with an LSTM; relational, with self-attention between entities, or "
+        'relational_control, with convolutions in its place',
         choices=agents.AGENTS,
+    )
+    argument_conditioning: bool = setting(
+        False,
+        'choose the function first, and its arguments given the function; otherwise all are chosen '
+        'independently of each other',
+    )
+    value_normalisation: str = setting(
+        'none',
+        'popart learns returns in units of their running standard deviation, so that rewards of '
+        'any size need no --reward_scaling and the same costs; none learns them as they are',
+        choices=agents.VALUE_NORMALISATIONS,
     )
 
 

@@ -28,6 +28,12 @@ class ReturnSettings:
     reward_clipping: str = setting(
         'none', 'none, abs_one or soft_asymmetric', choices=REWARD_CLIPPINGS
     )
+    value_normalisation_rate: float = setting(
+        0.01,
+        'with --value_normalisation=popart: weight of a batch in the running mean and variance of '
+        'the returns',
+        between=(0.0, 1.0),
+    )
 
 
 @dataclasses.dataclass(frozen=True)

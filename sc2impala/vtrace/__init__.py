@@ -1,7 +1,8 @@
-"""V-trace and discounted returns: pure functions of time-major tensors."""
+"""V-trace, UPGO and discounted returns: pure functions of time-major tensors."""
 
 from sc2impala.vtrace.recurrence import reverse_linear_recurrence
 from sc2impala.vtrace.returns import discounted_returns
+from sc2impala.vtrace.upgo import upgo_advantages
 from sc2impala.vtrace.vtrace import (
     VTraceFromLogitsReturns,
     VTraceReturns,
@@ -18,4 +19,5 @@ __all__ = [
     'from_logits',
     'log_probs_from_logits_and_actions',
     'reverse_linear_recurrence',
+    'upgo_advantages',
 ]

@@ -2,7 +2,7 @@
 
 Espeholt et al. 2018, 'IMPALA: Scalable Distributed Deep-RL with Importance Weighted Actor-Learner
 Architectures' (arXiv:1802.01561), equation 1, remark 1 and section 4.2. Names, arguments and
-results are those of DeepMind's scalable_agent; `mask` is the only addition.
+results are those of DeepMind's scalable_agent; `mask` and `trace_decay` are the only additions.
 
 T is the length of the unroll, B the batch size, mu the behaviour policy, which acted, pi the target
 policy, which is trained. Tensors are time-major; step t consists of the observation x_t, the action
@@ -128,17 +128,21 @@ def from_importance_weights(
     clip_pg_rho_threshold: Optional[float] = 1.0,
     name: str = 'vtrace_from_importance_weights',
     mask: Optional[tf.Tensor] = None,
+    trace_decay: float = 1.0,
 ) -> VTraceReturns:
     """Computes V-trace from the log importance weights of the actions.
 
-    With rho_t = min(clip_rho_threshold, exp(log_rho_t)) and c_t = min(1, exp(log_rho_t)):
+    With rho_t = min(clip_rho_threshold, exp(log_rho_t)), c_t = lambda * min(1, exp(log_rho_t)) and
+    lambda = `trace_decay`:
 
       delta_t = rho_t * (r_t + discount_t * V(x_{t+1}) - V(x_t))
       vs_t = V(x_t) + delta_t + discount_t * c_t * (vs_{t+1} - V(x_{t+1}))
-      pg_advantage_t = rho^pg_t * (r_t + discount_t * vs_{t+1} - V(x_t))
+      q_t = lambda * vs_t + (1 - lambda) * V(x_t)
+      pg_advantage_t = rho^pg_t * (r_t + discount_t * q_{t+1} - V(x_t))
 
-    where V(x_T) = vs_T = `bootstrap_value`. Every tensor may have the same further dimensions after
-    B, of which those of `log_rhos` and `discounts` may be of size 1.
+    where V(x_T) = vs_T = `bootstrap_value`. On-policy this is TD(lambda) for the baseline, and
+    generalised advantage estimation for the policy. Every tensor may have the same further
+    dimensions after B, of which those of `log_rhos` and `discounts` may be of size 1.
 
     Args:
       log_rhos: float32 [T, B], log pi(a_t | x_t) - log mu(a_t | x_t).
@@ -151,6 +155,7 @@ def from_importance_weights(
       name: the name scope of the operations.
       mask: float32 [T, B] or None. Steps at which it is 0 (their episode was aborted) are excluded:
         vs_t = V(x_t), from which earlier steps bootstrap, and pg_advantage_t = 0.
+      trace_decay: float, lambda of remark 2 of the paper; 1 is V-trace as in its experiments.
 
     Returns:
       VTraceReturns.
@@ -181,12 +186,17 @@ def from_importance_weights(
         deltas = _clip('clip_rho_threshold', rhos, clip_rho_threshold) * (
             rewards + discounts * values_tp1 - values
         )
+        traces = tf.minimum(1.0, rhos)
+        if trace_decay != 1.0:
+            traces *= trace_decay
         vs_minus_values = reverse_linear_recurrence(
-            a=discounts * tf.minimum(1.0, rhos), b=deltas, initial=tf.zeros_like(bootstrap_value)
+            a=discounts * traces, b=deltas, initial=tf.zeros_like(bootstrap_value)
         )
         vs = values + vs_minus_values
 
         vs_tp1 = tf.concat([vs[1:], bootstrap_value[tf.newaxis]], axis=0)
+        if trace_decay != 1.0:
+            vs_tp1 = trace_decay * vs_tp1 + (1.0 - trace_decay) * values_tp1
         pg_advantages = _clip('clip_pg_rho_threshold', rhos, clip_pg_rho_threshold) * (
             rewards + discounts * vs_tp1 - values
         )

@@ -132,6 +132,24 @@ def test_clip_advantage_changes_the_loss():
     assert free.summary['loss/baseline'] == clipped.summary['loss/baseline']
 
 
+def test_trace_decay_changes_both_targets():
+    whole, decayed = _Case(), _Case(trace_decay=0.5)
+    for name in ('policy_gradient', 'baseline'):
+        assert whole.summary['loss/' + name] != decayed.summary['loss/' + name]
+
+
+def test_upgo_is_one_more_policy_gradient():
+    """It reaches the policy and not the baseline, in proportion to its cost."""
+    without, once, twice = (_Case(upgo_cost=cost) for cost in (0.0, 1.0, 2.0))
+    assert 'loss/upgo' not in without.summary
+    assert once.summary['loss/upgo'] * 2 == twice.summary['loss/upgo'] != 0
+    assert once.summary['loss/baseline'] == without.summary['loss/baseline']
+    np.testing.assert_array_equal(without.gradients[2], once.gradients[2])
+    for a, b, c in zip(*[tf.nest.flatten(x.gradients[:2]) for x in (without, once, twice)]):
+        np.testing.assert_allclose(c - b, b - a, atol=1e-4)
+        assert not np.allclose(a, b)
+
+
 def test_no_replay_is_plain_impala_bit_for_bit():
     plain = _Case()
     no_column = _Case(is_replay=np.zeros([B], bool), num_replay=2)
@@ -327,6 +345,15 @@ def test_documented_tags():
         'learning_rate',
         'entropy_cost',
         'grad_norm',
+        'entropy/function',
+        'entropy/screen',
+        'entropy/step_mul',
+        'rho/mean',
+        'rho/clipped',
+        'kl/behaviour',
+        'advantage/mean',
+        'advantage/std',
+        'baseline/explained_variance',
     }
     assert set(case.histograms) == {'action/function', 'action/screen', 'action/step_mul'}
 

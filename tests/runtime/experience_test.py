@@ -11,7 +11,7 @@ from sc2impala import actors, envs, replay
 from sc2impala.errors import UserError
 from sc2impala.learner import phases, summaries
 from sc2impala.runtime import experience, graph
-from sc2impala.settings.groups import ActorSettings, ReplaySettings
+from sc2impala.settings.groups import ActorSettings, AgentSettings, ReplaySettings
 from tests.learner import table_agent
 
 ACTORS = ActorSettings(num_actors=2, num_envs=3, unroll_length=4)
@@ -33,7 +33,7 @@ def specs():
 
 
 def make_agent(specs):
-    return graph.make_agent('fully_conv', specs, 8, None)
+    return graph.make_agent(AgentSettings('fully_conv'), specs, 8, None)
 
 
 @pytest.fixture(autouse=True)

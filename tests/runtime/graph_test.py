@@ -7,6 +7,8 @@ import tensorflow.compat.v1 as tf
 from sc2impala import agents, envs
 from sc2impala.errors import UserError
 from sc2impala.runtime import graph, seeds
+from sc2impala.settings.groups import AgentSettings
+from tests import fakes
 from tests.runtime.tiny import make_settings
 
 
@@ -17,7 +19,7 @@ def test_variables_have_the_same_names_in_every_graph(agent):
     names = []
     for _ in range(2):
         with tf.Graph().as_default():
-            graph.make_agent(agent, specs, max_step_mul=8, fixed_step_mul=None)
+            graph.make_agent(AgentSettings(agent), specs, max_step_mul=8, fixed_step_mul=None)
             names.append({v.op.name: v.shape.as_list() for v in tf.trainable_variables()})
     assert names[0] == names[1] and len(names[0]) > 5
 
@@ -106,3 +108,14 @@ def test_settings_reach_the_game():
         deadline_secs=5.0,
         launch_deadline_secs=30.0,
     )
+
+
+@pytest.mark.parametrize(
+    'option', [{'argument_conditioning': True}, {'value_normalisation': 'popart'}]
+)
+def test_an_option_that_the_agent_does_not_have(option, monkeypatch):
+    monkeypatch.setitem(agents.AGENTS, 'tiny', 'tests.house.tiny_agent')
+    settings = AgentSettings('tiny', **option)
+    message = f'--{list(option)[0]}=.* but tiny has Linears.$'
+    with tf.Graph().as_default(), pytest.raises(UserError, match=message):
+        graph.make_agent(settings, fakes.make_specs(), max_step_mul=8, fixed_step_mul=None)

@@ -74,6 +74,7 @@ def test_settings_with_choices():
         'replay_compression',
         'replay_eviction',
         'reward_clipping',
+        'value_normalisation',
     ]
 
 

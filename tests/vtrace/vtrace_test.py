@@ -135,6 +135,26 @@ def test_on_policy_is_the_discounted_return():
     )
 
 
+@pytest.mark.parametrize('trace_decay', [0.0, 0.7])
+@pytest.mark.parametrize('shapes', SHAPES)
+def test_trace_decay(trace_decay, shapes):
+    feeds = _weights_feeds()
+    build = functools.partial(vtrace.from_importance_weights, trace_decay=trace_decay)
+    returns = reference.evaluate(build, feeds, shapes)
+    thresholds = dict(clip_rho_threshold=1.0, clip_pg_rho_threshold=1.0)
+    _assert_close(returns, reference.vtrace(trace_decay=trace_decay, **thresholds, **feeds))
+
+
+@pytest.mark.parametrize('trace_decay', [0.0, 0.6, 1.0])
+def test_on_policy_trace_decay_is_td_lambda_and_generalised_advantages(trace_decay):
+    feeds = dict(_weights_feeds(), log_rhos=np.zeros([11, 5], np.float32))
+    build = functools.partial(vtrace.from_importance_weights, trace_decay=trace_decay)
+    returns = reference.evaluate(build, feeds)
+    del feeds['log_rhos']
+    expected = reference.lambda_returns(trace_decay=trace_decay, **feeds)
+    _assert_close(returns, (expected, expected - feeds['values']))
+
+
 def test_thresholds_may_be_tensors():
     feeds = dict(
         _weights_feeds(),

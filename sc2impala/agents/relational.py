@@ -1,0 +1,21 @@
+"""The relational agent (Zambaldi et al. 2018, arXiv 1806.01830, section 4.2), in a smaller size.
+
+The screen is reduced to a map of entities, which a convolutional LSTM remembers and self-attention
+relates to each other. The paper conditions the arguments on the function: that is
+`--argument_conditioning` here. Numbers of channels, heads and blocks are chosen for a few CPU cores
+and are not those of the paper.
+"""
+
+from typing import Any
+
+from sc2impala.agents import attention, entities
+
+NUM_BLOCKS = 2
+NUM_HEADS = 2
+HEAD_SIZE = 16
+
+
+def make_parts(observation_spec: Any, action_spec: Any, num_step_muls: int) -> tuple:
+    """Returns torso, core and heads."""
+    module = attention.RelationalModule(NUM_BLOCKS, NUM_HEADS, HEAD_SIZE, entities.CHANNELS)
+    return entities.make_parts(observation_spec, action_spec, num_step_muls, module)

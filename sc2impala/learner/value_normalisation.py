@@ -1,0 +1,130 @@
+"""PopArt: returns of any size are learned as returns of size 1, outputs being preserved exactly.
+
+Sources: PopArt (van Hasselt et al. 2016, arXiv 1602.07714), and its use with IMPALA (Hessel et al.
+2018, arXiv 1809.04474). The agent's baseline is V = mean + scale * n, with n = w h + b the output
+of its last layer. Losses of the baseline are divided by scale^2, advantages by scale. After every
+update mean and scale follow the targets, and w and b are changed such that V is what it was.
+
+Actors read the variables while they change: a baseline that was recorded at that moment may be off.
+"""
+
+from typing import Any, Dict, Tuple
+
+import tensorflow.compat.v1 as tf
+
+
+def moments(values: tf.Tensor, weights: tf.Tensor) -> Tuple[tf.Tensor, tf.Tensor]:
+    """Weighted mean and variance, float32 [], of float32 [T, B]; the weights must not all be 0."""
+    total = tf.reduce_sum(weights)
+    mean = tf.reduce_sum(weights * values) / total
+    return mean, tf.reduce_sum(weights * tf.math.squared_difference(values, mean)) / total
+
+
+def mixed(
+    mean: tf.Tensor,
+    variance: tf.Tensor,
+    batch_mean: tf.Tensor,
+    batch_variance: tf.Tensor,
+    rate: tf.Tensor,
+) -> Tuple[tf.Tensor, tf.Tensor]:
+    """Mean and variance of a mixture: 1 - rate of the old distribution and rate of the new one.
+
+    As moving averages of the first and the second moment, but without the difference of two large
+    squares. All arguments and results are float32 [].
+    """
+    shift = batch_mean - mean
+    between = rate * (1.0 - rate) * tf.square(shift)
+    return mean + rate * shift, (1.0 - rate) * variance + rate * batch_variance + between
+
+
+def rescaled(
+    w: tf.Tensor,
+    b: tf.Tensor,
+    old: Tuple[tf.Tensor, tf.Tensor],
+    new: Tuple[tf.Tensor, tf.Tensor],
+) -> Tuple[tf.Tensor, tf.Tensor]:
+    """The layer for new statistics with which mean + scale * (w h + b) stays the same for every h.
+
+    Args:
+      w: float32 [D, 1].
+      b: float32 [1].
+      old: mean and scale, float32 [].
+      new: the same after an update.
+
+    Returns:
+      The new w and b.
+    """
+    (mean, scale), (new_mean, new_scale) = old, new
+    return w * scale / new_scale, (scale * b + mean - new_mean) / new_scale
+
+
+class ValueNormalisation:
+    """What an algorithm does for an agent with `value_statistics`; nothing for any other agent."""
+
+    def __init__(self, agent: Any, rate: float):
+        """Args:
+        agent: `agents.agent.Agent`, whose variables exist.
+        rate: weight of a batch in the statistics. The first batches have as much as is needed for
+            all to count the same.
+        """
+        self._statistics: Any = getattr(agent, 'value_statistics', None)
+        self._rate = rate
+        self._mean, self._scale = None, None
+        if self._statistics is not None:
+            self._mean = tf.identity(self._statistics.mean)
+            self._scale = self._statistics.scale
+
+    def divided(self, values: tf.Tensor, power: int = 1) -> tf.Tensor:
+        """`values` of any shape in units of scale^power."""
+        if self._scale is None:
+            return values
+        return values / tf.pow(self._scale, float(power))
+
+    def followed(self, train: tf.Operation, targets: tf.Tensor, weights: tf.Tensor) -> tf.Operation:
+        """An operation that runs `train`, and then updates the statistics.
+
+        Args:
+          train: of the optimizer.
+          targets: float32 [T, B], of the baseline.
+          weights: float32 [T, B], of each target in the statistics; without any they stay.
+        """
+        if self._statistics is None:
+            return train
+        # Whatever is computed in the same run has the statistics from before the update.
+        with tf.control_dependencies([train, self._mean, self._scale]):
+            return tf.cond(
+                tf.reduce_sum(weights) > 0.0,
+                lambda: self._update(targets, weights),
+                tf.no_op,
+            )
+
+    def metrics(self) -> Dict[str, tf.Tensor]:
+        """`value/mean` and `value/scale` in the units of the rewards, float32 []."""
+        if self._statistics is None:
+            return {}
+        return {'value/mean': self._mean, 'value/scale': self._scale}
+
+    def _update(self, targets: tf.Tensor, weights: tf.Tensor) -> tf.Operation:
+        statistics = self._statistics
+        layer = statistics.layer
+        mean, variance, num_batches, w, b = (
+            variable.read_value()
+            for variable in (
+                statistics.mean,
+                statistics.variance,
+                statistics.num_batches,
+                layer.w,
+                layer.b,
+            )
+        )
+        rate = tf.maximum(self._rate, 1.0 / (num_batches + 1.0))
+        new_mean, new_variance = mixed(mean, variance, *moments(targets, weights), rate=rate)
+        old = (mean, statistics.scale_for(variance))
+        new_w, new_b = rescaled(w, b, old, (new_mean, statistics.scale_for(new_variance)))
+        return tf.group(
+            statistics.mean.assign(new_mean),
+            statistics.variance.assign(new_variance),
+            statistics.num_batches.assign(num_batches + 1.0),
+            layer.w.assign(new_w),
+            layer.b.assign(new_b),
+        )
