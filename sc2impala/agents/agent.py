@@ -162,14 +162,16 @@ class Agent(snt.RNNCore):
     def _compute_heads(
         self, actions: Mapping[str, tf.Tensor], env_outputs: structs.EnvOutput, core_state: Any
     ) -> Tuple[Any, Any]:
+        # Labels are for what learns from them, and not for the agent.
+        observation = {k: v for k, v in env_outputs.observation.items() if k != 'demonstration'}
         num_functions = self.policy.heads['function']
         last_function = tf.one_hot(actions['function'], num_functions)
         last_function *= 1.0 - tf.cast(env_outputs.done, tf.float32)[..., tf.newaxis]
-        features = snt.BatchApply(self._torso)(env_outputs.observation, last_function)
+        features = snt.BatchApply(self._torso)(observation, last_function)
         features, state = self._core.unroll(features, env_outputs.done, core_state)
         heads = snt.BatchApply(self._heads)(features)
         function_logits = policy_lib.mask_unavailable(
-            heads.action_logits['function'], env_outputs.observation['available_actions']
+            heads.action_logits['function'], observation['available_actions']
         )
         return heads._replace(
             action_logits=dict(heads.action_logits, function=function_logits)

@@ -65,8 +65,7 @@ def encode_vector(observation: Mapping[str, Any], last_function: tf.Tensor) -> t
     """Concatenates all of the observation except its feature layers, and the last function.
 
     Args:
-      observation: nested dict of [N, ...]; the groups 'screen' and 'minimap' are skipped, and so
-        is 'demonstration': an agent does not see what it should do.
+      observation: nested dict of [N, ...]; the groups 'screen' and 'minimap' are skipped.
       last_function: float32 [N, F], one-hot; all zeros on the first step of an episode.
 
     Returns:
@@ -76,7 +75,7 @@ def encode_vector(observation: Mapping[str, Any], last_function: tf.Tensor) -> t
     for name in sorted(observation):
         if name == 'available_actions':
             features.append(tf.cast(observation[name], tf.float32))
-        elif name not in ('screen', 'minimap', 'demonstration'):
+        elif name not in ('screen', 'minimap'):
             features.append(_signed_log(snt.flatten(tf.cast(observation[name], tf.float32))))
     return tf.concat(features, axis=-1)
 

@@ -19,8 +19,10 @@ Batch = collections.namedtuple(
         'keys',
         'probabilities',
         'num_replay',
+        'teacher_logits',
     ],
 )
+Batch.__new__.__defaults__ = ((),)
 """agent_state: nest of [B, ...], the recurrent state before the first step.
 env_outputs: EnvOutput of [T + 1, B].
 agent_outputs: AgentOutput of [T + 1, B], of the behaviour policy.
@@ -30,6 +32,7 @@ keys: int64 [B], the keys of the sequences in the replay buffer; -1 for those th
 probabilities: float32 [B], the probability with which one draw from the replay buffer picks the
     sequence; 1 in new columns.
 num_replay: R, the largest number of replayed columns, a Python int; 0 for a batch of new sequences.
+teacher_logits: TeacherLogits of [T + 1, B], aligned with agent_outputs; () without a teacher.
 """
 
 
@@ -59,6 +62,7 @@ def make_batch(
         keys=tf.fill(columns, tf.constant(-1, tf.int64)) if keys is None else keys,
         probabilities=tf.fill(columns, 1.0) if probabilities is None else probabilities,
         num_replay=num_replay,
+        teacher_logits=tf.nest.map_structure(_time_major, sequences.teacher_logits),
     )
 
 

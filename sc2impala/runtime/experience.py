@@ -133,6 +133,11 @@ def priority_updates(table: Optional[replay_lib.ReplayTable]) -> Optional[Callab
 
 
 def _defaults_of_older_versions(spec: Any, num_components: int) -> Dict[int, int]:
-    """Values for `SequenceInfo`, which comes last and which older versions did not save."""
+    """Values for `SequenceInfo`, which comes last and which older versions did not save.
+
+    There is none where a teacher comes after it, which those versions did not have.
+    """
+    if spec.teacher_logits:
+        return {}
     num_info = len(tf.nest.flatten(spec.sequence_info))
     return dict.fromkeys(range(num_components - num_info, num_components), 0)
