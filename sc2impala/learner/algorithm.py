@@ -70,6 +70,18 @@ class Algorithm(abc.ABC):
         """
         return None
 
+    def teacher_cost(self, schedule: Any) -> Optional[Any]:
+        """The weight of a frozen teacher in the loss.
+
+        Args:
+          schedule: `learner.optimization.Schedule` of the phase.
+
+        Returns:
+          float32 [], or None if there never is a teacher. At 0 the teacher does not act, and
+          batches say nothing of it.
+        """
+        return None
+
     @abc.abstractmethod
     def build_update(
         self, agent: Any, batch: Any, variables: Sequence[Any], schedule: Any

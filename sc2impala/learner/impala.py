@@ -5,7 +5,7 @@ Sources: IMPALA (Espeholt et al. 2018, arXiv 1802.01561) and CLEAR (Rolnick et a
 """
 
 import dataclasses
-from typing import Any, ClassVar, Sequence
+from typing import Any, ClassVar, Dict, Optional, Sequence, Tuple
 
 from sc2impala.learner.algorithm import Algorithm, Update
 from sc2impala.settings.fields import setting
@@ -37,6 +37,15 @@ class ImpalaSettings(ReturnSettings, AdamSettings):
     value_cloning_cost: float = setting(
         0.005, 'weight of the squared change of the baseline on them', between=(0.0, LARGE)
     )
+    teacher_cost: float = setting(
+        0.0,
+        'weight of KL(teacher || policy) at the start; the teacher is the policy with which the '
+        'training starts, from cloning or --init_checkpoint',
+        between=(0.0, LARGE),
+    )
+    teacher_decay: float = setting(
+        0.5, 'the part of the training over which that falls to 0', between=(0.0, 1.0)
+    )
 
     @property
     def entropy_cost_at_end(self) -> float:
@@ -49,9 +58,17 @@ class Impala(Algorithm):
 
     Replayed columns are cloned as well: the policy is held near the behaviour policy by
     KL(mu || pi), the baseline near the recorded one. With R = 0 the graph is plain IMPALA.
+    A teacher, if there is one, holds the policy near the one with which the training started
+    (kickstarting).
     """
 
     settings_class = ImpalaSettings
+
+    def teacher_cost(self, schedule: Any) -> Optional[Any]:
+        """Falls linearly to 0; None if it is 0 from the start. See `Algorithm.teacher_cost`."""
+        if not self.settings.teacher_cost:
+            return None
+        return schedule.linear(self.settings.teacher_cost, 0.0, part=self.settings.teacher_decay)
 
     def build_update(
         self, agent: Any, batch: Any, variables: Sequence[Any], schedule: Any
@@ -74,11 +91,12 @@ class Impala(Algorithm):
             'entropy': (entropy_cost, losses.entropy_loss(agent.policy.entropy(pi, mu))),
         }
         if batch.num_replay:
-            replayed = sequences.replayed(batch)
-            policy_cloning = losses.policy_cloning_loss(agent.policy.kl(mu, pi, mu))
-            value_cloning = losses.value_cloning_loss(pi.baseline, mu.baseline)
-            terms['policy_cloning'] = (settings.policy_cloning_cost, replayed * policy_cloning)
-            terms['value_cloning'] = (settings.value_cloning_cost, replayed * value_cloning)
+            terms.update(self._replay_terms(agent.policy, batch, steps))
+        teacher_cost = self.teacher_cost(schedule) if batch.teacher_logits else None
+        if teacher_cost is not None:
+            teacher = sequences.teacher_logits(batch)
+            kl = losses.teacher_loss(agent.policy.kl(teacher, pi, mu), teacher.valid)
+            terms['teacher'] = (teacher_cost, kl)
         terms['baseline'] = (settings.baseline_cost, losses.baseline_loss(vtrace.vs, pi.baseline))
         weighted, total_loss = optimization.weighted_sum(terms, steps.mask)
 
@@ -95,6 +113,21 @@ class Impala(Algorithm):
                 'grad_norm': grad_norm,
             }
         )
+        if teacher_cost is not None:
+            metrics['teacher_cost'] = teacher_cost
         metrics.update(summaries.action_histograms(agent.policy, mu, steps.is_new))
         done, infos = sequences.countable(steps)
         return Update(train, sequences.count_frames(steps), done, infos, metrics)
+
+    def _replay_terms(self, policy: Any, batch: Any, steps: Any) -> Dict[str, Tuple[float, Any]]:
+        """The terms of CLEAR, which are 0 in new columns: cost and loss of [T, B]."""
+        from sc2impala.learner import losses, sequences
+
+        pi, mu = steps.learner, steps.behaviour
+        replayed = sequences.replayed(batch)
+        policy_cloning = losses.policy_cloning_loss(policy.kl(mu, pi, mu))
+        value_cloning = losses.value_cloning_loss(pi.baseline, mu.baseline)
+        return {
+            'policy_cloning': (self.settings.policy_cloning_cost, replayed * policy_cloning),
+            'value_cloning': (self.settings.value_cloning_cost, replayed * value_cloning),
+        }

@@ -89,6 +89,11 @@ def shift(
     )
 
 
+def teacher_logits(batch: Any) -> Any:
+    """`TeacherLogits` of [T, B] for the observations that were acted on; () without a teacher."""
+    return tf.nest.map_structure(lambda t: t[1:], batch.teacher_logits)
+
+
 def replayed(batch: Any) -> tf.Tensor:
     """1 in replayed columns and 0 in new ones, float32 [B]."""
     return tf.cast(batch.is_replay, tf.float32)
