@@ -46,6 +46,12 @@ class ImpalaSettings(ReturnSettings, AdamSettings):
     teacher_decay: float = setting(
         0.5, 'the part of the training over which that falls to 0', between=(0.0, 1.0)
     )
+    demonstration_cost: float = setting(
+        0.0,
+        'weight of - log pi(label) where the demonstrator has labelled an observation, or where a '
+        'recording shows what was played',
+        between=(0.0, LARGE),
+    )
 
     @property
     def entropy_cost_at_end(self) -> float:
@@ -69,6 +75,10 @@ class Impala(Algorithm):
         if not self.settings.teacher_cost:
             return None
         return schedule.linear(self.settings.teacher_cost, 0.0, part=self.settings.teacher_decay)
+
+    def demonstrator_share(self, first: float, frames: int) -> Optional[float]:
+        """The agent plays all episodes; see `Algorithm.demonstrator_share`."""
+        return 0.0 if self.settings.demonstration_cost else None
 
     def build_update(
         self, agent: Any, batch: Any, variables: Sequence[Any], schedule: Any
@@ -99,6 +109,9 @@ class Impala(Algorithm):
             terms['teacher'] = (teacher_cost, kl)
         terms['baseline'] = (settings.baseline_cost, losses.baseline_loss(vtrace.vs, pi.baseline))
         weighted, total_loss = optimization.weighted_sum(terms, steps.mask)
+        if settings.demonstration_cost:
+            weighted['demonstration'] = self._label_loss(agent.policy, batch, steps)
+            total_loss += weighted['demonstration']
 
         learning_rate = schedule.linear(settings.learning_rate, settings.final_learning_rate)
         train, grad_norm = optimization.adam_step(
@@ -131,3 +144,15 @@ class Impala(Algorithm):
             'policy_cloning': (self.settings.policy_cloning_cost, replayed * policy_cloning),
             'value_cloning': (self.settings.value_cloning_cost, replayed * value_cloning),
         }
+
+    def _label_loss(self, policy: Any, batch: Any, steps: Any) -> Any:
+        """The loss of labels, summed; also of steps that a demonstrator played. float32 []."""
+        import tensorflow.compat.v1 as tf
+
+        from sc2impala.learner import labels as labels_lib
+        from sc2impala.learner import losses
+
+        labels = labels_lib.read(batch.env_outputs.observation)
+        log_probs = policy.log_prob(steps.learner, labels)
+        loss = losses.demonstration_loss(log_probs, labels.mask)
+        return self.settings.demonstration_cost * tf.reduce_sum(loss)

@@ -4,7 +4,14 @@ from typing import List
 
 import numpy as np
 
-_PURPOSES = {'graph': 0, 'replay': 1, 'training': 2, 'evaluation': 3, 'player': 4}
+_PURPOSES = {
+    'graph': 0,
+    'replay': 1,
+    'training': 2,
+    'evaluation': 3,
+    'player': 4,
+    'phase_evaluation': 8,
+}
 
 
 def streams(seed: int, purpose: str, count: int, *more: int) -> List[int]:

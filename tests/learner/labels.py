@@ -1,7 +1,6 @@
 """Labels of a demonstrator for the observations of tests."""
 
 import numpy as np
-import tensorflow.compat.v1 as tf
 
 
 def random_labels(seed, heads, max_step_mul, shape, plays=0.0):
@@ -94,8 +93,3 @@ class LabelledSpec:
         }
         structure = dict(self._spec.structure(), demonstration=labels)
         return {name: structure[name] for name in sorted(structure)}
-
-
-def tensors(nest):
-    """Arrays -> constants of the graph."""
-    return tf.nest.map_structure(tf.constant, nest)
