@@ -15,7 +15,6 @@ of the map (sc2impala/envs/maps.py), else from the general ones below.
 
 import contextlib
 import dataclasses
-import functools
 import os
 import sys
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
@@ -32,7 +31,6 @@ from sc2impala.settings.settings import Settings
 
 # TensorFlow, and what imports it, is imported by the functions that use it: --help and wrong flags
 # do not wait for it.
-_DEMONSTRATOR_SHARE = 1.0
 _HELP = ('--help', '-help', '-h', '-?')
 _FULL_HELP = ('--helpfull', '-helpfull')
 
@@ -472,9 +470,7 @@ def _demonstrator_hooks(
         if not is_main or name == settings.training.algorithm:
             load: Callable[[str], Any] = learner.load if is_main else learner.load_pretraining
             algorithm = load(name)(algorithm_settings)
-            shares[algorithm.title] = functools.partial(
-                algorithm.demonstrator_share, _DEMONSTRATOR_SHARE
-            )
+            shares[algorithm.title] = algorithm.demonstrator_share
     frames = [0] * len(phases)
     if checkpoint is not None:
         frames = checkpoints.frames_of(checkpoint, [phase.frames for phase in phases])

@@ -58,11 +58,10 @@ class Algorithm(abc.ABC):
         """
         self.settings = settings
 
-    def demonstrator_share(self, first: float, frames: int) -> Optional[float]:
+    def demonstrator_share(self, frames: int) -> Optional[float]:
         """The part of the episodes that a demonstrator plays.
 
         Args:
-          first: the share that was asked for.
           frames: environment frames of the phase so far.
 
         Returns:

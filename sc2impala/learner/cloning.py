@@ -32,11 +32,14 @@ class CloningSettings(ReturnSettings, AdamSettings):
     cloning_baseline_cost: float = setting(
         0.5, 'weight of the loss of the baseline in that phase', between=(0.0, LARGE)
     )
+    demonstrator_share: float = setting(
+        1.0,
+        'the part of the episodes that the demonstrator plays when cloning starts; the agent plays '
+        'the others, and learns what the demonstrator would do there',
+        between=(0.0, 1.0),
+    )
     final_demonstrator_share: float = setting(
-        -1.0,
-        'the part of the episodes that the demonstrator plays when cloning ends, linearly in '
-        'between; -1 keeps it',
-        between=(-1.0, 1.0),
+        0.0, 'that part when cloning ends, linearly in between; -1 keeps it', between=(-1.0, 1.0)
     )
     phase_evaluations: int = setting(
         10,
@@ -61,15 +64,16 @@ class Cloning(PretrainingAlgorithm):
     title = 'cloning'
     settings_class = CloningSettings
     frames_variable = 'cloning_frames'
+    from_demonstrations = True
 
     @property
     def num_frames(self) -> int:
         """Length of the phase in environment frames."""
         return self.settings.num_cloning_frames
 
-    def demonstrator_share(self, first: float, frames: int) -> Optional[float]:
+    def demonstrator_share(self, frames: int) -> Optional[float]:
         """Changes linearly over the phase, see `Algorithm.demonstrator_share`."""
-        last = self.settings.final_demonstrator_share
+        first, last = self.settings.demonstrator_share, self.settings.final_demonstrator_share
         if last < 0:
             return first
         return first + (last - first) * min(1.0, frames / max(1, self.num_frames))

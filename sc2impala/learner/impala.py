@@ -76,7 +76,7 @@ class Impala(Algorithm):
             return None
         return schedule.linear(self.settings.teacher_cost, 0.0, part=self.settings.teacher_decay)
 
-    def demonstrator_share(self, first: float, frames: int) -> Optional[float]:
+    def demonstrator_share(self, frames: int) -> Optional[float]:
         """The agent plays all episodes; see `Algorithm.demonstrator_share`."""
         return 0.0 if self.settings.demonstration_cost else None
 

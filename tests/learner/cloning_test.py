@@ -165,8 +165,10 @@ def test_observations_without_labels_are_refused():
 
 def test_the_share_of_the_demonstrator_falls():
     def shares(last):
-        settings = CloningSettings(num_cloning_frames=100, final_demonstrator_share=last)
-        return [Cloning(settings).demonstrator_share(0.8, frames) for frames in (0, 50, 100, 150)]
+        settings = CloningSettings(
+            num_cloning_frames=100, demonstrator_share=0.8, final_demonstrator_share=last
+        )
+        return [Cloning(settings).demonstrator_share(frames) for frames in (0, 50, 100, 150)]
 
     np.testing.assert_allclose(shares(0.2), [0.8, 0.5, 0.2, 0.2])
     np.testing.assert_allclose(shares(-1.0), [0.8] * 4)
