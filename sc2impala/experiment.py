@@ -23,6 +23,7 @@ from absl import app, flags
 
 from sc2impala import learner, tf_setup
 from sc2impala.errors import UserError
+from sc2impala.learner.algorithm import NO_REPLAY
 from sc2impala.runtime import console, manifest
 from sc2impala.runtime.stop_request import StopRequest
 from sc2impala.settings import resolve, setting_flags, validation
@@ -315,7 +316,7 @@ def make_phases(
     _check_labels(settings, played.queue.spec.env_outputs.observation)
     num_new, num_replay = validation.batch_split(settings.training, settings.replay)
     source: sources.Source = sources.QueueSource(played.queue, num_new)
-    metrics = {}
+    metrics: Dict[str, Any] = {}
     if table is not None:
         source = sources.MixedSource(played.queue, table, num_new, num_replay)
         metrics = experience.replay_metrics(table, batches.of(source)[0])
@@ -324,20 +325,23 @@ def make_phases(
         pretraining = learner.load_pretraining(name)(settings.algorithms[name])
         if pretraining.num_frames:
             frames = phases.frames_variable(pretraining.frames_variable)
-            plans.append(phases.Plan(pretraining, source, task, pretraining.num_frames, frames))
+            plan = phases.Plan(pretraining, source, task, pretraining.num_frames, frames, metrics)
+            if num_replay and pretraining.replay == NO_REPLAY:
+                new = sources.QueueSource(played.queue, settings.training.batch_size)
+                plan = plan._replace(source=new, metrics={})
+            plans.append(plan)
     main_name = settings.training.algorithm
     main_algorithm = learner.load(main_name)(settings.algorithms[main_name])
     global_step = tf.train.get_or_create_global_step()
     total = settings.training.total_environment_frames
-    plans.append(phases.Plan(main_algorithm, source, task, total, global_step))
+    plans.append(phases.Plan(main_algorithm, source, task, total, global_step, metrics))
     with tf.device(batches.device):
         return phases.build_phases(
             plans,
             agent,
             batches.of,
             phases.policy_version(),
-            metrics,
-            experience.priority_updates(table),
+            update_priorities=experience.priority_updates(table),
         )
 
 

@@ -8,7 +8,7 @@ matter: labels of observations that the agent has reached itself (DAgger, Ross e
 import dataclasses
 from typing import Any, ClassVar, Optional, Sequence
 
-from sc2impala.learner.algorithm import PretrainingAlgorithm, Update
+from sc2impala.learner.algorithm import NO_REPLAY, PretrainingAlgorithm, Update
 from sc2impala.settings.fields import MAX_FRAMES, setting
 from sc2impala.settings.learning import LARGE, AdamSettings, ReturnSettings
 
@@ -59,10 +59,14 @@ class Cloning(PretrainingAlgorithm):
     uses, and the step multiplier unless it is fixed. Labels whose function is not available carry
     no loss. The target of the baseline is the discounted return to the end of the unroll plus the
     bootstrap value, of whoever played. Losses are summed over time and batch.
+
+    Nothing is replayed, and nothing that was played meanwhile enters the replay buffer: CLEAR would
+    later hold the agent near policies that had not learned yet.
     """
 
     title = 'cloning'
     settings_class = CloningSettings
+    replay = NO_REPLAY
     frames_variable = 'cloning_frames'
     from_demonstrations = True
 

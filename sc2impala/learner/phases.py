@@ -15,6 +15,7 @@ class Plan(NamedTuple):
     task: name of the map.
     num_frames: length in environment frames, where the schedules end as well.
     frames: int64 [] variable that counts them, saved with the checkpoint.
+    metrics: tensors by tag to summarise with its updates. They must need no batch but its own.
     """
 
     algorithm: algorithm_lib.Algorithm
@@ -22,6 +23,7 @@ class Plan(NamedTuple):
     task: str
     num_frames: int
     frames: tf.Variable
+    metrics: Mapping[str, tf.Tensor] = {}
 
 
 class Phase(NamedTuple):
@@ -150,7 +152,7 @@ def _build_phase(
         done=update.done,
         infos=update.infos,
         stage=None,
-        summary=summaries.merge(dict(update.metrics, **dict(lag, **(metrics or {})))),
+        summary=summaries.merge({**update.metrics, **lag, **plan.metrics, **(metrics or {})}),
     )
 
 

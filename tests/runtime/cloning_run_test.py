@@ -1,6 +1,7 @@
 """Runs with all phases through the real `main`: what each of them does to weights and games."""
 
 import functools
+import signal
 
 import numpy as np
 import pytest
@@ -39,9 +40,8 @@ def rule(action_spec, observation):
     return dict(action, function=function, screen=beacon), np.full(len(layer), tiny.STEP_MUL)
 
 
-@pytest.fixture
-def demonstrated(monkeypatch):
-    """Labels the games of MoveToBeacon; the environments that were made, in order."""
+def install(setattr_in_graph):
+    """Labels the games of MoveToBeacon; returns the list of the environments that are made."""
     made = []
     make_specs, make_environment = graph.make_specs, graph.make_environment
 
@@ -51,13 +51,24 @@ def demonstrated(monkeypatch):
 
     def labelled_environment(environment, starcraft, specs, seeds):
         env = make_environment(environment, starcraft, specs, seeds)
-        label = functools.partial(rule, specs[1])
-        made.append(LabelledEnvironment(env, label))
+        made.append(LabelledEnvironment(env, functools.partial(rule, specs[1])))
         return made[-1]
 
-    monkeypatch.setattr(graph, 'make_specs', labelled_specs)
-    monkeypatch.setattr(graph, 'make_environment', labelled_environment)
+    setattr_in_graph('make_specs', labelled_specs)
+    setattr_in_graph('make_environment', labelled_environment)
     return made
+
+
+@pytest.fixture
+def demonstrated(monkeypatch):
+    """Games with labels; the environments that were made, in order."""
+    return install(functools.partial(monkeypatch.setattr, graph))
+
+
+def play(flags, output):
+    """What a process of its own does, see `tiny.play`."""
+    install(functools.partial(setattr, graph))
+    tiny.play(flags, output)
 
 
 def weights(variables, scope=''):
@@ -154,6 +165,49 @@ def test_a_run_that_is_stopped_in_cloning_goes_on(demonstrated, tmp_path, monkey
     again = tiny.variables(tmp_path, (NUM_CLONING + 4) * UPDATE)
     assert tiny.same_arrays(weights(again, 'teacher/'), teacher)
     assert set(demonstrated[-1].tape) == {('enable', False)}
+
+
+def test_a_run_that_is_killed_anywhere_in_cloning_goes_on(processes, tmp_path):
+    logdir = tmp_path / 'logs'
+    total = f'--total_environment_frames={UPDATE}'
+    flags = [*tiny.FLAGS, *FLAGS, f'--logdir={logdir}', '--save_checkpoint_secs=0', total]
+
+    def start():
+        process = processes.Process(target=play, args=(flags, str(tmp_path / 'output')))
+        process.start()
+        return process
+
+    for frames in (6 * UPDATE, 15 * UPDATE):
+        process = start()
+        while process.is_alive() and frames not in reached(logdir):
+            process.join(0.02)
+        process.kill()
+        process.join()
+        assert process.exitcode == -signal.SIGKILL
+    process = start()
+    process.join()
+    assert process.exitcode == 0, (tmp_path / 'output').read_text()
+    variables = tiny.variables(logdir, (NUM_CLONING + 1) * UPDATE)
+    assert variables['teacher_is_frozen'] and variables['cloning_evaluations'] == 3
+    returns = dict(tiny.summaries(logdir)['cloning/evaluation_return'])
+    assert sorted(returns) == [8 * UPDATE, 16 * UPDATE, 24 * UPDATE]
+    np.testing.assert_allclose(variables['cloning_best_return'], max(returns.values()))
+
+
+def reached(logdir):
+    """The frames of the checkpoints of a run that may not have begun."""
+    return tiny.checkpoint_frames(logdir) if logdir.exists() else []
+
+
+def test_nothing_of_cloning_is_replayed(demonstrated, tmp_path):
+    flags = ('--replay_proportion=0.25', '--replay_buffer_size=50', '--teacher_cost=0.1')
+    tiny.train(tmp_path, 3, *FLAGS, *flags)
+    tags = tiny.summaries(tmp_path)
+    # Three new sequences and one replayed one in an update, but the first has nothing to replay.
+    sizes = [number for _, number in tags['replay/sequences']]
+    assert sizes == [4, 7, 10, 13]
+    assert tags['replay/sequences'][0][0] > NUM_CLONING * UPDATE
+    assert all(np.isfinite(loss) for _, loss in tags['loss/policy_cloning'])
 
 
 def test_the_teacher_is_the_policy_that_was_loaded(finished_run, tmp_path):
