@@ -102,11 +102,8 @@ class Impala(Algorithm):
         }
         if batch.num_replay:
             terms.update(self._replay_terms(agent.policy, batch, steps))
-        teacher_cost = self.teacher_cost(schedule) if batch.teacher_logits else None
-        if teacher_cost is not None:
-            teacher = sequences.teacher_logits(batch)
-            kl = losses.teacher_loss(agent.policy.kl(teacher, pi, mu), teacher.valid)
-            terms['teacher'] = (teacher_cost, kl)
+        if batch.teacher_logits and settings.teacher_cost:
+            terms['teacher'] = self._teacher_term(agent.policy, batch, steps, schedule)
         terms['baseline'] = (settings.baseline_cost, losses.baseline_loss(vtrace.vs, pi.baseline))
         weighted, total_loss = optimization.weighted_sum(terms, steps.mask)
         if settings.demonstration_cost:
@@ -126,8 +123,8 @@ class Impala(Algorithm):
                 'grad_norm': grad_norm,
             }
         )
-        if teacher_cost is not None:
-            metrics['teacher_cost'] = teacher_cost
+        if 'teacher' in terms:
+            metrics['teacher_cost'] = terms['teacher'][0]
         metrics.update(summaries.action_histograms(agent.policy, mu, steps.is_new))
         done, infos = sequences.countable(steps)
         return Update(train, sequences.count_frames(steps), done, infos, metrics)
@@ -144,6 +141,14 @@ class Impala(Algorithm):
             'policy_cloning': (self.settings.policy_cloning_cost, replayed * policy_cloning),
             'value_cloning': (self.settings.value_cloning_cost, replayed * value_cloning),
         }
+
+    def _teacher_term(self, policy: Any, batch: Any, steps: Any, schedule: Any) -> Tuple[Any, Any]:
+        """The divergence from the teacher: cost and loss of [T, B]."""
+        from sc2impala.learner import losses, sequences
+
+        teacher = sequences.teacher_logits(batch)
+        kl = policy.kl(teacher, steps.learner, steps.behaviour)
+        return self.teacher_cost(schedule), losses.teacher_loss(kl, teacher.valid)
 
     def _label_loss(self, policy: Any, batch: Any, steps: Any) -> Any:
         """The loss of labels, summed; also of steps that a demonstrator played. float32 []."""
