@@ -1,6 +1,11 @@
 """Labels of a demonstrator for the observations of tests."""
 
+import dataclasses
+from typing import Tuple
+
 import numpy as np
+
+from sc2impala.envs import specs
 
 
 def random_labels(seed, heads, max_step_mul, shape, plays=0.0):
@@ -35,7 +40,7 @@ class LabelledEnvironment:
         self.enabled = True
         self.shares = []
         self.tape = []
-        self.observation_spec = LabelledSpec(env.observation_spec, env.action_spec.heads)
+        self.observation_spec = labelled_spec(env.observation_spec, env.action_spec.heads)
         for name in ('num_envs', 'action_spec', 'max_step_mul'):
             setattr(self, name, getattr(env, name))
 
@@ -71,25 +76,28 @@ class LabelledEnvironment:
         return dict(observation, demonstration=label)
 
 
-class LabelledSpec:
-    """An observation spec with labels."""
+@dataclasses.dataclass(frozen=True)
+class LabelledSpec(specs.ObservationSpec):
+    """An observation spec with labels; made of another one by `labelled_spec`."""
 
-    def __init__(self, spec, heads):
-        self._spec = spec
-        self._heads = heads
-
-    def __getattr__(self, name):
-        return getattr(self._spec, name)
+    label_heads: Tuple[str, ...] = ()
 
     def structure(self):
-        def array(dtype):
-            return type(self._spec.structure()['available_actions'])((), np.dtype(dtype))
-
+        integer = specs.ArraySpec((), np.dtype(np.int32))
+        boolean = specs.ArraySpec((), np.dtype(np.bool_))
         labels = {
-            'action': {name: array(np.int32) for name in sorted(self._heads)},
-            'plays': array(np.bool_),
-            'step_mul': array(np.int32),
-            'valid': array(np.bool_),
+            'action': dict.fromkeys(sorted(self.label_heads), integer),
+            'plays': boolean,
+            'step_mul': integer,
+            'valid': boolean,
         }
-        structure = dict(self._spec.structure(), demonstration=labels)
+        structure = dict(super().structure(), demonstration=labels)
         return {name: structure[name] for name in sorted(structure)}
+
+
+def labelled_spec(spec, heads):
+    """The same spec with labels for these heads."""
+    if isinstance(spec, LabelledSpec):
+        return spec
+    fields = {field.name: getattr(spec, field.name) for field in dataclasses.fields(spec)}
+    return LabelledSpec(**fields, label_heads=tuple(heads))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sc2impala.runtime import graph, start_policy
-from tests.learner.labels import LabelledEnvironment, LabelledSpec
+from tests.learner.labels import LabelledEnvironment, labelled_spec
 from tests.runtime import tiny
 
 UPDATE = tiny.FRAMES_PER_UPDATE
@@ -47,7 +47,7 @@ def install(setattr_in_graph):
 
     def labelled_specs(environment):
         observation_spec, action_spec = make_specs(environment)
-        return LabelledSpec(observation_spec, action_spec.heads), action_spec
+        return labelled_spec(observation_spec, action_spec.heads), action_spec
 
     def labelled_environment(environment, starcraft, specs, seeds):
         env = make_environment(environment, starcraft, specs, seeds)
