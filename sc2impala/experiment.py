@@ -24,6 +24,7 @@ from absl import app, flags
 
 from sc2impala import learner, tf_setup
 from sc2impala.errors import UserError
+from sc2impala.learner.algorithm import NO_REPLAY
 from sc2impala.runtime import console, manifest
 from sc2impala.runtime.stop_request import StopRequest
 from sc2impala.settings import resolve, setting_flags, validation
@@ -307,7 +308,9 @@ def _train_in_graph(
         agent = graph.make_agent(
             settings.agent, specs, environment.max_step_mul, environment.agent_step_mul
         )
-        played, table = make_experience(settings, agent, specs, start, stack)
+        start_policy = _make_start_policy(settings, agent, specs)
+        teacher = start_policy.teacher if start_policy and start_policy.teacher.acts else None
+        played, table = make_experience(settings, agent, specs, start, stack, teacher)
         batches = Batches(graph.gpu_device())
         recorded = _open_recordings(settings, specs, start)
         phases = make_phases(settings, agent, played, table, batches, recorded)
@@ -318,8 +321,9 @@ def _train_in_graph(
             table,
         )
         initialize = _prepare_restoring(settings, agent, table, checkpoint)
-        hooks = _make_hooks(settings, phases, writer, checkpoint, stop, start, stack)
+        hooks = _make_hooks(settings, phases, writer, checkpoint, stop, start, stack, start_policy)
         hooks += [*own_hooks, *_playing_hooks(settings, played, table)]
+        hooks += _demonstrator_hooks(settings, played, phases, checkpoint)
         if not settings.run.deterministic:
             experience.run_in_background(played)
         manifest.write(settings.run.logdir, settings.values(), before, specs)
@@ -342,13 +346,14 @@ def make_experience(
     specs: Tuple[Any, Any],
     start: int,
     stack: contextlib.ExitStack,
+    teacher: Optional[Any] = None,
 ) -> Tuple[Any, Optional[Any]]:
     """Environments, actors and their queue; and the replay table, None if nothing is replayed."""
     from sc2impala import actors
     from sc2impala.learner import phases
     from sc2impala.runtime import demonstrations, experience, graph, seeds
 
-    spec = actors.sequence_spec(agent, specs[0], settings.actors.unroll_length)
+    spec = actors.sequence_spec(agent, specs[0], settings.actors.unroll_length, teacher)
 
     def make_env(actor: int) -> Any:
         num_envs = settings.actors.num_envs
@@ -370,6 +375,7 @@ def make_experience(
         settings.actors,
         settings.training.batch_size,
         phases.policy_version(),
+        teacher,
     )
     for env in played.envs:
         stack.callback(env.close)
@@ -412,9 +418,10 @@ def make_phases(
     """
     import tensorflow.compat.v1 as tf
 
-    from sc2impala.learner import phases
+    from sc2impala.learner import phases, sources
     from sc2impala.runtime import experience
 
+    _check_labels(settings, played.queue.spec.env_outputs.observation)
     source, of_recordings = _make_sources(settings, played, table, recorded)
     metrics: Dict[str, Any] = {}
     if table is not None:
@@ -427,6 +434,9 @@ def make_phases(
             plan = phases.Plan(pretraining, source, task, pretraining.num_frames, frames, metrics)
             if pretraining.from_demonstrations and of_recordings is not None:
                 plan = plan._replace(source=of_recordings, metrics={})
+            elif table is not None and pretraining.replay == NO_REPLAY:
+                new = sources.QueueSource(played.queue, settings.training.batch_size)
+                plan = plan._replace(source=new, metrics={})
             plans.append(plan)
     main_name = settings.training.algorithm
     main_algorithm = learner.load(main_name)(settings.algorithms[main_name])
@@ -471,6 +481,65 @@ def _make_sources(
     return source, demonstrations(settings.training.batch_size)
 
 
+def _check_labels(settings: Settings, observation: Mapping[str, Any]) -> None:
+    """Raises: UserError: if something cannot learn from labels, or observations have none."""
+    of_main = settings.algorithms[settings.training.algorithm]
+    wanted = {
+        'num_cloning_frames': settings.algorithms['cloning'].num_cloning_frames,
+        'demonstration_cost': getattr(of_main, 'demonstration_cost', 0.0),
+    }
+    if wanted['demonstration_cost'] and settings.agent.argument_conditioning:
+        raise UserError(
+            f'--demonstration_cost={wanted["demonstration_cost"]} with --argument_conditioning: the '
+            'arguments of a label depend on its function, and those of the training on the one '
+            'that was played; expected only one of the two.'
+        )
+    if 'demonstration' in observation:
+        return
+    for name, value in wanted.items():
+        if value:
+            raise UserError(
+                f'--{name}={value} needs something to imitate, expected --demonstrator or '
+                '--demonstrations with it.'
+            )
+
+
+def _make_start_policy(settings: Settings, agent: Any, specs: Tuple[Any, Any]) -> Optional[Any]:
+    """The teacher and the choice among the models of cloning; None if there is use for neither."""
+    import tensorflow.compat.v1 as tf
+
+    from sc2impala.learner import optimization
+    from sc2impala.runtime import graph, phase_evaluation, seeds, start_policy
+
+    environment, main_name = settings.environment, settings.training.algorithm
+    main, cloning = settings.algorithms[main_name], settings.algorithms['cloning']
+    is_selected = bool(cloning.num_cloning_frames and cloning.phase_evaluations)
+    if not is_selected and not getattr(main, 'teacher_cost', 0.0):
+        return None
+
+    def make_copy() -> Any:
+        return graph.make_agent(
+            settings.agent, specs, environment.max_step_mul, environment.agent_step_mul
+        )
+
+    total = settings.training.total_environment_frames
+    schedule = optimization.Schedule(tf.train.get_or_create_global_step(), total)
+    cost = learner.load(main_name)(main).teacher_cost(schedule)
+    made = start_policy.StartPolicy(start_policy.make_teacher(make_copy, agent, cost), None)
+    if not is_selected:
+        return made
+    env_seeds = seeds.streams(
+        settings.run.seed, 'phase_evaluation', cloning.phase_evaluation_episodes
+    )
+    evaluate_agent = phase_evaluation.on_simulator(
+        agent, specs, environment.map_name, environment.longest_step, env_seeds
+    )
+    num_frames, num_evaluations = cloning.num_cloning_frames, cloning.phase_evaluations
+    return made._replace(
+        selection=start_policy.Selection(evaluate_agent, made.teacher, num_frames, num_evaluations)
+    )
+
+
 def _prepare_restoring(
     settings: Settings, agent: Any, table: Optional[Any], checkpoint: Optional[str]
 ) -> Optional[Callable[[Any], None]]:
@@ -502,12 +571,14 @@ def _make_hooks(
     stop: StopRequest,
     start: int,
     stack: contextlib.ExitStack,
+    start_policy: Optional[Any] = None,
 ) -> List[Any]:
-    """Hooks for what is saved, logged and shown."""
+    """Hooks for what is saved, logged and shown, and what happens between phases."""
     import tensorflow.compat.v1 as tf
 
     from sc2impala.runtime import evaluation, hooks
     from sc2impala.runtime.episodes import EpisodeLog
+    from sc2impala.runtime.start_policy import StartPolicyHook
     from sc2impala.runtime.summary_log import SummaryLog
 
     run, output = settings.run, settings.output
@@ -516,13 +587,43 @@ def _make_hooks(
     summaries = SummaryLog(run.logdir, output.save_summaries_secs)
     stack.callback(summaries.close)
     frames = tf.add_n([phase.frames.read_value() for phase in phases])
-    return [
+    result = [
         hooks.SavingHook(writer, frames, restored=checkpoint is not None),
         hooks.StopHook(stop),
         hooks.SummaryHook(summaries, frames),
         hooks.EpisodeHook(episodes, summaries),
         hooks.ProgressHook(episodes, summaries, output.progress_secs),
     ]
+    if start_policy is not None:
+        of_cloning = [phase.frames for phase in phases if phase.title == 'cloning']
+        cloning_frames = of_cloning[0] if of_cloning else None
+        result.append(StartPolicyHook(start_policy, cloning_frames, frames, summaries))
+    return result
+
+
+def _demonstrator_hooks(
+    settings: Settings, played: Any, phases: Sequence[Any], checkpoint: Optional[str]
+) -> List[Any]:
+    """What switches the demonstrator on and off, if there are labels."""
+    from sc2impala.runtime import checkpoints
+    from sc2impala.runtime.demonstrator_hook import DemonstratorHook, first_share
+
+    if 'demonstration' not in played.queue.spec.env_outputs.observation:
+        return []
+    shares = {}
+    for name, algorithm_settings in settings.algorithms.items():
+        is_main = name in learner.ALGORITHMS
+        if not is_main or name == settings.training.algorithm:
+            load: Callable[[str], Any] = learner.load if is_main else learner.load_pretraining
+            algorithm = load(name)(algorithm_settings)
+            shares[algorithm.title] = algorithm.demonstrator_share
+    frames = [0] * len(phases)
+    if checkpoint is not None:
+        frames = checkpoints.frames_of(checkpoint, [phase.frames for phase in phases])
+    first = first_share(
+        frames, [phase.num_frames for phase in phases], [shares[p.title] for p in phases]
+    )
+    return [DemonstratorHook(played.envs, shares, first)]
 
 
 def _playing_hooks(settings: Settings, played: Any, table: Optional[Any]) -> List[Any]:

@@ -56,14 +56,28 @@ policy_frames: int64 [], global step (environment frames) of the weights that th
 policy_updates: int64 [], updates that these weights had seen since the start of the process.
 """
 
-ActorOutput = collections.namedtuple(
-    'ActorOutput', ['agent_state', 'env_outputs', 'agent_outputs', 'sequence_info']
+TeacherLogits = collections.namedtuple(
+    'TeacherLogits', ['action_logits', 'step_mul_logits', 'valid']
 )
+"""The policy of a frozen teacher on an observation of the agent.
+
+action_logits, step_mul_logits: as in `AgentOutput`.
+valid: bool [], whether there was a teacher that had a say; the logits are 0 if not.
+"""
+
+ActorOutput = collections.namedtuple(
+    'ActorOutput',
+    ['agent_state', 'env_outputs', 'agent_outputs', 'sequence_info', 'teacher_logits'],
+)
+ActorOutput.__new__.__defaults__ = ((),)
 """One unroll of an actor: an element of the queue and of the replay buffer.
 
 agent_state: nest of the agent's recurrent state before the first step.
 env_outputs: EnvOutput of T + 1 steps. agent_outputs: AgentOutput of T + 1 steps.
-sequence_info: SequenceInfo, the last field: replay buffers saved by older versions lack it.
-Step t of agent_outputs is the choice that *led to* step t of env_outputs; step 0 repeats the last
-step of the previous unroll.
+sequence_info: SequenceInfo, the last field if there is no teacher: replay buffers saved by older
+    versions lack it.
+teacher_logits: TeacherLogits of T + 1 steps; () if the run has no teacher.
+Step t of agent_outputs is the choice that *led to* step t of env_outputs, and step t of
+teacher_logits what the teacher would have chosen; step 0 repeats the last step of the previous
+unroll.
 """

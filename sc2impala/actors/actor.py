@@ -22,6 +22,7 @@ def build_actor(
     task: int = 0,
     actor: int = 0,
     policy_version: Optional[Sequence[tf.Variable]] = None,
+    teacher: Optional[Any] = None,
 ) -> structs.ActorOutput:
     """Builds one actor.
 
@@ -34,57 +35,62 @@ def build_actor(
       task, actor: index of the map and of the actor, for `SequenceInfo`.
       policy_version: int64 variables with the environment frames and the updates of the weights
         that play, for `SequenceInfo`; both are 0 if there are none.
+      teacher: `agents.teacher.Teacher`, whose logits are recorded as long as it is active; or None.
 
     Returns:
-      `ActorOutput`: agent_state [K, ...] before the first step, env_outputs and agent_outputs
-      [K, T + 1, ...], sequence_info [K], batch-major, ready for `enqueue_many`. Every run plays the
-      next unroll.
+      `ActorOutput`: agent_state [K, ...] before the first step, env_outputs, agent_outputs and
+      teacher_logits [K, T + 1, ...], sequence_info [K], batch-major, ready for `enqueue_many`.
+      Every run plays the next unroll.
     """
     env_ops = EnvironmentOps(env)
-    persistent = _persistent_start(agent, env_ops)
+    persistent = _persistent_start(agent, env_ops, teacher)
     version = _read_version(policy_version)
     with tf.control_dependencies(version):
         start = tf.nest.map_structure(lambda variable: variable.read_value(), persistent)
-    first_state, first_env_output, first_agent_output = start
-    first_step = (first_env_output, first_agent_output)
+    *first_states, first_step = start
+    is_active = teacher.is_active() if teacher else None
 
     history = tf.nest.map_structure(
         lambda t: tf.TensorArray(t.dtype, unroll_length, element_shape=t.shape), first_step
     )
 
-    def play_step(index: tf.Tensor, agent_state: Any, step: Any, history: Any) -> Tuple:
-        env_output, agent_output = step
-        agent_output, agent_state = agent.act(
-            (agent_output.action, env_output),
-            agent_state,
-            greedy=greedy,
-            function=demonstrated_function(env_output.observation),
-        )
+    def play_step(index: tf.Tensor, states: Any, step: Any, history: Any) -> Tuple:
+        agent_state, teacher_state = states
+        env_output, agent_output, logits = step
+        seen = (agent_output.action, env_output)
+        demonstrated = demonstrated_function(env_output.observation)
+        agent_output, agent_state = agent.act(seen, agent_state, greedy, demonstrated)
         agent_output = played(env_output.observation, agent_output)
+        if teacher:
+            function = agent_output.action['function']
+            logits, teacher_state = teacher.act(
+                seen, teacher_state, agent_state, is_active, function
+            )
         env_output = env_ops.step(agent_output.action, agent_output.step_mul)
-        step = (env_output, agent_output)
+        step = (env_output, agent_output, logits)
         history = tf.nest.map_structure(lambda array, t: array.write(index, t), history, step)
-        return index + 1, agent_state, step, history
+        return index + 1, (agent_state, teacher_state), step, history
 
-    _, last_state, last_step, history = tf.while_loop(
+    _, last_states, last_step, history = tf.while_loop(
         lambda index, *unused: index < unroll_length,
         play_step,
-        (tf.constant(0), first_state, first_step, history),
+        (tf.constant(0), tuple(first_states), first_step, history),
         parallel_iterations=1,
         back_prop=False,
     )
 
-    end = (last_state,) + last_step
+    end = last_states + (last_step,)
     stored = tf.nest.map_structure(lambda variable, t: variable.assign(t).op, persistent, end)
     with tf.control_dependencies(tf.nest.flatten(stored)):
-        env_outputs, agent_outputs = tf.nest.map_structure(
+        env_outputs, agent_outputs, teacher_logits = tf.nest.map_structure(
             lambda first, array: _batch_major(first, array, unroll_length), first_step, history
         )
         return structs.ActorOutput(
-            agent_state=tf.nest.map_structure(tf.identity, first_state),
+            agent_state=tf.nest.map_structure(tf.identity, first_states[0]),
             env_outputs=env_outputs,
             agent_outputs=agent_outputs,
             sequence_info=_sequence_info(task, actor, version, env_ops.num_envs),
+            teacher_logits=teacher_logits,
         )
 
 
@@ -141,10 +147,14 @@ def _sequence_info(
     )
 
 
-def _persistent_start(agent: Any, env_ops: EnvironmentOps) -> Any:
-    """Local variables with recurrent state, `EnvOutput` and `AgentOutput` between two unrolls.
+def _persistent_start(agent: Any, env_ops: EnvironmentOps, teacher: Optional[Any]) -> Tuple:
+    """Local variables with what two unrolls share.
 
     The first agent output is all zeros: nothing was chosen before the first observation.
+
+    Returns:
+      Recurrent state of the agent and of the teacher; and the step, a tuple of `EnvOutput`,
+      `AgentOutput` and `TeacherLogits`. What is the teacher's is () if there is none.
     """
     env_output = env_ops.reset()
     state = agent.initial_state(env_ops.num_envs)
@@ -152,7 +162,12 @@ def _persistent_start(agent: Any, env_ops: EnvironmentOps) -> Any:
     # Creates the agent's variables outside of the loop. Only the shapes of the output are used.
     like_output, _ = agent((no_action, env_output), state)
     agent_output = tf.nest.map_structure(lambda t: tf.zeros(t.shape, t.dtype), like_output)
-    return tf.nest.map_structure(_local_variable, (state, env_output, agent_output))
+    teacher_state: Any = ()
+    logits: Any = ()
+    if teacher:
+        teacher_state, logits = teacher.start(env_ops.num_envs)
+    start = (state, teacher_state, (env_output, agent_output, logits))
+    return tf.nest.map_structure(_local_variable, start)
 
 
 def _local_variable(initial_value: tf.Tensor) -> tf.Variable:

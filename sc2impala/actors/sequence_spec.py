@@ -1,6 +1,6 @@
 """Shapes and dtypes of what actors produce, from the specs of observations and of the agent."""
 
-from typing import Any, List, Sequence, Tuple
+from typing import Any, List, Optional, Sequence, Tuple
 
 import tensorflow.compat.v1 as tf
 
@@ -33,28 +33,35 @@ def env_output_spec(observation_spec: Any, leading: Sequence[int] = ()) -> struc
     )
 
 
-def sequence_spec(agent: Any, observation_spec: Any, unroll_length: int) -> structs.ActorOutput:
+def sequence_spec(
+    agent: Any, observation_spec: Any, unroll_length: int, teacher: Optional[Any] = None
+) -> structs.ActorOutput:
     """`ActorOutput` of the `tf.TensorSpec`s of one sequence.
 
     Args:
       agent: `agents.agent.Agent`; only its specs are used.
       observation_spec: `envs.specs.ObservationSpec`.
       unroll_length: T; env_outputs and agent_outputs have T + 1 steps.
+      teacher: `agents.teacher.Teacher` or None.
     """
     num_steps = unroll_length + 1
+
+    def of_steps(specs: Any) -> Any:
+        return tf.nest.map_structure(
+            lambda spec: tf.TensorSpec([num_steps] + spec.shape.as_list(), spec.dtype), specs
+        )
+
     return structs.ActorOutput(
         agent_state=agent.state_spec(),
         env_outputs=env_output_spec(observation_spec, [num_steps]),
-        agent_outputs=tf.nest.map_structure(
-            lambda spec: tf.TensorSpec([num_steps] + spec.shape.as_list(), spec.dtype),
-            agent.output_spec(),
-        ),
+        agent_outputs=of_steps(agent.output_spec()),
         sequence_info=structs.SequenceInfo(
             task=tf.TensorSpec([], tf.int32),
             actor=tf.TensorSpec([], tf.int32),
             policy_frames=tf.TensorSpec([], tf.int64),
             policy_updates=tf.TensorSpec([], tf.int64),
         ),
+        teacher_logits=() if teacher is None else of_steps(teacher.output_spec()),
     )
 
 

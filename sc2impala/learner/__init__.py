@@ -16,6 +16,7 @@ ALGORITHMS = {
 """What `--algorithm` can name."""
 
 PRETRAINING = {
+    'cloning': 'sc2impala.learner.cloning:Cloning',
     'critic_pretraining': 'sc2impala.learner.critic_pretraining:CriticPretraining',
 }
 """Phases before the training, in this order; each says in its settings how long it is, 0 by

@@ -58,6 +58,30 @@ class Algorithm(abc.ABC):
         """
         self.settings = settings
 
+    def demonstrator_share(self, frames: int) -> Optional[float]:
+        """The part of the episodes that a demonstrator plays.
+
+        Args:
+          frames: environment frames of the phase so far.
+
+        Returns:
+          0 to 1, where at 0 it only labels the observations of the agent; None if the algorithm has
+          no use for labels.
+        """
+        return None
+
+    def teacher_cost(self, schedule: Any) -> Optional[Any]:
+        """The weight of a frozen teacher in the loss.
+
+        Args:
+          schedule: `learner.optimization.Schedule` of the phase.
+
+        Returns:
+          float32 [], or None if there never is a teacher. At 0 the teacher does not act, and
+          batches say nothing of it.
+        """
+        return None
+
     @abc.abstractmethod
     def build_update(
         self, agent: Any, batch: Any, variables: Sequence[Any], schedule: Any

@@ -19,10 +19,11 @@ Batch = collections.namedtuple(
         'keys',
         'probabilities',
         'num_replay',
+        'teacher_logits',
         'stream_state',
     ],
 )
-Batch.__new__.__defaults__ = ((),)
+Batch.__new__.__defaults__ = ((), ())
 """agent_state: nest of [B, ...], the recurrent state before the first step.
 env_outputs: EnvOutput of [T + 1, B].
 agent_outputs: AgentOutput of [T + 1, B], of the behaviour policy.
@@ -32,6 +33,7 @@ keys: int64 [B], the keys of the sequences in the replay buffer; -1 for those th
 probabilities: float32 [B], the probability with which one draw from the replay buffer picks the
     sequence; 1 in new columns.
 num_replay: R, the largest number of replayed columns, a Python int; 0 for a batch of new sequences.
+teacher_logits: TeacherLogits of [T + 1, B], aligned with agent_outputs; () without a teacher.
 stream_state: nest of local variables of [D, ...], if the last D columns come from recordings: the
     recurrent state of the trained agent before their first step, for which `agent_state` has zeros.
     `sequences.unroll` reads it, and writes the state after their last step, with which the next
@@ -67,6 +69,7 @@ def make_batch(
         keys=tf.fill(columns, tf.constant(-1, tf.int64)) if keys is None else keys,
         probabilities=tf.fill(columns, 1.0) if probabilities is None else probabilities,
         num_replay=num_replay,
+        teacher_logits=tf.nest.map_structure(_time_major, sequences.teacher_logits),
         stream_state=stream_state,
     )
 

@@ -5,7 +5,7 @@ Sources: IMPALA (Espeholt et al. 2018, arXiv 1802.01561) and CLEAR (Rolnick et a
 """
 
 import dataclasses
-from typing import Any, ClassVar, Dict, Sequence, Tuple
+from typing import Any, ClassVar, Dict, Optional, Sequence, Tuple
 
 from sc2impala.learner.algorithm import Algorithm, Update
 from sc2impala.settings.fields import setting
@@ -48,6 +48,21 @@ class ImpalaSettings(ReturnSettings, AdamSettings):
     value_cloning_cost: float = setting(
         0.005, 'weight of the squared change of the baseline on them', between=(0.0, LARGE)
     )
+    teacher_cost: float = setting(
+        0.0,
+        'weight of KL(teacher || policy) at the start; the teacher is the policy with which the '
+        'training starts, from cloning or --init_checkpoint',
+        between=(0.0, LARGE),
+    )
+    teacher_decay: float = setting(
+        0.5, 'the part of the training over which that falls to 0', between=(0.0, 1.0)
+    )
+    demonstration_cost: float = setting(
+        0.0,
+        'weight of - log pi(label) where the demonstrator has labelled an observation, or where a '
+        'recording shows what was played',
+        between=(0.0, LARGE),
+    )
 
     @property
     def entropy_cost_at_end(self) -> float:
@@ -60,9 +75,21 @@ class Impala(Algorithm):
 
     Replayed columns are cloned as well: the policy is held near the behaviour policy by
     KL(mu || pi), the baseline near the recorded one. With R = 0 the graph is plain IMPALA.
+    A teacher, if there is one, holds the policy near the one with which the training started
+    (kickstarting).
     """
 
     settings_class = ImpalaSettings
+
+    def teacher_cost(self, schedule: Any) -> Optional[Any]:
+        """Falls linearly to 0; None if it is 0 from the start. See `Algorithm.teacher_cost`."""
+        if not self.settings.teacher_cost:
+            return None
+        return schedule.linear(self.settings.teacher_cost, 0.0, part=self.settings.teacher_decay)
+
+    def demonstrator_share(self, frames: int) -> Optional[float]:
+        """The agent plays all episodes; see `Algorithm.demonstrator_share`."""
+        return 0.0 if self.settings.demonstration_cost else None
 
     def build_update(
         self, agent: Any, batch: Any, variables: Sequence[Any], schedule: Any
@@ -99,9 +126,14 @@ class Impala(Algorithm):
         terms['entropy'] = (entropy_cost, losses.entropy_loss(agent.policy.entropy(pi, mu)))
         if batch.num_replay:
             terms.update(self._cloning_terms(agent.policy, batch, steps, normalisation))
+        if batch.teacher_logits and settings.teacher_cost:
+            terms['teacher'] = self._teacher_term(agent.policy, batch, steps, schedule)
         baseline = normalisation.divided(losses.baseline_loss(vtrace.vs, pi.baseline), power=2)
         terms['baseline'] = (settings.baseline_cost, baseline)
         weighted, total_loss = optimization.weighted_sum(terms, steps.mask)
+        if settings.demonstration_cost:
+            weighted['demonstration'] = self._label_loss(agent.policy, batch, steps)
+            total_loss += weighted['demonstration']
 
         learning_rate = schedule.linear(settings.learning_rate, settings.final_learning_rate)
         train, grad_norm = optimization.adam_step(
@@ -116,6 +148,8 @@ class Impala(Algorithm):
         }
         metrics.update(('loss/' + name, value) for name, value in weighted.items())
         metrics.update(normalisation.metrics())
+        if 'teacher' in terms:
+            metrics['teacher_cost'] = terms['teacher'][0]
         metrics.update(summaries.action_histograms(agent.policy, mu, steps.is_new))
         metrics.update(diagnostics.diagnostics(agent.policy, steps, vtrace.vs, advantages))
         done, infos = sequences.countable(steps)
@@ -148,3 +182,23 @@ class Impala(Algorithm):
             'policy_cloning': (self.settings.policy_cloning_cost, replayed * policy_cloning),
             'value_cloning': (self.settings.value_cloning_cost, replayed * value_cloning),
         }
+
+    def _teacher_term(self, policy: Any, batch: Any, steps: Any, schedule: Any) -> Tuple[Any, Any]:
+        """The divergence from the teacher: cost and loss of [T, B]."""
+        from sc2impala.learner import losses, sequences
+
+        teacher = sequences.teacher_logits(batch)
+        kl = policy.kl(teacher, steps.learner, steps.behaviour)
+        return self.teacher_cost(schedule), losses.teacher_loss(kl, teacher.valid)
+
+    def _label_loss(self, policy: Any, batch: Any, steps: Any) -> Any:
+        """The loss of labels, summed; also of steps that a demonstrator played. float32 []."""
+        import tensorflow.compat.v1 as tf
+
+        from sc2impala.learner import labels as labels_lib
+        from sc2impala.learner import losses
+
+        labels = labels_lib.read(batch.env_outputs.observation)
+        log_probs = policy.log_prob(steps.learner, labels)
+        loss = losses.demonstration_loss(log_probs, labels.mask)
+        return self.settings.demonstration_cost * tf.reduce_sum(loss)

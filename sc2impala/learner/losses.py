@@ -39,6 +39,23 @@ def policy_cloning_loss(kl: tf.Tensor) -> tf.Tensor:
     return kl
 
 
+def demonstration_loss(label_log_probs: tf.Tensor, labelled: tf.Tensor) -> tf.Tensor:
+    """Returns -log pi(label) where `labelled` is not 0, and 0 elsewhere.
+
+    Its gradient reaches `label_log_probs` of labelled steps only; the others may have any value.
+    """
+    return tf.where(labelled > 0.0, -label_log_probs, tf.zeros_like(label_log_probs))
+
+
+def teacher_loss(kl: tf.Tensor, valid: tf.Tensor) -> tf.Tensor:
+    """Returns `kl`, KL(teacher || pi), where `valid`, bool, and 0 elsewhere.
+
+    The distillation term of kickstarting (Schmitt et al. 2018, arXiv:1803.03835), up to the entropy
+    of the teacher. The logits of the teacher are constants: the gradient reaches those of pi only.
+    """
+    return tf.where(valid, kl, tf.zeros_like(kl))
+
+
 def value_cloning_loss(baseline: tf.Tensor, behaviour_baseline: tf.Tensor) -> tf.Tensor:
     """Returns (V - V_replay)^2, the second cloning term of CLEAR, without a factor of 1/2.
 

@@ -4,13 +4,23 @@ T is the unroll length, B the batch size.
 """
 
 import collections
-from typing import Any, Tuple
+from typing import Any, Optional, Tuple
 
 import tensorflow.compat.v1 as tf
 
 Steps = collections.namedtuple(
     'Steps',
-    ['rewards', 'infos', 'done', 'behaviour', 'learner', 'bootstrap_value', 'mask', 'is_new'],
+    [
+        'rewards',
+        'infos',
+        'done',
+        'behaviour',
+        'learner',
+        'bootstrap_value',
+        'mask',
+        'is_new',
+        'demonstrated',
+    ],
 )
 """The T steps of the sequences of a batch, aligned by the observation that was acted on.
 
@@ -18,23 +28,40 @@ rewards, infos, done: what followed the action of step t, [T, B].
 behaviour: AgentOutput of [T, B], the action that was played and the policy that chose it.
 learner: AgentOutput of [T, B], of the current weights on the same observation.
 bootstrap_value: float32 [B], the last baseline of the learner.
-mask: float32 [T, B], 0 on the step with which an episode was aborted, which is not trained on.
+mask: float32 [T, B], 0 on steps that are not trained on: those with which an episode was aborted,
+    and unless asked for those that a demonstrator played.
 is_new: bool [B], columns that come from the queue and not from the replay buffer.
+demonstrated: bool [T, B], which steps a demonstrator played; () if there is none.
 """
 
 
-def unroll(agent: Any, batch: Any) -> Steps:
+def unroll(
+    agent: Any,
+    batch: Any,
+    with_demonstrations: bool = False,
+    functions: Optional[tf.Tensor] = None,
+) -> Steps:
     """Unrolls the agent over the T + 1 steps of a batch and aligns the results.
 
     Args:
       agent: `agents.agent.Agent`.
       batch: `learner.batch.Batch`.
+      with_demonstrations: train on the steps that a demonstrator played as well. Their recorded
+        logits are those of the agent, not of the policy that played.
+      functions: int32 [T + 1, B], see `Agent.unroll`; None for the functions that were played.
     """
+    options = {} if functions is None else {'functions': functions}
     learner_outputs, last_state = agent.unroll(
-        batch.agent_outputs.action, batch.env_outputs, _first_state(batch)
+        batch.agent_outputs.action, batch.env_outputs, _first_state(batch), **options
     )
     learner_outputs = _keep_state(batch, last_state, learner_outputs)
-    return shift(batch.env_outputs, batch.agent_outputs, learner_outputs, batch.is_replay)
+    return shift(
+        batch.env_outputs,
+        batch.agent_outputs,
+        learner_outputs,
+        batch.is_replay,
+        with_demonstrations,
+    )
 
 
 def _first_state(batch: Any) -> Any:
@@ -63,7 +90,11 @@ def _keep_state(batch: Any, last_state: Any, learner_outputs: Any) -> Any:
 
 
 def shift(
-    env_outputs: Any, agent_outputs: Any, learner_outputs: Any, is_replay: tf.Tensor
+    env_outputs: Any,
+    agent_outputs: Any,
+    learner_outputs: Any,
+    is_replay: tf.Tensor,
+    with_demonstrations: bool = False,
 ) -> Steps:
     """Aligns [T + 1, B]: rewards and behaviour are `[1:]`, the learner's outputs `[:-1]`."""
 
@@ -71,6 +102,13 @@ def shift(
         return tf.nest.map_structure(lambda t: t[1:], nest)
 
     infos = later(env_outputs.info)
+    mask = 1.0 - tf.cast(infos.aborted, tf.float32)
+    demonstrated: Any = ()
+    if 'demonstration' in env_outputs.observation:
+        # Of the observation that was acted on, like the learner's outputs.
+        demonstrated = env_outputs.observation['demonstration']['plays'][:-1]
+        if not with_demonstrations:
+            mask *= 1.0 - tf.cast(demonstrated, tf.float32)
     return Steps(
         rewards=env_outputs.reward[1:],
         infos=infos,
@@ -78,9 +116,15 @@ def shift(
         behaviour=later(agent_outputs),
         learner=tf.nest.map_structure(lambda t: t[:-1], learner_outputs),
         bootstrap_value=learner_outputs.baseline[-1],
-        mask=1.0 - tf.cast(infos.aborted, tf.float32),
+        mask=mask,
         is_new=tf.logical_not(is_replay),
+        demonstrated=demonstrated,
     )
+
+
+def teacher_logits(batch: Any) -> Any:
+    """`TeacherLogits` of [T, B] for the observations that were acted on; () without a teacher."""
+    return tf.nest.map_structure(lambda t: t[1:], batch.teacher_logits)
 
 
 def replayed(batch: Any) -> tf.Tensor:
@@ -89,13 +133,17 @@ def replayed(batch: Any) -> tf.Tensor:
 
 
 def countable(steps: Steps) -> Tuple[tf.Tensor, Any]:
-    """`done` and `infos` for statistics: without replayed columns and aborted episodes.
+    """`done` and `infos` for statistics of the agent.
+
+    Replayed columns, aborted episodes, and those that a demonstrator played do not count.
 
     Returns:
       bool [T, B], and EpisodeInfo of [T, B] whose `aborted` is set in new columns only.
     """
     aborted = tf.logical_and(steps.infos.aborted, steps.is_new)
     done = steps.done & steps.is_new & ~steps.infos.aborted
+    if tf.nest.flatten(steps.demonstrated):
+        done &= ~steps.demonstrated
     return done, steps.infos._replace(aborted=aborted)
 
 

@@ -243,6 +243,12 @@ def check_complete(checkpoint: str, variables: Sequence[tf.Variable]) -> None:
         _check_shape(checkpoint, variable, values[name])
 
 
+def frames_of(checkpoint: str, counters: Sequence[tf.Variable]) -> List[int]:
+    """The values of counters of frames in a checkpoint that was checked before."""
+    reader = tf.train.load_checkpoint(plain_path(checkpoint))
+    return [int(reader.get_tensor(counter.op.name)) for counter in counters]
+
+
 def assignments_from(checkpoint: str, variables: Sequence[tf.Variable]) -> Dict[str, Any]:
     """What to load from another run: {name: array} for those variables that it has.
 

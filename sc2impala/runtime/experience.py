@@ -25,6 +25,7 @@ def build_experience(
     actors: ActorSettings,
     batch_size: int,
     policy_version: Sequence[tf.Variable],
+    teacher: Optional[Any] = None,
 ) -> Experience:
     """Builds the actors and the queue that they fill.
 
@@ -36,6 +37,7 @@ def build_experience(
       batch_size: sequences that an update takes, for the default capacity of the queue.
       policy_version: int64 variables with the environment frames and the number of updates of the
         weights.
+      teacher: `agents.teacher.Teacher` that plays beside the agent, or None.
 
     Raises:
       UserError: if an environment cannot be made; those that were are closed.
@@ -49,7 +51,12 @@ def build_experience(
             envs.append(env)
             stack.callback(env.close)
             output = actors_lib.build_actor(
-                agent, env, actors.unroll_length, actor=index, policy_version=policy_version
+                agent,
+                env,
+                actors.unroll_length,
+                actor=index,
+                policy_version=policy_version,
+                teacher=teacher,
             )
             enqueue_ops.append(queue.enqueue_many(output))
         stack.pop_all()
@@ -133,6 +140,11 @@ def priority_updates(table: Optional[replay_lib.ReplayTable]) -> Optional[Callab
 
 
 def _defaults_of_older_versions(spec: Any, num_components: int) -> Dict[int, int]:
-    """Values for `SequenceInfo`, which comes last and which older versions did not save."""
+    """Values for `SequenceInfo`, which comes last and which older versions did not save.
+
+    There is none where a teacher comes after it, which those versions did not have.
+    """
+    if spec.teacher_logits:
+        return {}
     num_info = len(tf.nest.flatten(spec.sequence_info))
     return dict.fromkeys(range(num_components - num_info, num_components), 0)

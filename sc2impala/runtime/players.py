@@ -16,12 +16,53 @@ from sc2impala.settings import settings as settings_lib
 from sc2impala.settings.groups import EnvironmentSettings
 
 
-class AgentPlayer:
-    """An agent with its recurrent state, in a session of its own.
+class SessionPlayer:
+    """An agent with its recurrent state, in the session of someone else.
 
     A player is called with the `EnvOutput` of K environments, and answers with a dict of int32 [K]
     and the step multipliers, int32 [K].
     """
+
+    _session: tf.Session
+
+    def __init__(self, agent: Agent, observation_spec: Any, num_envs: int, greedy: bool):
+        """Builds the operations of an agent that was made in the current graph.
+
+        Args:
+          agent: with its variables.
+          observation_spec: `envs.specs.ObservationSpec`.
+          num_envs: K.
+          greedy: choose the most probable actions instead of sampling.
+        """
+        self._initial_state = agent.initial_state(num_envs)
+        self._inputs = _placeholders(observation_spec, num_envs, self._initial_state)
+        last_action, env_output, last_state = self._inputs
+        output, next_state = agent.act((last_action, env_output), last_state, greedy=greedy)
+        self._fetches = (output.action, output.step_mul, next_state)
+
+    def start(self, session: tf.Session) -> None:
+        """Plays in a session, with the weights that it has there, from a fresh state on."""
+        self._session = session
+        self._state = session.run(self._initial_state)
+        self._last_action = tf.nest.map_structure(
+            lambda t: np.zeros(t.shape.as_list(), np.int32), self._inputs[0]
+        )
+
+    def __call__(self, env_output: Any) -> Tuple[Dict[str, np.ndarray], np.ndarray]:
+        """Plays one step; `done` resets the recurrent state inside the agent."""
+        seen = structs.EnvOutput((), (), env_output.done, env_output.observation)
+        values = (self._last_action, seen, self._state)
+        feed = dict(zip(tf.nest.flatten(self._inputs), tf.nest.flatten(values)))
+        action, step_mul, self._state = self._session.run(self._fetches, feed)
+        self._last_action = {'function': action['function']}
+        return action, step_mul
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+class AgentPlayer(SessionPlayer):
+    """An agent in a session of its own, with the weights of a checkpoint."""
 
     def __init__(
         self,
@@ -35,35 +76,18 @@ class AgentPlayer:
         """Loads the weights of an agent that was made in the current graph.
 
         Args:
-          agent: with its variables.
-          observation_spec: `envs.specs.ObservationSpec`.
-          num_envs: K.
+          agent, observation_spec, num_envs, greedy: see `SessionPlayer`.
           checkpoint: with its weights.
-          greedy: choose the most probable actions instead of sampling.
           session_config: of its session.
 
         Raises:
           UserError: if the checkpoint is damaged or of another agent.
         """
-        state = agent.initial_state(num_envs)
-        self._inputs = _placeholders(observation_spec, num_envs, state)
-        last_action, env_output, last_state = self._inputs
-        output, next_state = agent.act((last_action, env_output), last_state, greedy=greedy)
-        self._fetches = (output.action, output.step_mul, next_state)
+        super().__init__(agent, observation_spec, num_envs, greedy)
         checkpoints.check_complete(checkpoint, agent.weights)
-        self._session = tf.Session(graph=tf.get_default_graph(), config=session_config)
-        checkpoints.restore(tf.train.Saver(agent.weights), self._session, checkpoint)
-        self._state = self._session.run(state)
-        self._last_action = {'function': np.zeros([num_envs], np.int32)}
-
-    def __call__(self, env_output: Any) -> Tuple[Dict[str, np.ndarray], np.ndarray]:
-        """Plays one step; `done` resets the recurrent state inside the agent."""
-        seen = structs.EnvOutput((), (), env_output.done, env_output.observation)
-        values = (self._last_action, seen, self._state)
-        feed = dict(zip(tf.nest.flatten(self._inputs), tf.nest.flatten(values)))
-        action, step_mul, self._state = self._session.run(self._fetches, feed)
-        self._last_action = {'function': action['function']}
-        return action, step_mul
+        session = tf.Session(graph=tf.get_default_graph(), config=session_config)
+        checkpoints.restore(tf.train.Saver(agent.weights), session, checkpoint)
+        self.start(session)
 
     def close(self) -> None:
         """Ends the session."""
@@ -71,12 +95,13 @@ class AgentPlayer:
 
 
 def _placeholders(observation_spec: Any, num_envs: int, state: Any) -> Tuple[Any, Any, Any]:
-    """Inputs of an agent: last action, the fields of `EnvOutput` that agents use, state."""
+    """Inputs of an agent: last action, the parts of `EnvOutput` that agents use, state."""
 
     def like(spec: Any) -> tf.Tensor:
         return tf.placeholder(spec.dtype, [num_envs] + list(spec.shape))
 
-    observation = tf.nest.map_structure(like, observation_spec.structure())
+    structure = {k: v for k, v in observation_spec.structure().items() if k != 'demonstration'}
+    observation = tf.nest.map_structure(like, structure)
     done = tf.placeholder(tf.bool, [num_envs])
     return (
         {'function': tf.placeholder(tf.int32, [num_envs])},

@@ -10,6 +10,7 @@ _PURPOSES = {
     'training': 2,
     'evaluation': 3,
     'player': 4,
+    'phase_evaluation': 8,
     'demonstrator': 5,
     'demonstrations': 6,
     'recording': 7,

@@ -36,6 +36,7 @@ def check(settings: Settings) -> None:
     check_batch(settings.training, settings.replay)
     check_actors(settings.run, settings.actors, settings.training)
     check_starcraft(settings.environment, settings.starcraft)
+    check_start(settings)
     num_games = settings.actors.num_actors * settings.actors.num_envs
     flags = f'--num_actors={settings.actors.num_actors} and --num_envs={settings.actors.num_envs}'
     if settings.run.mode != 'train':
@@ -169,6 +170,25 @@ def check_actors(run: RunSettings, actors: ActorSettings, training: TrainingSett
         raise UserError(
             f'--queue_capacity={actors.queue_capacity} is too small for --deterministic, expected '
             f'at least {room} (--batch_size + --num_envs - 1), or 0 to choose it.'
+        )
+
+
+def check_start(settings: Settings) -> None:
+    """What the phases of a training need: a policy to hold on to, a map to be evaluated on."""
+    algorithm_settings = settings.algorithms[settings.training.algorithm]
+    cloning = settings.algorithms['cloning']
+    teacher_cost = getattr(algorithm_settings, 'teacher_cost', 0.0)
+    starts_fresh = not cloning.num_cloning_frames and not settings.start.init_checkpoint
+    if teacher_cost and starts_fresh and settings.run.mode == 'train':
+        raise UserError(
+            f'--teacher_cost={teacher_cost} needs a policy to start from, expected '
+            '--num_cloning_frames or --init_checkpoint with it.'
+        )
+    is_evaluated = cloning.num_cloning_frames and cloning.phase_evaluations
+    if is_evaluated and settings.environment.map_name not in envs.MAP_NAMES:
+        raise UserError(
+            f'--phase_evaluations={cloning.phase_evaluations} are played on the simulator, which '
+            f'does not have --map_name={settings.environment.map_name}, expected 0.'
         )
 
 

@@ -15,7 +15,7 @@ class BehaviourCloningSettings(AdamSettings):
     TITLE: ClassVar[str] = 'behaviour cloning'
 
     cloning_cost: float = setting(1.0, 'weight of the cross-entropy', between=(0.0, 1e6))
-    cloning_learning_rate: float = setting(1e-3, 'of Adam', between=(0.0, 10.0))
+    imitation_learning_rate: float = setting(1e-3, 'of Adam', between=(0.0, 10.0))
 
 
 class BehaviourCloning(Algorithm):
@@ -36,7 +36,7 @@ class BehaviourCloning(Algorithm):
         weighted, loss = optimization.weighted_sum(
             {'cloning': (settings.cloning_cost, cross_entropy)}, steps.mask
         )
-        rate = schedule.linear(settings.cloning_learning_rate, 0.0)
+        rate = schedule.linear(settings.imitation_learning_rate, 0.0)
         train, grad_norm = optimization.adam_step(loss, variables, rate, settings, name='adam')
         metrics = {'loss/cloning': weighted['cloning'], 'grad_norm': grad_norm}
         metrics.update(summaries.action_histograms(agent.policy, steps.behaviour, steps.is_new))

@@ -37,7 +37,7 @@ def test_trains_resumes_and_is_evaluated(tmp_path, capsys):
     assert [step for step, _ in tags['loss/cloning']] == [UPDATE, 2 * UPDATE]
     config = tiny.read_json(tmp_path, 'manifest.json')['config']
     assert config['algorithm'] == 'behaviour_cloning'
-    assert (config['cloning_cost'], config['cloning_learning_rate']) == (0.5, 1e-3)
+    assert (config['cloning_cost'], config['imitation_learning_rate']) == (0.5, 1e-3)
 
     # The same command goes on with more frames, and needs none of the settings again.
     assert tiny.main(tmp_path, f'--total_environment_frames={4 * UPDATE}') == 0
@@ -106,7 +106,7 @@ def test_its_loss_falls_on_a_fixed_batch():
     env = table_agent.random_env_outputs(0, num_steps, batch_size)
     env = env._replace(observation=fakes.random_observation(observation_spec, shape, rng))
     env.observation['available_actions'][:] = True
-    algorithm = BehaviourCloning(BehaviourCloningSettings(cloning_learning_rate=0.01))
+    algorithm = BehaviourCloning(BehaviourCloningSettings(imitation_learning_rate=0.01))
     with tf.Graph().as_default(), tf.Session() as session:
         tf.set_random_seed(0)
         agent = agents.make_agent('fully_conv', observation_spec, action_spec, 4)

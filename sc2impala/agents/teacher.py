@@ -1,0 +1,120 @@
+"""A teacher: a frozen copy of the agent that says what it would play, while the agent learns.
+
+The loss of the agent holds it near its teacher for a while (kickstarting, Schmitt et al. 2018,
+arXiv 1803.03835), so that learning does not first destroy what the agent could do at the start.
+K is the number of environments of one actor.
+"""
+
+from typing import Any, Optional, Tuple
+
+import tensorflow.compat.v1 as tf
+
+from sc2impala import structs
+
+SCOPE = 'teacher'
+"""The variables of a teacher have the names of those of the agent in this scope."""
+
+
+class Teacher:
+    """Another agent of the same kind with variables of its own, which no algorithm trains.
+
+    agent: the copy.
+    is_frozen: variable, bool []: the copy is final. It is part of checkpoints, as the weights are.
+    keep: operation that copies the weights of the student to the teacher.
+    give: operation that copies the weights of the teacher to the student.
+    freeze: operation that makes the copy final.
+    """
+
+    def __init__(self, agent: Any, student: Any, cost: Optional[tf.Tensor] = None):
+        """Builds the operations.
+
+        Args:
+          agent: `agents.agent.Agent`, made in the name scope SCOPE, with its variables.
+          student: the agent that learns, of the same kind, with its variables.
+          cost: float32 [], the present weight of the teacher in the loss: at 0 it does not act.
+            None for a copy that never acts.
+
+        Raises:
+          ValueError: if the two agents are not of the same kind.
+        """
+        names = [f'{SCOPE}/{variable.op.name}' for variable in student.weights]
+        if names != [variable.op.name for variable in agent.weights]:
+            raise ValueError(
+                f'the teacher has the variables {[v.op.name for v in agent.weights]}, expected '
+                f'{names}'
+            )
+        self.agent = agent
+        self._cost = cost
+        self.is_frozen = tf.Variable(
+            False, trainable=False, use_resource=True, name=f'{SCOPE}_is_frozen'
+        )
+        self.keep = _copy(student.weights, agent.weights)
+        self.give = _copy(agent.weights, student.weights)
+        self.freeze = self.is_frozen.assign(True).op
+
+    @property
+    def acts(self) -> bool:
+        """Whether the teacher may ever become active."""
+        return self._cost is not None
+
+    def is_active(self) -> tf.Tensor:
+        """Whether the teacher has something to say now, bool []: it is final, and it counts."""
+        if self._cost is None:
+            return tf.constant(False)
+        return tf.logical_and(self.is_frozen.read_value(), self._cost > 0.0)
+
+    def output_spec(self) -> structs.TeacherLogits:
+        """`TeacherLogits` of the `tf.TensorSpec`s of one step of one environment."""
+        output = self.agent.output_spec()
+        return structs.TeacherLogits(
+            output.action_logits, output.step_mul_logits, tf.TensorSpec([], tf.bool)
+        )
+
+    def start(self, num_envs: int) -> Tuple[Any, structs.TeacherLogits]:
+        """Recurrent state and `TeacherLogits` of [K] before anything was seen."""
+        return self.agent.initial_state(num_envs), self._nothing(num_envs)
+
+    def act(
+        self,
+        inputs: Any,
+        state: Any,
+        student_state: Any,
+        is_active: tf.Tensor,
+        function: Optional[tf.Tensor] = None,
+    ) -> Tuple[structs.TeacherLogits, Any]:
+        """One step of K environments; costs next to nothing while the teacher is not active.
+
+        Args:
+          inputs: what the student sees, as in `Agent.__call__`.
+          state: recurrent state of the teacher.
+          student_state: that of the student after the step. It becomes that of a teacher that is
+            not active: a teacher is active from the moment on when both have the same weights.
+          is_active: bool [].
+          function: int32 [K], the function that is played, for which a teacher with arguments that
+            depend on it gives their logits; None lets it choose.
+
+        Returns:
+          `TeacherLogits` of [K], next recurrent state.
+        """
+        num_envs = inputs[1].done.shape[0]
+
+        def play() -> Tuple[structs.TeacherLogits, Any]:
+            output, next_state = self.agent.act(inputs, state, function=function)
+            valid = tf.ones([num_envs], tf.bool)
+            logits = structs.TeacherLogits(output.action_logits, output.step_mul_logits, valid)
+            return logits, next_state
+
+        def skip() -> Tuple[structs.TeacherLogits, Any]:
+            return self._nothing(num_envs), tf.nest.map_structure(tf.identity, student_state)
+
+        return tf.cond(is_active, play, skip)
+
+    def _nothing(self, num_envs: int) -> structs.TeacherLogits:
+        return tf.nest.map_structure(
+            lambda spec: tf.zeros([num_envs] + spec.shape.as_list(), spec.dtype),
+            self.output_spec(),
+        )
+
+
+def _copy(sources: Any, targets: Any) -> tf.Operation:
+    return tf.group(*[t.assign(s.read_value()).op for s, t in zip(sources, targets)])

@@ -1,0 +1,100 @@
+"""The labels of a demonstrator in the observations of an agent.
+
+    observation['demonstration'] = {'action': {head: int32 []}, 'step_mul': int32 [],
+                                    'plays': bool [], 'valid': bool []}
+
+is the choice that the demonstrator makes on this observation, if `valid` is set. T is the unroll
+length, B the batch size.
+"""
+
+from typing import Any, Dict, NamedTuple
+
+import tensorflow.compat.v1 as tf
+
+KEY = 'demonstration'
+
+
+class Labels(NamedTuple):
+    """What the demonstrator would play; a `choice` for `agents.policy.JointPolicy`.
+
+    action: dict of int32 [T, B]; 0 where there is no label.
+    step_mul: int32 [T, B]; 1 where there is no label.
+    mask: float32 [T, B], 0 for steps without a label, or with one that was not available.
+    """
+
+    action: Dict[str, Any]
+    step_mul: Any
+    mask: Any
+
+
+def read(observation: Any) -> Labels:
+    """The labels of the first T of T + 1 observations of [T + 1, B].
+
+    Raises:
+      ValueError: if the observations have none.
+    """
+    if KEY not in observation:
+        raise ValueError('cloning needs observations with labels, but there is no demonstrator')
+    labels = tf.nest.map_structure(lambda t: t[:-1], observation[KEY])
+    available = observation['available_actions'][:-1]
+    valid = labels['valid']
+    # What is not valid may hold anything, also numbers that are no choice.
+    action = {
+        name: tf.where(valid, choice, tf.zeros_like(choice))
+        for name, choice in labels['action'].items()
+    }
+    is_label = tf.one_hot(action['function'], available.shape[-1], True, False, dtype=tf.bool)
+    is_available = tf.reduce_any(tf.logical_and(available, is_label), axis=-1)
+    return Labels(
+        action=action,
+        step_mul=tf.where(valid, labels['step_mul'], tf.ones_like(labels['step_mul'])),
+        mask=tf.cast(tf.logical_and(valid, is_available), tf.float32),
+    )
+
+
+def functions(observation: Any) -> Any:
+    """The functions of the labels of T + 1 observations, -1 without a label: int32 [T + 1, B]."""
+    labels = observation[KEY]
+    function = labels['action']['function']
+    return tf.where(labels['valid'], function, -tf.ones_like(function))
+
+
+def agreement(policy: Any, parameters: Any, labels: Labels) -> Dict[str, Any]:
+    """How often the most probable choices of a policy are those of the labels.
+
+    Args:
+      policy: `agents.policy.JointPolicy`.
+      parameters: its logits, of [T, B].
+      labels: of [T, B].
+
+    Returns:
+      float32 []: `accuracy/<head>`, over the labels whose function uses the head; `agreement`, over
+      all labels, that every used head agrees; and `labelled`, the part of the steps with a label.
+      What is over no label at all is 0.
+    """
+    agrees = {
+        name: tf.equal(choice, labels.action[name])
+        for name, choice in policy.mode(parameters.action_logits).items()
+    }
+    used = policy.used_heads(labels)
+    if policy.learn_step_mul:
+        best = tf.argmax(parameters.step_mul_logits, axis=-1, output_type=tf.int32) + 1
+        agrees['step_mul'] = tf.equal(best, labels.step_mul)
+        used['step_mul'] = tf.ones_like(agrees['step_mul'])
+    in_all = tf.reduce_all(
+        tf.stack([agrees[name] | tf.logical_not(used[name]) for name in sorted(agrees)]), axis=0
+    )
+    result = {
+        'accuracy/' + name: _mean(agrees[name], labels.mask * tf.cast(used[name], tf.float32))
+        for name in sorted(agrees)
+    }
+    result['agreement'] = _mean(in_all, labels.mask)
+    result['labelled'] = tf.reduce_mean(labels.mask)
+    return result
+
+
+def _mean(condition: Any, weight: Any) -> Any:
+    """The part of the weight for which the condition holds, float32 []; 0 without any weight."""
+    return tf.math.divide_no_nan(
+        tf.reduce_sum(tf.cast(condition, tf.float32) * weight), tf.reduce_sum(weight)
+    )

@@ -1,0 +1,56 @@
+"""Evaluations of the agent within a training."""
+
+from typing import Any, Callable, Sequence, Tuple
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+from sc2impala import envs
+from sc2impala.runtime import evaluation, players
+
+
+class PhaseEvaluation:
+    """Plays with the weights that the agent has in a session, the same games every time."""
+
+    def __init__(
+        self, agent: Any, observation_spec: Any, make_env: Callable[[], Any], num_episodes: int
+    ):
+        """Builds the operations.
+
+        Args:
+          agent: `agents.agent.Agent` with its variables; its actions are sampled.
+          observation_spec: `envs.specs.ObservationSpec`.
+          make_env: makes a `VectorEnvironment` of `num_episodes` games.
+          num_episodes: how many episodes to play.
+        """
+        self._player = players.SessionPlayer(agent, observation_spec, num_episodes, greedy=False)
+        self._make_env = make_env
+        self._num_episodes = num_episodes
+
+    def __call__(self, session: tf.Session) -> float:
+        """Returns the mean return."""
+        self._player.start(session)
+        with self._make_env() as env:
+            infos = evaluation.play_episodes(env, self._player, self._num_episodes)
+        return float(np.mean([info.episode_return for info in infos]))
+
+
+def on_simulator(
+    agent: Any, specs: Tuple[Any, Any], map_name: str, longest_step: int, seeds: Sequence[int]
+) -> PhaseEvaluation:
+    """Evaluates on the simulator, whatever the training plays on.
+
+    Args:
+      agent: `agents.agent.Agent` with its variables.
+      specs: observation and action spec.
+      map_name: one of `envs.MAP_NAMES`.
+      longest_step: the largest number of environment frames of a step.
+      seeds: one per episode.
+    """
+
+    def make_env() -> Any:
+        return envs.make_environment(
+            'simulator', map_name, seeds, specs[0], specs[1], max_step_mul=longest_step
+        )
+
+    return PhaseEvaluation(agent, specs[0], make_env, len(seeds))
