@@ -15,7 +15,6 @@ of the map (sc2impala/envs/maps.py), else from the general ones below.
 """
 
 import contextlib
-import dataclasses
 import os
 import sys
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
@@ -130,27 +129,9 @@ def evaluate(settings: Settings) -> Dict[str, Any]:
     """
     validation.check(settings)
     tf_setup.enable()
-    import tensorflow.compat.v1 as tf
+    from sc2impala.runtime import playing
 
-    from sc2impala.runtime import evaluation, graph, logdir, pictures, players, seeds
-
-    run_settings, own = settings.run, settings.evaluation
-    environment = players.with_needs(settings.environment, own.policy)
-    settings = dataclasses.replace(settings, environment=environment)
-    specs = graph.make_specs(environment)
-    num_envs = min(own.num_eval_envs, own.num_episodes)
-    with tf.Graph().as_default():
-        player = _make_player(settings, specs, num_envs)
-        logdir.prepare(run_settings.logdir)
-        env_seeds = seeds.streams(run_settings.seed, 'evaluation', num_envs)
-        return evaluation.evaluate(
-            run_settings.logdir,
-            player,
-            graph.make_environment(environment, settings.starcraft, specs, env_seeds),
-            own,
-            pictures.EpisodePicture(*specs) if own.animation else None,
-            evaluation.describe(environment, own.policy, run_settings.seed),
-        )
+    return playing.evaluate(settings)
 
 
 def record(settings: Settings) -> Dict[str, Any]:
@@ -164,38 +145,9 @@ def record(settings: Settings) -> Dict[str, Any]:
     """
     validation.check(settings)
     tf_setup.enable()
-    import tensorflow.compat.v1 as tf
+    from sc2impala.runtime import playing
 
-    from sc2impala.runtime import demonstrations, graph, logdir, players, recording, seeds
-
-    run, own, environment = settings.run, settings.evaluation, settings.environment
-    num_envs = min(own.num_eval_envs, own.num_episodes)
-    specs, demonstrator = graph.make_specs(environment), settings.demonstrations
-    step_mul = demonstrations.step_mul(environment, demonstrator)
-    is_script = players.find_script(environment.map_name, own.policy) is not None
-    if is_script:
-        demonstrator = dataclasses.replace(demonstrator, demonstrator=own.policy)
-        specs = demonstrations.labelled_specs(demonstrator, specs)
-    with tf.Graph().as_default(), contextlib.ExitStack() as stack:
-        player: Any = recording.LabelPlayer()
-        if not is_script:
-            player = _make_player(settings, specs, num_envs, step_mul)
-        stack.callback(player.close)
-        env_seeds = seeds.streams(run.seed, 'recording', num_envs)
-        env = demonstrations.make_environment(
-            environment, settings.starcraft, demonstrator, specs, env_seeds, 0, flag='policy'
-        )
-        stack.enter_context(env)
-        stack.enter_context(graph.failures_reported([env]))
-        logdir.prepare(run.logdir)
-        about = recording.describe(environment, specs[1], own.policy, run.seed)
-        writer = recording.new_writer(run.logdir, about, env, settings.actors.unroll_length)
-        with StopRequest().installed() as stop:
-            manifest = recording.record(
-                env, player, writer, own.num_episodes, stop, settings.output
-            )
-    console.say(recording.summary(writer.folder, manifest))
-    return manifest
+    return playing.record(settings)
 
 
 def _own_flags() -> flags.FlagValues:
@@ -641,46 +593,6 @@ def _playing_hooks(settings: Settings, played: Any, table: Optional[Any]) -> Lis
         alternation = hooks.AlternationHook(played.enqueue_ops[0], played.queue.size(), batch_size)
         return result + [hooks.StagingHook(alternation.play), alternation]
     return result + [hooks.StagingHook()]
-
-
-def _make_player(
-    settings: Settings, specs: Tuple[Any, Any], num_envs: int, step_mul: Optional[int] = None
-) -> Any:
-    """The player that `--policy` names, for K environments.
-
-    Args:
-      settings: all of them.
-      specs: observation and action spec.
-      num_envs: K.
-      step_mul: of players that do not choose it; None for that of the environment.
-    """
-    import tensorflow.compat.v1 as tf
-
-    from sc2impala.runtime import checkpoints, graph, players, seeds
-
-    environment, policy, seed = settings.environment, settings.evaluation.policy, settings.run.seed
-    player_seed = seeds.streams(seed, 'player', 1)[0]
-    step_mul = environment.step_mul if step_mul is None else step_mul
-    if policy == 'random':
-        return players.random_player(specs, player_seed, step_mul)
-    if policy not in ('sampled', 'greedy'):
-        return players.scripted_player(environment.map_name, specs, step_mul, policy)
-    if settings.run.mode == 'record':
-        checkpoint = checkpoints.find_initial(settings.start.init_checkpoint)
-    else:
-        checkpoint = players.find_checkpoint(settings.run.logdir)
-    tf.set_random_seed(player_seed)
-    agent = graph.make_agent(
-        settings.agent, specs, environment.max_step_mul, environment.agent_step_mul
-    )
-    return players.AgentPlayer(
-        agent,
-        specs[0],
-        num_envs,
-        checkpoint,
-        policy == 'greedy',
-        graph.session_config(settings.run.deterministic),
-    )
 
 
 def _describe(

@@ -47,6 +47,11 @@ ALLOWED = {
 """The other parts that each part of the package may import. `learner` uses no settings but its own:
 see `LEARNER_SETTINGS`."""
 
+ASSEMBLY = {
+    'playing',
+}
+"""Modules of `runtime` that put together what the command runs."""
+
 LEARNER_SETTINGS = {'sc2impala.settings.fields', 'sc2impala.settings.learning'}
 
 
@@ -61,6 +66,11 @@ def files(part=''):
         for name in names
         if name.endswith('.py')
     )
+
+
+def assembly_files():
+    """Paths, relative to the package, of what puts together what the command runs."""
+    return {os.path.join('runtime', name + '.py') for name in ASSEMBLY}
 
 
 def imported(path, at_start_only=False):
@@ -213,9 +223,20 @@ def test_algorithms_import_tensorflow_when_they_are_built():
         assert not {module.split('.')[0] for module in found} & {'tensorflow', 'sonnet'}
 
 
-def test_only_the_command_sees_all_settings():
+def test_what_puts_a_run_together_is_imported_by_the_command_only():
+    importers = {}
+    for path in files():
+        for name in imported(path):
+            package, _, module = name.partition('sc2impala.runtime.')
+            if module and not package and module.split('.')[0] in ASSEMBLY:
+                importers.setdefault(os.path.relpath(path, PACKAGE), set()).add(module)
+    assert 'experiment.py' in importers
+    assert set(importers) <= {'experiment.py', *assembly_files()}
+
+
+def test_only_the_command_and_what_puts_a_run_together_see_all_settings():
     """Everything else gets a group, or a few numbers."""
-    allowed = {'experiment.py', os.path.join('runtime', 'manifest.py')}
+    allowed = {'experiment.py', os.path.join('runtime', 'manifest.py'), *assembly_files()}
     for path in files():
         name = os.path.relpath(path, PACKAGE)
         if name in allowed or name.startswith('settings' + os.sep):

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from sc2impala import experiment, structs
+from sc2impala import structs
 from sc2impala.envs import players as envs_players
 from sc2impala.errors import UserError
-from sc2impala.runtime import graph, players
+from sc2impala.runtime import graph, players, playing
 from sc2impala.settings import resolve
 from sc2impala.settings import settings as settings_lib
 from sc2impala.settings.settings import Settings
@@ -33,7 +33,7 @@ def make_player(settings):
     """The player that the command makes, for two environments."""
     with tf.Graph().as_default():
         specs = graph.make_specs(settings.environment)
-        return experiment._make_player(settings, specs, 2)
+        return playing.make_player(settings, specs, 2)
 
 
 def observe(settings, done, seed=0):

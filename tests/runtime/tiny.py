@@ -44,6 +44,11 @@ def make_settings(**values):
     return Settings.from_values(dict(settings_lib.general_defaults(), **values))
 
 
+def read_settings(logdir, *flags):
+    """The settings of `main` with these flags."""
+    return experiment.read_settings(list(FLAGS) + [f'--logdir={logdir}'] + list(flags))
+
+
 def main(logdir, *flags):
     """The real `main`; later flags replace earlier ones."""
     return experiment.main(list(FLAGS) + [f'--logdir={logdir}'] + list(flags))
