@@ -35,7 +35,15 @@ from sc2impala import actors, agents, envs, experiment, learner, replay, structs
 from sc2impala.agents.agent import Agent
 from sc2impala.envs import players, synthetic
 from sc2impala.learner import phases, sources
-from sc2impala.runtime import checkpoints, experience, graph, seeds, trainer
+from sc2impala.runtime import (
+    checkpoints,
+    experience,
+    graph,
+    seeds,
+    trainer,
+    training_experience,
+    training_phases,
+)
 from sc2impala.runtime.batches import Batches
 from sc2impala.settings import validation
 from sc2impala.settings.settings import Settings
@@ -57,8 +65,7 @@ COMPUTATIONS = ('act', 'forward', 'update')
 
 STARTUP_MODULES = tuple(agents.AGENTS.values()) + (
     'sc2impala.learner.targets',
-    'sc2impala.runtime.evaluation',
-    'sc2impala.runtime.replay_watch',
+    'sc2impala.runtime.training',
 )
 """Modules that functions of a training import when they are called. Imported before, they count as
 imports and not as the part of the start-up in which the function runs."""
@@ -385,7 +392,8 @@ def synchronous_training(
         agent, played = _build_experience(settings, stack)
         buffer = combine({name: _make_buffer(settings, name, played) for name in compressions})
         batches = Batches(device=None)
-        update = experiment.make_phases(settings, agent, played, buffer, batches)[-1].train
+        built = training_phases.make_phases(settings, agent, played, buffer, batches)
+        update = built[-1].train
         num_new, num_replay = _batch_split(settings)
         queue_size = played.queue.size()
         opened = stack.enter_context(tf.Session(config=graph.session_config(deterministic=False)))
@@ -413,7 +421,7 @@ def _build_experience(
     """
     tf.set_random_seed(seeds.streams(settings.run.seed, 'graph', 1, 0)[0])
     specs, agent = _make_agent(settings)
-    played, _ = experiment.make_experience(settings, agent, specs, 0, stack)
+    played, _ = training_experience.make_experience(settings, agent, specs, 0, stack)
     return agent, played
 
 

@@ -42,13 +42,21 @@ ALLOWED = {
         'settings',
         'structs',
     ),
-    'experiment': ('actors', 'errors', 'learner', 'runtime', 'settings', 'tf_setup'),
+    'experiment': ('errors', 'runtime', 'settings', 'tf_setup'),
 }
 """The other parts that each part of the package may import. `learner` uses no settings but its own:
 see `LEARNER_SETTINGS`."""
 
 ASSEMBLY = {
     'playing',
+    'training',
+    'training_description',
+    'training_experience',
+    'training_graph',
+    'training_hooks',
+    'training_phases',
+    'training_start',
+    'training_start_policy',
 }
 """Modules of `runtime` that put together what the command runs."""
 

@@ -1,0 +1,87 @@
+"""What a training learns from: its actors with their queue, the replay table, recordings."""
+
+import contextlib
+from typing import Any, Optional, Tuple
+
+from sc2impala import actors
+from sc2impala.learner import phases
+from sc2impala.replay import ReplayTable
+from sc2impala.runtime import demonstrations, experience, graph, seeds
+from sc2impala.runtime.experience import Experience
+from sc2impala.settings import validation
+from sc2impala.settings.settings import Settings
+
+
+def make_experience(
+    settings: Settings,
+    agent: Any,
+    specs: Tuple[Any, Any],
+    start: int,
+    stack: contextlib.ExitStack,
+    teacher: Optional[Any] = None,
+) -> Tuple[Experience, Optional[ReplayTable]]:
+    """Environments, actors and their queue; and the replay table, None if nothing is replayed.
+
+    Args:
+      settings: all of them.
+      agent: `agents.agent.Agent`.
+      specs: observation and action spec.
+      start: how many starts of the run there were before.
+      stack: closes the environments.
+      teacher: `agents.teacher.Teacher` that plays beside the agent, or None.
+
+    Raises:
+      UserError: if an environment cannot be made, or the replay table does not fit into memory.
+    """
+    spec = actors.sequence_spec(agent, specs[0], settings.actors.unroll_length, teacher)
+
+    def make_env(actor: int) -> Any:
+        num_envs = settings.actors.num_envs
+        env_seeds = seeds.streams(settings.run.seed, 'training', num_envs, start, actor)
+        (share_seed,) = seeds.streams(settings.run.seed, 'demonstrator', 1, start, actor)
+        return demonstrations.make_environment(
+            settings.environment,
+            settings.starcraft,
+            settings.demonstrations,
+            specs,
+            env_seeds,
+            share_seed,
+        )
+
+    played = experience.build_experience(
+        agent,
+        spec,
+        make_env,
+        settings.actors,
+        settings.training.batch_size,
+        phases.policy_version(),
+        teacher,
+    )
+    for env in played.envs:
+        stack.callback(env.close)
+    stack.enter_context(graph.failures_reported(played.envs))
+    _, num_replay = validation.batch_split(settings.training, settings.replay)
+    if not num_replay:
+        return played, None
+    seed = seeds.streams(settings.run.seed, 'replay', 1)[0]
+    return played, experience.make_replay_table(settings.replay, spec, seed)
+
+
+def open_recordings(
+    settings: Settings, specs: Tuple[Any, Any], start: int
+) -> demonstrations.Recorded:
+    """The recordings that the run learns from, possibly none.
+
+    Args:
+      settings: all of them.
+      specs: observation and action spec.
+      start: how many starts of the run there were before.
+
+    Raises:
+      UserError: if one cannot be used.
+    """
+    recordings = demonstrations.open_recordings(
+        settings.demonstrations.demonstrations, settings.environment, specs[1]
+    )
+    (seed,) = seeds.streams(settings.run.seed, 'demonstrations', 1, start)
+    return demonstrations.Recorded(recordings, specs, settings.actors.unroll_length, seed)

@@ -1,0 +1,49 @@
+"""The start policy that the settings of a training ask for."""
+
+from typing import Any, Optional, Tuple
+
+import tensorflow.compat.v1 as tf
+
+from sc2impala import learner
+from sc2impala.learner import optimization
+from sc2impala.runtime import graph, phase_evaluation, seeds, start_policy
+from sc2impala.settings.settings import Settings
+
+
+def make_start_policy(
+    settings: Settings, agent: Any, specs: Tuple[Any, Any]
+) -> Optional[start_policy.StartPolicy]:
+    """The teacher and the choice among the models of cloning; None if there is use for neither.
+
+    Args:
+      settings: all of them.
+      agent: `agents.agent.Agent` that is trained.
+      specs: observation and action spec.
+    """
+    environment, main_name = settings.environment, settings.training.algorithm
+    main, cloning = settings.algorithms[main_name], settings.algorithms['cloning']
+    is_selected = bool(cloning.num_cloning_frames and cloning.phase_evaluations)
+    if not is_selected and not getattr(main, 'teacher_cost', 0.0):
+        return None
+
+    def make_copy() -> Any:
+        return graph.make_agent(
+            settings.agent, specs, environment.max_step_mul, environment.agent_step_mul
+        )
+
+    total = settings.training.total_environment_frames
+    schedule = optimization.Schedule(tf.train.get_or_create_global_step(), total)
+    cost = learner.load(main_name)(main).teacher_cost(schedule)
+    made = start_policy.StartPolicy(start_policy.make_teacher(make_copy, agent, cost), None)
+    if not is_selected:
+        return made
+    env_seeds = seeds.streams(
+        settings.run.seed, 'phase_evaluation', cloning.phase_evaluation_episodes
+    )
+    evaluate_agent = phase_evaluation.on_simulator(
+        agent, specs, environment.map_name, environment.longest_step, env_seeds
+    )
+    num_frames, num_evaluations = cloning.num_cloning_frames, cloning.phase_evaluations
+    return made._replace(
+        selection=start_policy.Selection(evaluate_agent, made.teacher, num_frames, num_evaluations)
+    )

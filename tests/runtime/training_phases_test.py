@@ -1,0 +1,49 @@
+"""The phases of a training."""
+
+import pytest
+
+from sc2impala.errors import UserError
+from tests.runtime.built_training import built_training
+
+CLONING = '--num_cloning_frames=100', '--phase_evaluations=0'
+
+
+def titles_and_frames(training):
+    return [(phase.title, phase.num_frames) for phase in training.phases]
+
+
+def test_the_training_comes_last(tmp_path):
+    flags = (
+        '--demonstrator=PySC2',
+        *CLONING,
+        '--num_critic_pretrain_frames=200',
+        '--total_environment_frames=300',
+    )
+    with built_training(tmp_path, *flags) as (_, _, training):
+        *pretraining, (_, num_frames) = titles_and_frames(training)
+        assert [frames for _, frames in pretraining] == [100, 200]
+        assert pretraining[0][0] == 'cloning'
+        assert num_frames == 300
+        assert {phase.task for phase in training.phases} == {'MoveToBeacon'}
+        assert len({phase.frames.name for phase in training.phases}) == 3
+
+
+def test_there_is_no_pretraining_unless_asked_for(tmp_path):
+    with built_training(tmp_path, '--total_environment_frames=300') as (_, _, training):
+        assert [frames for _, frames in titles_and_frames(training)] == [300]
+
+
+@pytest.mark.parametrize(
+    'flags, message',
+    [
+        (CLONING, '--num_cloning_frames=100 needs something to imitate'),
+        (['--demonstration_cost=0.5'], '--demonstration_cost=0.5 needs something to imitate'),
+        (
+            ['--demonstration_cost=0.5', '--demonstrator=PySC2', '--argument_conditioning'],
+            '--demonstration_cost=0.5 with --argument_conditioning: .* only one of the two',
+        ),
+    ],
+)
+def test_what_cannot_learn_from_labels_is_refused(flags, message, tmp_path):
+    with pytest.raises(UserError, match='^' + message), built_training(tmp_path, *flags):
+        pass
