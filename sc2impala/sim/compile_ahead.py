@@ -6,17 +6,18 @@ numba compiles in one thread at a time, and the first step of a game would wait 
 turn. The first batch of a map therefore starts processes that compile its kernels into the cache.
 """
 
+import concurrent.futures
 import os
 import subprocess
 import sys
-from typing import Any, List, Sequence, Tuple
+from typing import Any, Sequence
 
 import numpy as np
 
 from sc2impala.sim import compiler
 
-PARTS: Tuple[Tuple[str, ...], ...] = (('restart', 'advance'), ('draw', 'act'))
-"""Kernels of which each process compiles one part, in about equal time."""
+KERNELS = ('advance', 'draw', 'act', 'available', 'restart')
+"""What is compiled, about from the longest time to the shortest."""
 
 
 def prepare(map_name: str) -> None:
@@ -29,28 +30,27 @@ def prepare(map_name: str) -> None:
     if mark.exists() or compiler.is_disabled() or os.environ.get('SC2IMPALA_COMPILES'):
         return
     compiler.announce()
+    processes = min(max(os.cpu_count() or 1, 2), len(KERNELS))
     try:
-        codes = [process.wait() for process in _start(map_name)]
+        with concurrent.futures.ThreadPoolExecutor(processes) as pool:
+            codes = list(pool.map(lambda kernel: _compile(map_name, kernel), KERNELS))
         if not any(codes):
             mark.touch()
     except OSError:
         pass
 
 
-def _start(map_name: str) -> List['subprocess.Popen[bytes]']:
+def _compile(map_name: str, kernel: str) -> int:
+    """Compiles a kernel in a process of its own; returns its exit code."""
     # The package can be imported in the same way as here.
     paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
-    environment = dict(os.environ, SC2IMPALA_COMPILES='1', PYTHONPATH=paths)
-    return [
-        subprocess.Popen(
-            [sys.executable, '-m', __name__, map_name, *part],
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        for part in PARTS
-    ]
+    return subprocess.call(
+        [sys.executable, '-m', __name__, map_name, kernel],
+        env=dict(os.environ, SC2IMPALA_COMPILES='1', PYTHONPATH=paths),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -69,6 +69,7 @@ def main(arguments: Sequence[str]) -> None:
         'advance': lambda: game.advance(np.zeros([1], np.int64)),
         'act': lambda: game.act(np.zeros([1], np.int64), {}),
         'draw': game.observe,
+        'available': game.available_actions,
     }
     for name in names:
         calls[name]()

@@ -53,7 +53,7 @@ class Scene:
         minimap = list(layers.MINIMAP_SCALES) if minimap_layers is None else minimap_layers
         for name in ('camera', 'visibility', 'ground'):
             self.games[f'_{name}_changed'] = True
-        return Drawing(self.rules, self.games['x'].shape, screen, minimap)
+        return Drawing(self.rules, len(self.games), screen, minimap)
 
     def draw(self, drawing=None):
         """Draws into images, by default into new ones; returns those of screen and minimap."""
