@@ -124,10 +124,7 @@ class Impala(Algorithm):
         # Cost and loss of [T, B]; another term is one more line.
         terms = self._policy_terms(agent.policy, steps, log_probs, advantages, normalisation)
         terms['entropy'] = (entropy_cost, losses.entropy_loss(agent.policy.entropy(pi, mu)))
-        if batch.num_replay:
-            terms.update(self._cloning_terms(agent.policy, batch, steps, normalisation))
-        if batch.teacher_logits and settings.teacher_cost:
-            terms['teacher'] = self._teacher_term(agent.policy, batch, steps, schedule)
+        terms.update(self._anchor_terms(agent.policy, batch, steps, normalisation, schedule))
         baseline = normalisation.divided(losses.baseline_loss(vtrace.vs, pi.baseline), power=2)
         terms['baseline'] = (settings.baseline_cost, baseline)
         weighted, total_loss = optimization.weighted_sum(terms, steps.mask)
@@ -140,12 +137,8 @@ class Impala(Algorithm):
             total_loss, variables, learning_rate, settings, name='adam'
         )
         train = normalisation.followed(train, vtrace.vs, steps.mask)
-        metrics = {
-            'loss/total_loss': total_loss,
-            'learning_rate': learning_rate,
-            'entropy_cost': entropy_cost,
-            'grad_norm': grad_norm,
-        }
+        metrics = {'loss/total_loss': total_loss, 'learning_rate': learning_rate}
+        metrics.update({'entropy_cost': entropy_cost, 'grad_norm': grad_norm})
         metrics.update(('loss/' + name, value) for name, value in weighted.items())
         metrics.update(normalisation.metrics())
         if 'teacher' in terms:
@@ -166,6 +159,17 @@ class Impala(Algorithm):
             upgo = targets.upgo_advantages(policy, steps, self.settings)
             loss = losses.policy_gradient_loss(log_probs, normalisation.divided(upgo))
             terms['upgo'] = (self.settings.upgo_cost, loss)
+        return terms
+
+    def _anchor_terms(
+        self, policy: Any, batch: Any, steps: Any, normalisation: Any, schedule: Any
+    ) -> Dict[str, Tuple[Any, Any]]:
+        """What holds the agent near what it was, or near a teacher: cost, and loss of [T, B]."""
+        terms = {}
+        if batch.num_replay:
+            terms.update(self._cloning_terms(policy, batch, steps, normalisation))
+        if batch.teacher_logits and self.settings.teacher_cost:
+            terms['teacher'] = self._teacher_term(policy, batch, steps, schedule)
         return terms
 
     def _cloning_terms(
