@@ -212,7 +212,7 @@ def test_the_label_is_played_where_the_script_plays():
         expected = dict(seen['action'], step_mul=seen['step_mul'])
         for name in played:
             np.testing.assert_array_equal(
-                played[name][:, 1:][plays], expected[name][:, :-1][plays], name
+                played[name][:, 1:][plays], expected[name][:, :-1][plays], err_msg=name
             )
         # The agent chooses up to 6 frames, the script from 7 on.
         assert (agent_outputs.step_mul[:, 1:][~plays] <= 6).all()

@@ -29,8 +29,8 @@ class TableAgent:
     def weights(self):
         return tf.nest.flatten(self.variables)
 
-    def unroll(self, actions, env_outputs, core_state):
-        del actions, env_outputs
+    def unroll(self, actions, env_outputs, core_state, functions=None):
+        del actions, env_outputs, functions
         action_logits, step_mul_logits, baseline = tf.nest.map_structure(
             lambda v: v.read_value(), self.variables
         )

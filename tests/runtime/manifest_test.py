@@ -11,6 +11,7 @@ from sc2impala.errors import UserError
 from sc2impala.runtime import graph, manifest
 from sc2impala.runtime.logdir import write_json
 from sc2impala.settings import resolve
+from sc2impala.settings import settings as settings_lib
 from sc2impala.settings.settings import Settings
 
 
@@ -246,24 +247,27 @@ class TestOldFormat:
         'algorithm': 'impala',
     }
 
+    def added(self):
+        """Settings of today that they did not have, with the defaults: what they did."""
+        defaults = settings_lib.general_defaults()
+        return {name: defaults[name] for name in set(defaults) - set(OLD_CONFIG)}
+
     def test_opens(self, tmp_path):
         write_old(tmp_path)
         config = manifest.read(str(tmp_path))['config']
-        assert config == dict(OLD_CONFIG, **self.EXPECTED)
+        assert config == dict(self.added(), **dict(OLD_CONFIG, **self.EXPECTED))
 
     def test_of_the_first_versions_opens(self, tmp_path):
         """They wrote empty text for what the map chooses, and had fewer settings."""
         of_map = ('functions', 'fixed_arguments', 'screen_layers', 'minimap_layers')
         lacking = dict.fromkeys(('discounting_per_frame', 'replay_compression', 'entropy_decay'))
         write_old(tmp_path, **dict(dict.fromkeys(of_map, ''), **lacking))
-        expected = dict(
-            OLD_CONFIG,
-            **dict(
-                self.EXPECTED,
-                fixed_arguments={'queued': 0, 'select_add': 0, 'select_point_act': 0},
-                entropy_decay=1.0,
-            ),
+        changed = dict(
+            self.EXPECTED,
+            fixed_arguments={'queued': 0, 'select_add': 0, 'select_point_act': 0},
+            entropy_decay=1.0,
         )
+        expected = dict(self.added(), **dict(OLD_CONFIG, **changed))
         assert manifest.read(str(tmp_path))['config'] == expected
 
     def test_goes_on_with_the_same_settings(self, tmp_path):

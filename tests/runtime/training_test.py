@@ -55,10 +55,16 @@ class TestSummaries:
             'MoveToBeacon/episode_return',
             'action/function',
             'action/screen',
+            'advantage/mean',
+            'advantage/std',
             'agent_steps_per_second',
+            'baseline/explained_variance',
+            'entropy/function',
+            'entropy/screen',
             'entropy_cost',
             'frames_per_second',
             'grad_norm',
+            'kl/behaviour',
             'learning_rate',
             'loss/baseline',
             'loss/entropy',
@@ -66,6 +72,8 @@ class TestSummaries:
             'loss/total_loss',
             'policy_lag/frames',
             'policy_lag/updates',
+            'rho/clipped',
+            'rho/mean',
         ]
         steps = [step for step, _ in tags['loss/total_loss']]
         assert steps == [UPDATE * (i + 1) for i in range(10)]
