@@ -185,6 +185,7 @@ def test_another_agent_is_left_as_it_is():
         assert normalisation.metrics() == {}
 
 
+@pytest.mark.slow
 def test_trains_resumes_and_is_evaluated(tmp_path):
     """The statistics are part of the checkpoint and of the weights of an agent."""
     flags = ('--deterministic', '--value_normalisation=popart', *tiny.REPLAY)

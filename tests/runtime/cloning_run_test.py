@@ -167,6 +167,7 @@ def test_a_run_that_is_stopped_in_cloning_goes_on(demonstrated, tmp_path, monkey
     assert set(demonstrated[-1].tape) == {('enable', False)}
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_anywhere_in_cloning_goes_on(processes, tmp_path):
     logdir = tmp_path / 'logs'
     total = f'--total_environment_frames={UPDATE}'

@@ -148,6 +148,7 @@ def test_harmed_twenty_times(how, folder, tmp_path):
     leftovers.await_none(folder)
 
 
+@pytest.mark.slow
 def test_recordings_are_for_both_backends(tmp_path):
     """The script reads feature_units, which the agent does not see, on both."""
     of_map = '--map_name=CollectMineralShards', '--screen_size=16'
