@@ -47,6 +47,8 @@ def test_nothing_is_wrong_with_the_stand_in(game):
 
 
 def test_the_game_is_started(game, capsys):
+    # The stand-in would compile it while PySC2 waits.
+    sim.make('DefeatRoaches', [0], (8, 8), (8, 8))
     assert doctor.main(['--map_name=DefeatRoaches']) == 0
     assert 'plays a step on DefeatRoaches' in capsys.readouterr().out
 
