@@ -32,7 +32,9 @@ OLDEST_BUILD = 55958
 STANDIN_MARK = b'sc2impala.sim.api'
 """A string that the binary of the stand-in contains."""
 
+DEFAULT_MAP = 'MoveToBeacon'
 LAUNCH_SECONDS = 120
+_IS_STANDIN = 'This is the stand-in, not StarCraft II.'
 MIN_FREE_BYTES = 1 << 28
 
 OK, NOTE, FAULT = 'ok', 'note', 'FAULT'
@@ -117,15 +119,20 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
 def examine(settings: Settings) -> Iterator[Finding]:
     """Yields the results of all checks; the game is started only if there are no faults."""
     faults = 0
+    is_standin = False
     for check in CHECKS:
         for finding in check(settings):
             faults += finding.level == FAULT
+            is_standin = is_standin or finding.text == _IS_STANDIN
             yield finding
     if not settings.launch:
         return
     if faults:
         yield Finding(NOTE, 'The game is not started while there are faults.')
         return
+    if is_standin and (settings.map_name or DEFAULT_MAP) in sim.MAP_NAMES:
+        # A cold start compiles the map here, and not while PySC2 waits for an answer.
+        sim.make(settings.map_name or DEFAULT_MAP, [0], (8, 8), (8, 8))
     yield launch(settings)
 
 
@@ -266,7 +273,7 @@ def check_space(settings: Settings) -> List[Finding]:
 
 def launch(settings: Settings) -> Finding:
     """Starts the game through PySC2, plays one step and stops it."""
-    map_name = settings.map_name or 'MoveToBeacon'
+    map_name = settings.map_name or DEFAULT_MAP
     is_mini_game = map_name in sim.MAP_NAMES
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, '-c', _LAUNCH, str(LAUNCH_SECONDS / 2), map_name]
@@ -314,7 +321,7 @@ def _check_binary(folder: str) -> List[Finding]:
     findings = [Finding(OK, f'{path} can be executed.')]
     with open(path, 'rb') as file:
         if STANDIN_MARK in file.read(1000):
-            findings.append(Finding(NOTE, 'This is the stand-in, not StarCraft II.'))
+            findings.append(Finding(NOTE, _IS_STANDIN))
     return findings
 
 

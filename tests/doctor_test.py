@@ -47,10 +47,17 @@ def test_nothing_is_wrong_with_the_stand_in(game):
 
 
 def test_the_game_is_started(game, capsys):
-    # The stand-in would compile it while PySC2 waits.
-    sim.make('DefeatRoaches', [0], (8, 8), (8, 8))
     assert doctor.main(['--map_name=DefeatRoaches']) == 0
     assert 'plays a step on DefeatRoaches' in capsys.readouterr().out
+
+
+def test_the_map_of_the_stand_in_is_compiled_before_the_game_is_started(game, monkeypatch):
+    calls = []
+    monkeypatch.setattr(doctor.sim, 'make', lambda name, *unused: calls.append(name))
+    monkeypatch.setattr(doctor, 'launch', lambda settings: calls.append(settings))
+    settings = doctor.Settings('DefeatRoaches')
+    list(doctor.examine(settings))
+    assert calls == ['DefeatRoaches', settings]
 
 
 def test_a_game_that_dies_is_reported_with_its_last_output(game, monkeypatch):
