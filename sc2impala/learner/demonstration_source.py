@@ -9,9 +9,9 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from sc2impala.learner.batch import Batch, join, make_batch
+from sc2impala.learner.labels import KEY
 from sc2impala.learner.sources import Source
 
-_LABELS = 'demonstration'
 _INFO = ('episode_return', 'episode_frames', 'episode_steps')
 
 
@@ -77,7 +77,7 @@ class DemonstrationSource(Source):
         return dict(
             observation,
             **{
-                _LABELS: {
+                KEY: {
                     'action': {head: arrays['action/' + head] for head in heads},
                     'plays': tf.ones_like(arrays['done']),
                     'step_mul': arrays['step_mul'],
@@ -126,7 +126,7 @@ def _specs_by_name(spec: Any) -> Dict[str, Any]:
 
 def _unlabelled(spec: Any) -> Dict[str, Any]:
     observation = spec.env_outputs.observation
-    return {name: value for name, value in observation.items() if name != _LABELS}
+    return {name: value for name, value in observation.items() if name != KEY}
 
 
 def _map_names(function: Any, prefix: str, nest: Mapping[str, Any]) -> Dict[str, Any]:

@@ -8,6 +8,8 @@ from typing import Any, Optional, Tuple
 
 import tensorflow.compat.v1 as tf
 
+from sc2impala.learner import labels
+
 Steps = collections.namedtuple(
     'Steps',
     [
@@ -104,9 +106,9 @@ def shift(
     infos = later(env_outputs.info)
     mask = 1.0 - tf.cast(infos.aborted, tf.float32)
     demonstrated: Any = ()
-    if 'demonstration' in env_outputs.observation:
+    if labels.KEY in env_outputs.observation:
         # Of the observation that was acted on, like the learner's outputs.
-        demonstrated = env_outputs.observation['demonstration']['plays'][:-1]
+        demonstrated = env_outputs.observation[labels.KEY]['plays'][:-1]
         if not with_demonstrations:
             mask *= 1.0 - tf.cast(demonstrated, tf.float32)
     return Steps(

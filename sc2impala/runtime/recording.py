@@ -8,6 +8,7 @@ import numpy as np
 
 import sc2impala
 from sc2impala import demonstrations, structs
+from sc2impala.envs.specs import DEMONSTRATION
 from sc2impala.errors import UserError
 from sc2impala.runtime import console
 from sc2impala.runtime.stop_request import StopRequest
@@ -21,7 +22,7 @@ class LabelPlayer:
 
     def __call__(self, env_output: Any) -> Any:
         """Plays one step; see `players.AgentPlayer`."""
-        label = env_output.observation['demonstration']
+        label = env_output.observation[DEMONSTRATION]
         return label['action'], label['step_mul']
 
     def close(self) -> None:
@@ -176,7 +177,7 @@ def _step(
 
 def _without_labels(env: Any) -> Dict[str, Any]:
     structure = dict(env.observation_spec.structure())
-    structure.pop('demonstration', None)
+    structure.pop(DEMONSTRATION, None)
     return structure
 
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Optional, Sequence, Tuple
 import tensorflow.compat.v1 as tf
 
 from sc2impala.agents.agent import Agent
+from sc2impala.learner import labels
 from sc2impala.learner.phases import Phase
 from sc2impala.replay import ReplayTable
 from sc2impala.runtime import graph, seeds, training_experience, training_phases
@@ -40,7 +41,7 @@ class Training(NamedTuple):
     @property
     def has_labels(self) -> bool:
         """Whether observations have labels."""
-        return 'demonstration' in self.experience.queue.spec.env_outputs.observation
+        return labels.KEY in self.experience.queue.spec.env_outputs.observation
 
 
 def build(
