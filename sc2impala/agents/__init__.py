@@ -16,6 +16,7 @@ AGENTS = {
     'impala_resnet': 'sc2impala.agents.impala_resnet',
     'relational': 'sc2impala.agents.relational',
     'relational_control': 'sc2impala.agents.relational_control',
+    'unet_lstm': 'sc2impala.agents.unet_lstm',
 }
 """Modules by the name of the agent. Each has `make_parts(observation_spec, action_spec,
 num_step_muls)`, which returns torso, core and heads."""

@@ -28,9 +28,18 @@ from sc2impala.envs.players import ScriptedPlayer
 from sc2impala.envs.specs import DEMONSTRATION, ObservationSpec, make_observation_spec
 
 
-def with_needs(observation_spec: ObservationSpec, script: Type[ScriptedPlayer]) -> ObservationSpec:
-    """The spec of what agent and script observe: the layers and vectors of both, and no labels."""
-    return make_observation_spec(
+def with_needs(
+    observation_spec: ObservationSpec, script: Type[ScriptedPlayer], fine: bool = False
+) -> ObservationSpec:
+    """The spec of what agent and script observe: the layers and vectors of both, and no labels.
+
+    Args:
+      observation_spec: what the agent observes.
+      script: a class of scripted players.
+      fine: whether a script that decides by `feature_units` alone sees them in the smallest
+        multiple of the agent's pixels that is as fine as the screen of its published scores.
+    """
+    seen = make_observation_spec(
         observation_spec.screen_size,
         observation_spec.minimap_size,
         _union((layer.name for layer in observation_spec.screen_layers), script.screen_layers),
@@ -38,6 +47,13 @@ def with_needs(observation_spec: ObservationSpec, script: Type[ScriptedPlayer]) 
         _union(observation_spec.vectors, script.vectors),
         observation_spec.num_functions,
     )
+    if not fine or script.screen_layers or 'feature_units' not in script.vectors:
+        return seen
+    size = tuple(
+        own * -(-published // own)
+        for own, published in zip(observation_spec.screen_size, script.screen_size)
+    )
+    return dataclasses.replace(seen, units_size=size)
 
 
 def with_labels(observation_spec: ObservationSpec, action_spec: ActionSpec) -> ObservationSpec:
@@ -124,7 +140,9 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
         """See `VectorEnvironment.step`."""
         output = self._env.step(action, step_mul)
         if self._player is not None and self._action is not None:
-            self._player.forget(self._differs(action, self._action))
+            # Whoever selects another worker than the script goes on like the script: the order.
+            # If it was the wrong unit, the order is not available, and the script selects again.
+            self._player.forget(np.asarray(action['function'] != self._action['function']))
         return output._replace(observation=self._labelled(output.observation, output.done))
 
     def close(self) -> None:
@@ -158,16 +176,6 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
 
     def _no_action(self) -> Dict[str, np.ndarray]:
         return {head: np.zeros([self.num_envs], np.int32) for head in self.action_spec.heads}
-
-    def _differs(
-        self, played: Mapping[str, np.ndarray], label: Mapping[str, np.ndarray]
-    ) -> np.ndarray:
-        """In which games something else was played than the label: bool [K]."""
-        differs = np.asarray(played['function'] != label['function'])
-        used = self.action_spec.head_used[label['function']]
-        for head, is_used in zip(self.action_spec.argument_heads, used.T):
-            differs |= is_used & (played[head] != label[head])
-        return differs
 
 
 def _union(names: Iterable[str], others: Iterable[str]) -> Tuple[str, ...]:

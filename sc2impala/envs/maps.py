@@ -25,6 +25,8 @@ class MapDefaults:
         wide as one of 16.
     settings: settings of the training by name where the general default does not suit the map. They
         are read by `settings.resolve`, not in `envs`.
+    demonstrated: what differs from these when the agent first imitates a script; see
+        `settings.resolve.imitates`.
     """
 
     episode_frames: int
@@ -36,6 +38,7 @@ class MapDefaults:
     screen_size: Tuple[int, int] = (16, 16)
     minimap_size: Tuple[int, int] = (16, 16)
     settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    demonstrated: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
 _AT_ONCE = {'queued': 0, 'select_add': 0, 'select_point_act': 0}

@@ -102,7 +102,7 @@ class SimulatedEnvironment(vector.VectorEnvironment):
         """Copies the arrays of the spec, because the game reuses its buffers."""
         observed = self._game.observe()
         if 'feature_units' in self.observation_spec.vectors:
-            observed['feature_units'] = self._game.feature_units()
+            observed['feature_units'] = self._game.feature_units(self.observation_spec.units_size)
         observation: Dict[str, Any] = {
             name: np.array(observed[name]) for name in self.observation_spec.vectors
         }

@@ -20,7 +20,7 @@ is no label where `valid` is false; where `plays` is true the label is what is p
 """
 
 import dataclasses
-from typing import Any, Dict, Iterable, Mapping, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -88,6 +88,8 @@ class ObservationSpec:
     num_functions: length of the mask `available_actions`.
     demonstration_heads: names of the heads of the actions of a demonstrator; none if there are no
         demonstrations.
+    units_size: (width, height) of the screen in whose pixels `feature_units` gives positions and
+        radii; None for `screen_size`. Only the simulator can have another one.
     """
 
     screen_size: Tuple[int, int]
@@ -97,6 +99,7 @@ class ObservationSpec:
     vectors: Tuple[str, ...]
     num_functions: int
     demonstration_heads: Tuple[str, ...] = ()
+    units_size: Optional[Tuple[int, int]] = None
 
     def structure(self) -> Dict[str, Any]:
         """Returns the nested dict of ArraySpecs of one environment, keys in alphabetical order.

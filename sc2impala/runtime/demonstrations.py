@@ -67,7 +67,8 @@ def make_environment(
     if demonstrations.demonstrator != 'none':
         script_class = players.find_script(environment.map_name, demonstrations.demonstrator)
         assert script_class is not None
-        seen = demonstrator.with_needs(of_agent, script_class)
+        on_simulator = environment.backend == 'simulator'
+        seen = demonstrator.with_needs(of_agent, script_class, fine=on_simulator)
         script = players.make_script(
             environment.map_name, (seen, action_spec), flag, demonstrations.demonstrator
         )

@@ -311,6 +311,11 @@ class DemonstrationSettings:
 
     TITLE: ClassVar[str] = 'demonstrations'
 
+    from_scratch: bool = setting(
+        False,
+        'learn without demonstrations. Otherwise, on the simulator, the agent of a new run first '
+        'imitates a script where the defaults of the map say so, unless it starts from another run',
+    )
     demonstrator: str = setting(
         'none',
         'the script that plays and labels the games of the actors, by its name: '

@@ -21,13 +21,31 @@ _FIRST_FIXED_ARGUMENTS = {'queued': 0, 'select_add': 0, 'select_point_act': 0}
 _OF_GAME = tuple(field.name for field in dataclasses.fields(StarCraftSettings))
 
 
-def of_map(map_name: str) -> Dict[str, Any]:
-    """The settings that a map has defaults for; none for an unknown map."""
+def imitates(values: Mapping[str, Any]) -> bool:
+    """Whether the map's defaults for imitating a script apply.
+
+    Args:
+      values: settings, of which those that were not given may be missing.
+    """
+    general = settings_lib.general_defaults()
+    of = {name: values.get(name, general[name]) for name in general}
+    starts_anew = of['mode'] == 'train' and not of['from_scratch'] and not of['init_checkpoint']
+    refused = values.get('demonstrator') == 'none' and not of['demonstrations']
+    return starts_anew and of['backend'] == 'simulator' and not refused
+
+
+def of_map(map_name: str, imitating: bool = False) -> Dict[str, Any]:
+    """The settings that a map has defaults for; none for an unknown map.
+
+    Args:
+      map_name: any text.
+      imitating: whether the agent first imitates a script, if the map has defaults for that.
+    """
     try:
         defaults = envs.map_defaults(map_name)
     except ValueError:
         return {}
-    return dict(
+    found = dict(
         functions=tuple(defaults.functions),
         fixed_arguments=dict(defaults.fixed_arguments),
         screen_layers=tuple(defaults.screen_layers),
@@ -37,6 +55,7 @@ def of_map(map_name: str) -> Dict[str, Any]:
         minimap_size=defaults.minimap_size,
         **defaults.settings,
     )
+    return dict(found, **defaults.demonstrated) if imitating else found
 
 
 def of_backend(backend: str, map_name: str) -> Dict[str, Any]:
@@ -58,7 +77,8 @@ def set_by_some_map() -> List[str]:
         {
             name
             for map_name in envs.MAP_DEFAULTS
-            for name, value in of_map(map_name).items()
+            for imitating in (False, True)
+            for name, value in of_map(map_name, imitating).items()
             if value != general[name]
         }
     )
@@ -82,7 +102,10 @@ def complete(
     general = settings_lib.general_defaults()
     map_name = chosen.get('map_name', general['map_name'])
     backend = chosen.get('backend', general['backend'])
-    defaults = dict(general, **dict(of_map(map_name), **of_backend(backend, map_name)))
+    on_map = of_map(map_name, imitates(chosen))
+    if chosen.get('demonstrations'):
+        on_map.pop('demonstrator', None)  # Recordings take the place of the script.
+    defaults = dict(general, **dict(on_map, **of_backend(backend, map_name)))
     return dict(defaults, **chosen)
 
 
@@ -165,7 +188,7 @@ def description(values: Mapping[str, Any]) -> List[str]:
       is empty. The functions are in neither: there are too many of them.
     """
     general = settings_lib.general_defaults()
-    on_map = of_map(values['map_name'])
+    on_map = of_map(values['map_name'], imitates(values))
     on_map.update(of_backend(values['backend'], values['map_name']))
     expected = dict(general, **on_map)
     shown = {

@@ -6,6 +6,7 @@ import numpy as np
 
 from sc2impala.sim import arguments as arguments_of_calls
 from sc2impala.sim import compile_ahead, counter_random, functions, kernels, observation
+from sc2impala.sim import rules as rules_lib
 from sc2impala.sim.drawing import Drawing
 from sc2impala.sim.feature_units import COLUMNS, MAX_FEATURE_UNITS
 from sc2impala.sim.games import GAMES
@@ -197,13 +198,20 @@ class GameBatch:
         """Returns whether each function can be called now: bool [K, 573]."""
         return self._available_actions().astype(bool)
 
-    def feature_units(self) -> np.ndarray:
+    def feature_units(self, screen_size: Optional[Tuple[int, int]] = None) -> np.ndarray:
         """Returns the units on the screen, see `feature_units`: int32 [K, MAX_FEATURE_UNITS, 46].
 
         Separate from `observe`, because PySC2 computes this observation only on request.
+
+        Args:
+          screen_size: (width, height) of the screen in whose pixels positions and radii are given;
+            None for that of the layers.
         """
         rows = np.zeros([self.num_games, MAX_FEATURE_UNITS, len(COLUMNS)], np.int32)
-        self._kernels.list_units(self._games, self._rules, rows)
+        rules = self._rules
+        if screen_size is not None:
+            rules = rules_lib.with_screen_size(rules, screen_size)
+        self._kernels.list_units(self._games, rules, rows)
         return rows
 
     def describe_units(self) -> Tuple[np.ndarray, np.ndarray]:

@@ -134,17 +134,29 @@ def make(
     ):
         columns, rows = geometry.cells_within(region)
         r[name] = rows[:, None] & columns
-    views = (
-        ('screen', 'disc', screen_size, geometry.CAMERA_EXTENT, r.radius),
-        ('minimap', 'square', minimap_size, geometry.MAP_EXTENT, r.minimap_radius),
-    )
-    for view, box, (width, height), extent, radius in views:
-        r[view + '_width'], r[view + '_height'] = width, height
-        across, down = width / extent, height / extent
-        r[view + '_across'], r[view + '_down'] = across, down
-        # The rule of the game for the size of a unit on the screen. [S] OBS
-        r[box + '_width'] = np.maximum(1, np.floor(2 * radius * across + 0.5))
-        r[box + '_height'] = np.maximum(1, np.floor(2 * radius * down + 0.5))
+    _set_image_size(r, 'screen', 'disc', screen_size, geometry.CAMERA_EXTENT, r.radius)
+    _set_image_size(r, 'minimap', 'square', minimap_size, geometry.MAP_EXTENT, r.minimap_radius)
     for name, value in others.items():
         r[name] = value
     return rules
+
+
+def with_screen_size(rules: np.ndarray, screen_size: Tuple[int, int]) -> np.ndarray:
+    """Returns a copy of the record of a map in which the screen has another size in pixels."""
+    resized = rules.copy()
+    r = resized.view(np.recarray)[0]
+    _set_image_size(r, 'screen', 'disc', screen_size, geometry.CAMERA_EXTENT, r.radius)
+    return resized
+
+
+def _set_image_size(
+    r: Any, view: str, box: str, size: Tuple[int, int], extent: float, radius: np.ndarray
+) -> None:
+    """Sets the size of the screen or minimap, and of the boxes of the units in it."""
+    width, height = size
+    r[view + '_width'], r[view + '_height'] = width, height
+    across, down = width / extent, height / extent
+    r[view + '_across'], r[view + '_down'] = across, down
+    # The rule of the game for the size of a unit on the screen. [S] OBS
+    r[box + '_width'] = np.maximum(1, np.floor(2 * radius * across + 0.5))
+    r[box + '_height'] = np.maximum(1, np.floor(2 * radius * down + 0.5))

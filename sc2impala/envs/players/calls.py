@@ -15,13 +15,21 @@ class Calls:
     undecided: bool [K], the games for which no rule has decided yet.
     """
 
-    def __init__(self, action_spec: ActionSpec, available: np.ndarray):
+    def __init__(
+        self,
+        action_spec: ActionSpec,
+        available: np.ndarray,
+        screen_size: Optional[Tuple[int, int]] = None,
+    ):
         """Starts with all games undecided.
 
         Args:
           action_spec: the action space; no_op must be one of its functions.
           available: bool [K, F], which of its functions can be called.
+          screen_size: (width, height) of the screen in whose pixels its points are given; None for
+            that of the action space.
         """
+        self._screen_size = screen_size or action_spec.screen_size
         self.undecided = np.ones([len(available)], bool)
         self._action_spec = action_spec
         self._available = available
@@ -58,12 +66,18 @@ class Calls:
             shape = chosen.shape if size is None else chosen.shape + (2,)
             values = self._arguments.setdefault(name, np.zeros(shape, np.int32))
             given = np.broadcast_to(value, shape)[chosen]
-            values[chosen] = given if size is None else np.clip(given, 0, np.array(size) - 1)
+            values[chosen] = given if size is None else self._to_pixel(name, given, np.array(size))
         return chosen
 
     def encode(self) -> Dict[str, np.ndarray]:
         """Returns the calls as actions: dict of int32 [K]."""
         return self._action_spec.encode(self._function_ids, self._arguments)
+
+    def _to_pixel(self, argument: str, point: np.ndarray, size: np.ndarray) -> np.ndarray:
+        """Returns the pixels of an image of the action space that points (x, y) are in."""
+        if argument != 'minimap':
+            point = np.floor((np.trunc(point) + 0.5) * size / self._screen_size)
+        return np.clip(point, 0, size - 1)
 
     def _image_size(self, argument: str) -> Optional[Tuple[int, int]]:
         """Returns (width, height) of the image that a point argument refers to, or None."""

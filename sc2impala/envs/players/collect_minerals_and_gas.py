@@ -74,8 +74,10 @@ class FirstWorkerPlayer(TacticsPlayer):
         first = economy.all(COMMAND_CENTER).argmax(axis=1)
         x, y = units.pixel_of(first).T
         diameter = 2 * units.column('radius')[np.arange(len(first)), first]
-        on_the_left = x < self.observation_spec.screen_size[0] / 2
-        return np.stack([np.where(on_the_left, x + diameter, x - diameter), y], axis=1)
+        # A coarser pixel of the action space must not bring the site nearer to the minerals.
+        distance = diameter - (self.seen_size[0] // self.action_spec.screen_size[0]) // 2
+        on_the_left = x < self.seen_size[0] / 2
+        return np.stack([np.where(on_the_left, x + distance, x - distance), y], axis=1)
 
 
 class IdleWorkerPlayer(FirstWorkerPlayer):

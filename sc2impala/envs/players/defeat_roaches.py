@@ -47,7 +47,7 @@ class AdvancePlayer(ScriptedPlayer):
         units = sight.Units(observation['feature_units'])
         selected = self.state['selected']
         topmost = sight.least(units.enemy, units.column('y'))
-        lead = np.array([0, round(_LEAD * self.observation_spec.screen_size[1])])
+        lead = np.array([0, round(_LEAD * self.seen_size[1])])
         attacks = calls.choose(
             selected & units.enemy.any(axis=1),
             'Attack_screen',

@@ -18,10 +18,13 @@ class ScriptedPlayer(abc.ABC):
     functions: names of the PySC2 functions that it calls, including no_op.
     screen_layers, minimap_layers, vectors: names of the observations that it uses.
     initial_state: name -> value at the start of an episode, a number, tuple or array.
-    intentions: names out of `initial_state` of what holds only if the last call was played.
+    intentions: names out of `initial_state` of what holds only if the function of the last call was
+        played.
     optional_functions: those out of `functions` that an action space may lack.
 
     observation_spec, action_spec: the specs passed to the constructor.
+    seen_size: (width, height) of the screen in whose pixels it sees and decides; calls are rounded
+        to the pixels of the action space.
     state: dict of arrays [K, ...], the current values of the state of each game.
     """
 
@@ -53,6 +56,7 @@ class ScriptedPlayer(abc.ABC):
         self._check_fixed(action_spec.fixed_arguments)
         self.action_spec = action_spec
         self.observation_spec = observation_spec
+        self.seen_size = observation_spec.units_size or observation_spec.screen_size
         self.state: Dict[str, np.ndarray] = {}
         self._intended: Dict[str, np.ndarray] = {}
 
@@ -72,12 +76,12 @@ class ScriptedPlayer(abc.ABC):
         available = observation['available_actions']
         self._update_state(len(available), done)
         self._intended = {name: self.state[name].copy() for name in self.intentions}
-        calls = Calls(self.action_spec, available)
+        calls = Calls(self.action_spec, available, self.seen_size)
         self.decide(observation, calls)
         return calls.encode()
 
     def forget(self, games: np.ndarray) -> None:
-        """Takes back what the last `act` assumed of games in which something else was played.
+        """Takes back what the last `act` assumed of games in which another function was played.
 
         Args:
           games: bool [K].

@@ -36,7 +36,7 @@ class TacticsPlayer(ScriptedPlayer):
         """See `ScriptedPlayer.decide`."""
         begun = self.state['tactic'].copy()
         self.state['tactic'][:] = 0
-        scale = self.observation_spec.screen_size[0] / self.screen_size[0]
+        scale = self.seen_size[0] / self.screen_size[0]
         for number, tactic in enumerate(self.tactics(Economy(observation, scale)), 1):
             point = {} if tactic.target is None else {'screen': tactic.target}
             calls.choose(begun == number, tactic.function, **point)
@@ -58,6 +58,6 @@ class TacticsPlayer(ScriptedPlayer):
           sites: int [n, 2], pixels on a screen of size `screen_size`.
           number: int [K], indices into `sites`; larger ones select the last site.
         """
-        scale = np.array(self.observation_spec.screen_size) / self.screen_size
+        scale = np.array(self.seen_size) / self.screen_size
         chosen = np.asarray(sites)[np.minimum(number, len(sites) - 1)]
         return ((chosen + 0.5) * scale).astype(np.int32)

@@ -70,6 +70,10 @@ class PySC2Environment(vector.VectorEnvironment):
         super().__init__(len(seeds), observation_spec, action_spec, max_step_mul)
         if os.name != 'posix':
             raise GameError('--backend=pysc2 runs on Linux and macOS, expected one of them.')
+        if observation_spec.units_size is not None:
+            raise ValueError(
+                f'units_size is {observation_spec.units_size}, expected None on StarCraft II.'
+            )
         self.failure = None
         self._map_name = map_name
         self._seeds = list(seeds)

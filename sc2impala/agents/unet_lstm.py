@@ -1,0 +1,133 @@
+"""A U-Net with an LSTM at its narrowest place, for point arguments that depend on the whole screen.
+
+The convolutions of FullyConv see a few pixels around each pixel, which is not enough for 'the shard
+nearest to the selected marine'. Here the screen is reduced to a small map, of which an LSTM gets
+all; its output is added to every pixel on the way up, and maps of the way down are added to those
+of the same size (Ronneberger et al. 2015, arXiv 1505.04597), so that points stay exact. The large
+maps are passed once, without recurrence, which makes this agent faster than FullyConv LSTM, the
+more so the larger the screen is.
+"""
+
+from typing import Any, List, Sequence, Tuple
+
+import sonnet as snt
+import tensorflow.compat.v1 as tf
+
+from sc2impala.agents import attention, heads, recurrent, torsos
+from sc2impala.agents.entities import map_sizes
+from sc2impala.agents.recurrent import Features
+
+FULL_CHANNELS = 16
+"""Of maps of the size of the screen."""
+
+CHANNELS = 32
+"""Of smaller maps."""
+
+LSTM_SIZE = 256
+
+
+def make_parts(observation_spec: Any, action_spec: Any, num_step_muls: int) -> tuple:
+    """Returns torso, core and heads."""
+    width, height = observation_spec.screen_size
+    return (
+        torsos.ConvTorso(observation_spec, [(FULL_CHANNELS, 3, 1)]),
+        UNetCore(map_sizes(height, width)),
+        heads.Heads(action_spec, num_step_muls, heads.ConvPointHead, hidden_size=None),
+    )
+
+
+class UNetCore(snt.Module):
+    """Down to a small map, an LSTM over all of it, and up again."""
+
+    def __init__(self, sizes: Sequence[Tuple[int, int]], name: str = 'unet_core'):
+        """Args: sizes: (height, width) of the screen, and of the maps down to the smallest one."""
+        super().__init__(name=name)
+        self._down = [
+            snt.Conv2D(CHANNELS, 4, stride=2, name=f'down_{index}')
+            for index in range(len(sizes) - 1)
+        ]
+        self._before = attention.ResidualModule(1, CHANNELS, name='before')
+        self._summary = snt.Linear(LSTM_SIZE, name='summary')
+        self._lstm = recurrent.LSTM(LSTM_SIZE)
+        self._bypass = snt.Linear(LSTM_SIZE, name='bypass')
+        self._broadcast = snt.Linear(CHANNELS, with_bias=False, name='broadcast')
+        self._after = attention.ResidualModule(1, CHANNELS, name='after')
+        channels = [FULL_CHANNELS] + [CHANNELS] * (len(sizes) - 1)
+        self._up = [_Up(size, number, name='up') for size, number in zip(sizes, channels)][:-1]
+        self._position = PositionBias(sizes[0], FULL_CHANNELS)
+
+    def initial_state(self, batch_size: Any) -> Any:
+        """Returns the state of the LSTM at the start of an episode."""
+        return self._lstm.initial_state(batch_size)
+
+    def unroll(self, features: Features, done: tf.Tensor, state: Any) -> Tuple[Features, Any]:
+        """Advances the LSTM over time.
+
+        Args:
+          features: `Features` of [T, B, ...], with a spatial part of the size of the screen.
+          done: bool [T, B].
+          state: as `initial_state` returns it, before the first step.
+
+        Returns:
+          `Features` of [T, B, ...], spatial [T, B, H, W, FULL_CHANNELS] and vector
+          [T, B, LSTM_SIZE], and the state after the last step.
+        """
+        maps = snt.BatchApply(self._reduce)(features.spatial)
+        summary = snt.BatchApply(self._summarize)(maps[-1], features.vector)
+        remembered, state = self._lstm.unroll(Features((), summary), done, state)
+        # As in `recurrent.ConvLSTM`, learning is far slower without a way around the gates.
+        vector = tf.nn.relu(remembered.vector + snt.BatchApply(self._bypass)(summary))
+        return Features(snt.BatchApply(self._expand)(maps, vector), vector), state
+
+    def _reduce(self, spatial: tf.Tensor) -> List[tf.Tensor]:
+        """Maps of decreasing size, the first one of the size of the screen."""
+        maps = [spatial]
+        for layer in self._down:
+            maps.append(tf.nn.relu(layer(maps[-1])))
+        maps[-1] = self._before(maps[-1])
+        return maps
+
+    def _summarize(self, smallest: tf.Tensor, vector: tf.Tensor) -> tf.Tensor:
+        flat = tf.concat([snt.flatten(tf.nn.relu(smallest)), vector], axis=-1)
+        return tf.nn.relu(self._summary(flat))
+
+    def _expand(self, maps: List[tf.Tensor], vector: tf.Tensor) -> tf.Tensor:
+        """The way up, to float32 [N, H, W, FULL_CHANNELS]."""
+        spatial = maps[-1] + self._broadcast(vector)[:, tf.newaxis, tf.newaxis, :]
+        spatial = self._after(spatial)
+        for up, same_size in reversed(list(zip(self._up, maps))):
+            spatial = up(tf.nn.relu(spatial), same_size)
+        return tf.nn.relu(self._position(spatial))
+
+
+class _Up(snt.Module):
+    """Doubles a map, and adds a linear map of the one of the same size on the way down."""
+
+    def __init__(self, size: Tuple[int, int], channels: int, name: str):
+        super().__init__(name=name)
+        self._double = snt.Conv2DTranspose(channels, 4, output_shape=size, stride=2, name='double')
+        self._skip = snt.Conv2D(channels, 1, with_bias=False, name='skip')
+
+    def __call__(self, smaller: tf.Tensor, same_size: tf.Tensor) -> tf.Tensor:
+        return self._double(smaller) + self._skip(same_size)
+
+
+class PositionBias(snt.Module):
+    """Adds a learned bias of its own to every pixel and channel, zero at first.
+
+    Building sites are places on the map and not next to anything that a convolution could see.
+    """
+
+    def __init__(self, size: Tuple[int, int], channels: int, name: str = 'position'):
+        """Args: size: (height, width). channels: of the maps."""
+        super().__init__(name=name)
+        self._shape = [*size, channels]
+
+    def __call__(self, images: tf.Tensor) -> tf.Tensor:
+        """Maps float32 [N, H, W, C] to the same shape."""
+        self._create()
+        return images + self.b
+
+    @snt.once
+    def _create(self) -> None:
+        self.b = tf.Variable(tf.zeros(self._shape), name='b')
