@@ -52,9 +52,9 @@ class UNetCore(snt.Module):
         self._bypass = snt.Linear(LSTM_SIZE, name='bypass')
         self._broadcast = snt.Linear(CHANNELS, with_bias=False, name='broadcast')
         self._after = attention.ResidualModule(1, CHANNELS, name='after')
-        channels = [FULL_CHANNELS] + [CHANNELS] * (len(sizes) - 1)
-        self._up = [_Up(size, number, name='up') for size, number in zip(sizes, channels)][:-1]
-        self._position = PositionBias(sizes[0], FULL_CHANNELS)
+        channels = [FULL_CHANNELS] + [CHANNELS] * (len(sizes) - 2) if len(sizes) > 1 else []
+        self._up = [_Up(size, number, name='up') for size, number in zip(sizes, channels)]
+        self._position = PositionBias(sizes[0], (channels or [CHANNELS])[0])
 
     def initial_state(self, batch_size: Any) -> Any:
         """Returns the state of the LSTM at the start of an episode."""
@@ -69,8 +69,9 @@ class UNetCore(snt.Module):
           state: as `initial_state` returns it, before the first step.
 
         Returns:
-          `Features` of [T, B, ...], spatial [T, B, H, W, FULL_CHANNELS] and vector
-          [T, B, LSTM_SIZE], and the state after the last step.
+          `Features` of [T, B, ...], spatial [T, B, H, W, C] and vector [T, B, LSTM_SIZE], and the
+          state after the last step. C is FULL_CHANNELS, or CHANNELS if the screen is the smallest
+          map.
         """
         maps = snt.BatchApply(self._reduce)(features.spatial)
         summary = snt.BatchApply(self._summarize)(maps[-1], features.vector)
@@ -92,7 +93,7 @@ class UNetCore(snt.Module):
         return tf.nn.relu(self._summary(flat))
 
     def _expand(self, maps: List[tf.Tensor], vector: tf.Tensor) -> tf.Tensor:
-        """The way up, to float32 [N, H, W, FULL_CHANNELS]."""
+        """The way up, to float32 [N, H, W, C]."""
         spatial = maps[-1] + self._broadcast(vector)[:, tf.newaxis, tf.newaxis, :]
         spatial = self._after(spatial)
         for up, same_size in reversed(list(zip(self._up, maps))):

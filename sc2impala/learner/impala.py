@@ -8,7 +8,7 @@ import dataclasses
 from typing import Any, ClassVar, Dict, Optional, Sequence, Tuple
 
 from sc2impala.learner.algorithm import Algorithm, Update
-from sc2impala.settings.fields import setting
+from sc2impala.settings.fields import MAX_FRAMES, setting
 from sc2impala.settings.learning import LARGE, AdamSettings, ReturnSettings
 
 
@@ -21,6 +21,13 @@ class ImpalaSettings(ReturnSettings, AdamSettings):
     learning_rate: float = setting(7e-4, 'of Adam, at the start', between=(0.0, 10.0))
     final_learning_rate: float = setting(
         0.0, 'at the end, linearly in between', between=(0.0, 10.0)
+    )
+    warmup_frames: int = setting(
+        0,
+        'the learning rate rises to that over so many frames first: without, the first steps of '
+        'Adam change each weight by the whole learning rate, which a policy that already plays '
+        'does not survive',
+        between=(0, MAX_FRAMES),
     )
     baseline_cost: float = setting(0.5, 'weight of the loss of the baseline', between=(0.0, LARGE))
     entropy_cost: float = setting(0.01, 'weight of the entropy of the policy', between=(0.0, LARGE))
@@ -133,6 +140,8 @@ class Impala(Algorithm):
             total_loss += weighted['demonstration']
 
         learning_rate = schedule.linear(settings.learning_rate, settings.final_learning_rate)
+        if settings.warmup_frames:
+            learning_rate *= schedule.rise(settings.warmup_frames)
         train, grad_norm = optimization.adam_step(
             total_loss, variables, learning_rate, settings, name='adam'
         )

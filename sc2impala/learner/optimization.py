@@ -24,6 +24,10 @@ class Schedule(NamedTuple):
         frames = int(max(1.0, part * self.num_frames))
         return tf.train.polynomial_decay(start, self.frames, frames, end)
 
+    def rise(self, num_frames: int) -> tf.Tensor:
+        """From 0 at frame 0 to 1 after `num_frames` and beyond, float32 []."""
+        return tf.minimum(tf.cast(self.frames, tf.float32) / float(num_frames), 1.0)
+
 
 def weighted_sum(
     terms: Mapping[str, Tuple[Any, tf.Tensor]], mask: tf.Tensor

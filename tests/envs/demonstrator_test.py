@@ -106,11 +106,76 @@ def test_what_was_not_played_is_not_remembered():
     played = dict(no_op, function=np.array([1, 1, 0, 2], np.int32))
     state = label(env.step(played, STEP_MUL // 10).observation)['action']['function']
     assert state.tolist() == [0, 0, 1, 1]
-    # Arguments count where the function has them: select_army has none that is chosen.
+    # The function counts, and not its arguments.
     played = dict(no_op, function=state, screen=np.full([K], 7, np.int32))
     state = label(env.step(played, STEP_MUL // 10).observation)['action']['function']
     assert state.tolist() == [1, 1, 0, 0]
     assert env._player.state['seen'].tolist() == [4] * K
+
+
+def test_the_script_gives_the_order_to_what_the_agent_has_selected_in_its_place():
+    script = players.RULES['CollectMineralsAndGas']['LH']
+    env = make(script, 'CollectMineralsAndGas')
+    wanted = env.action_spec.function_names.index('Train_SCV_quick')
+    select = env.action_spec.function_names.index('select_point')
+    observation = env.reset()
+    while (label(observation)['action']['function'] != select).any():
+        observation = env.step(label(observation)['action'], STEP_MUL // 15).observation
+    action = {head: np.copy(value) for head, value in label(observation)['action'].items()}
+    width = env.action_spec.screen_size[0]
+    # Another pixel of the command centre, and one without any unit.
+    action['screen'][0] += width
+    action['screen'][1] = 0
+    observation = env.step(action, STEP_MUL // 15).observation
+    chosen = label(observation)['action']['function']
+    assert chosen.tolist() == [wanted, 0, wanted, wanted]
+    # Where nothing was selected the order was not available, and is dropped.
+    observation = env.step(label(observation)['action'], STEP_MUL // 15).observation
+    assert label(observation)['action']['function'][1] == select
+
+
+def test_scripts_see_units_in_finer_pixels_than_those_of_the_agent():
+    observation_spec, action_spec = envs.make_specs('DefeatRoaches', screen_size=(16, 42))
+    script = players.RULES['DefeatRoaches']['LH']
+    assert demonstrator.with_needs(observation_spec, script).units_size is None
+    seen = demonstrator.with_needs(observation_spec, script, fine=True)
+    assert seen.units_size == (96, 84)
+    of_layers = players.RULES['DefeatRoaches']['PySC2']
+    assert demonstrator.with_needs(observation_spec, of_layers, fine=True).units_size is None
+
+    fine, coarse = (
+        envs.make_environment('simulator', 'DefeatRoaches', range(K), spec, action_spec, 8)
+        for spec in (seen, demonstrator.with_needs(observation_spec, script))
+    )
+    fine_units, units = (env.reset()['feature_units'] for env in (fine, coarse))
+    x, y = 12, 13
+    np.testing.assert_array_equal(fine_units[..., x] // 6, units[..., x])
+    np.testing.assert_array_equal(fine_units[..., y] // 2, units[..., y])
+    assert (fine_units[..., x] % 6 != 0).any() and (fine_units[..., y] % 2 != 0).any()
+
+
+def test_the_economy_is_played_as_well_in_pixels_that_are_too_coarse_to_see():
+    """At 16 x 16 the site for the second command centre is one single pixel."""
+    script = players.RULES['CollectMineralsAndGas']['LH']
+    observation_spec, action_spec = envs.make_specs('CollectMineralsAndGas')
+    seen = demonstrator.with_needs(observation_spec, script, fine=True)
+    env = demonstrator.DemonstratedEnvironment(
+        envs.make_environment('simulator', 'CollectMineralsAndGas', [3], seen, action_spec, 16),
+        observation_spec,
+        script(seen, action_spec),
+        8,
+        1.0,
+        0,
+    )
+    build = action_spec.function_names.index('Build_CommandCenter_screen')
+    observation, num_orders, done = env.reset(), 0, [False]
+    while not done[0]:
+        action = label(observation)['action']
+        num_orders += int(action['function'][0] == build)
+        output = env.step(action, np.array([8]))
+        observation, done = output.observation, output.done
+    assert 1 <= num_orders <= 3
+    assert output.info.episode_return[0] > 4000
 
 
 def test_the_share_of_episodes_that_the_script_plays():
