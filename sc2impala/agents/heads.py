@@ -42,6 +42,46 @@ class ConvPointHead(snt.Module):
         return snt.flatten(logits)
 
 
+class SubpixelPointHead(snt.Module):
+    """A point head with one distribution over all pixels, of which a feature covers several.
+
+    A 1 x 1 convolution gives each pixel of the features as many logits as there are pixels of the
+    image in it (Shi et al. 2016, arXiv 1609.05158): points are exact without a map of full size.
+    """
+
+    def __init__(self, width: int, height: int, name: str):
+        super().__init__(name=name)
+        self._size = (height, width)
+
+    def __call__(self, spatial: tf.Tensor, hidden: tf.Tensor) -> tf.Tensor:
+        """Returns the logits of all pixels; `hidden` is unused.
+
+        Args:
+          spatial: float32 [N, h, w, C].
+          hidden: float32 [N, D].
+
+        Returns:
+          float32 [N, H * W], index y * W + x.
+        """
+        height, width = self._size
+        rows, columns = spatial.shape.as_list()[1:3]
+        factor = max(-(-height // rows), -(-width // columns))
+        logits = self._conv(factor)(spatial)
+        if factor > 1:
+            logits = tf.depth_to_space(logits, factor)
+        if (rows, columns) == (-(-height // factor), -(-width // factor)):
+            return snt.flatten(logits[:, :height, :width])
+        return snt.flatten(tf.image.resize_bilinear(logits, self._size))
+
+    @snt.once
+    def _create(self, factor: int) -> None:
+        self._pixels = snt.Conv2D(factor**2, 1, name='pixels')
+
+    def _conv(self, factor: int) -> snt.Conv2D:
+        self._create(factor)
+        return self._pixels
+
+
 class FactoredPointHead(snt.Module):
     """A point head with independent distributions of row and column: logit(x, y) = a(x) + b(y)."""
 

@@ -4,8 +4,8 @@ The convolutions of FullyConv see a few pixels around each pixel, which is not e
 nearest to the selected marine'. Here the screen is reduced to a small map, of which an LSTM gets
 all; its output is added to every pixel on the way up, and maps of the way down are added to those
 of the same size (Ronneberger et al. 2015, arXiv 1505.04597), so that points stay exact. The large
-maps are passed once, without recurrence, which makes this agent faster than FullyConv LSTM, the
-more so the larger the screen is.
+maps are passed once, without recurrence, and none is much larger than MAX_SIDE: the first
+convolution reduces larger screens, and the point heads give each pixel of the screen its logit.
 """
 
 from typing import Any, List, Sequence, Tuple
@@ -17,11 +17,14 @@ from sc2impala.agents import attention, heads, recurrent, torsos
 from sc2impala.agents.entities import map_sizes
 from sc2impala.agents.recurrent import Features
 
+MAX_SIDE = 16
+"""The shorter side of the largest map is at most this long."""
+
 FULL_CHANNELS = 16
-"""Of maps of the size of the screen."""
+"""Of the largest map, if it is as large as the screen."""
 
 CHANNELS = 32
-"""Of smaller maps."""
+"""Of all other maps."""
 
 LSTM_SIZE = 256
 
@@ -29,18 +32,23 @@ LSTM_SIZE = 256
 def make_parts(observation_spec: Any, action_spec: Any, num_step_muls: int) -> tuple:
     """Returns torso, core and heads."""
     width, height = observation_spec.screen_size
+    stride = -(-min(width, height) // MAX_SIDE)
+    largest = (FULL_CHANNELS, 3, 1) if stride == 1 else (CHANNELS, 2 * stride, stride)
     return (
-        torsos.ConvTorso(observation_spec, [(FULL_CHANNELS, 3, 1)]),
-        UNetCore(map_sizes(height, width)),
-        heads.Heads(action_spec, num_step_muls, heads.ConvPointHead, hidden_size=None),
+        torsos.ConvTorso(observation_spec, [largest]),
+        UNetCore(map_sizes(-(-height // stride), -(-width // stride)), largest[0]),
+        heads.Heads(action_spec, num_step_muls, heads.SubpixelPointHead, hidden_size=None),
     )
 
 
 class UNetCore(snt.Module):
     """Down to a small map, an LSTM over all of it, and up again."""
 
-    def __init__(self, sizes: Sequence[Tuple[int, int]], name: str = 'unet_core'):
-        """Args: sizes: (height, width) of the screen, and of the maps down to the smallest one."""
+    def __init__(self, sizes: Sequence[Tuple[int, int]], channels: int, name: str = 'unet_core'):
+        """Args:
+        sizes: (height, width) of the maps, from the largest to the smallest.
+        channels: of the largest map on the way up.
+        """
         super().__init__(name=name)
         self._down = [
             snt.Conv2D(CHANNELS, 4, stride=2, name=f'down_{index}')
@@ -52,9 +60,9 @@ class UNetCore(snt.Module):
         self._bypass = snt.Linear(LSTM_SIZE, name='bypass')
         self._broadcast = snt.Linear(CHANNELS, with_bias=False, name='broadcast')
         self._after = attention.ResidualModule(1, CHANNELS, name='after')
-        channels = [FULL_CHANNELS] + [CHANNELS] * (len(sizes) - 2) if len(sizes) > 1 else []
-        self._up = [_Up(size, number, name='up') for size, number in zip(sizes, channels)]
-        self._position = PositionBias(sizes[0], (channels or [CHANNELS])[0])
+        numbers = [channels] + [CHANNELS] * (len(sizes) - 1)
+        self._up = [_Up(size, number, name='up') for size, number in zip(sizes[:-1], numbers)]
+        self._position = PositionBias(sizes[0], channels if len(sizes) > 1 else CHANNELS)
 
     def initial_state(self, batch_size: Any) -> Any:
         """Returns the state of the LSTM at the start of an episode."""
@@ -64,14 +72,13 @@ class UNetCore(snt.Module):
         """Advances the LSTM over time.
 
         Args:
-          features: `Features` of [T, B, ...], with a spatial part of the size of the screen.
+          features: `Features` of [T, B, ...], with a spatial part of the largest size.
           done: bool [T, B].
           state: as `initial_state` returns it, before the first step.
 
         Returns:
           `Features` of [T, B, ...], spatial [T, B, H, W, C] and vector [T, B, LSTM_SIZE], and the
-          state after the last step. C is FULL_CHANNELS, or CHANNELS if the screen is the smallest
-          map.
+          state after the last step. C is `channels`, or CHANNELS if there is only one size.
         """
         maps = snt.BatchApply(self._reduce)(features.spatial)
         summary = snt.BatchApply(self._summarize)(maps[-1], features.vector)
@@ -81,7 +88,7 @@ class UNetCore(snt.Module):
         return Features(snt.BatchApply(self._expand)(maps, vector), vector), state
 
     def _reduce(self, spatial: tf.Tensor) -> List[tf.Tensor]:
-        """Maps of decreasing size, the first one of the size of the screen."""
+        """Maps of decreasing size."""
         maps = [spatial]
         for layer in self._down:
             maps.append(tf.nn.relu(layer(maps[-1])))

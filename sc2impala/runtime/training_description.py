@@ -2,6 +2,7 @@
 
 from typing import Any, List, Optional, Tuple
 
+from sc2impala import learner
 from sc2impala.runtime import demonstrations, experience, memory
 from sc2impala.runtime.training_graph import Training
 from sc2impala.settings import resolve, validation
@@ -46,4 +47,19 @@ def describe(
     going_on = f', going on from {checkpoint}' if checkpoint else ''
     lines.append(f'logdir: {settings.run.logdir}{going_on}')
     lines += demonstrations.describe(settings.demonstrations, training.recorded.recordings)
+    lines += _phases(settings)
     return lines
+
+
+def _phases(settings: Settings) -> List[str]:
+    """A line with what comes before the training, if anything does."""
+    phases = []
+    for name in learner.PRETRAINING:
+        phase = learner.load_pretraining(name)(settings.algorithms[name])
+        if phase.num_frames:
+            phases.append(f'{phase.title} for {phase.num_frames:,} frames')
+    if not phases:
+        return []
+    phases.append(f'training for {settings.training.total_environment_frames:,}')
+    without = ' (--from_scratch: the training alone)' if resolve.imitates(settings.values()) else ''
+    return [f'phases: {", ".join(phases)}{without}']

@@ -11,7 +11,7 @@ from sc2impala.agents.recurrent import Features
 
 def build(size, num_steps=2):
     """Returns session, feed of a single game, core, output and state; the weights are random."""
-    core = unet_lstm.UNetCore(map_sizes(*size))
+    core = unet_lstm.UNetCore(map_sizes(*size), unet_lstm.FULL_CHANNELS)
     spatial = tf.placeholder(tf.float32, (num_steps, None) + size + (16,))
     vector = tf.placeholder(tf.float32, [num_steps, None, 5])
     done = tf.placeholder(tf.bool, [num_steps, None])

@@ -20,6 +20,7 @@ FRAMES_PER_SEQUENCE = 5 * STEP_MUL
 FRAMES_PER_UPDATE = 4 * FRAMES_PER_SEQUENCE
 
 FLAGS = (
+    '--from_scratch',
     '--screen_size=4',
     '--minimap_size=4',
     '--agent=fully_conv',
