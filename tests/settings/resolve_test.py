@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from sc2impala import envs
-from sc2impala.envs import maps
+from sc2impala.envs import demonstrator, maps, players
 from sc2impala.runtime import graph
 from sc2impala.settings import resolve, validation
 from sc2impala.settings import settings as settings_lib
@@ -31,11 +31,12 @@ def hurried(monkeypatch):
 @pytest.mark.parametrize('map_name', sorted(maps.MAP_DEFAULTS))
 class TestEveryMap:
     def test_sets_what_is_learned_with_right_types(self, map_name):
-        for name, value in resolve.of_map(map_name).items():
+        values = [*resolve.of_map(map_name).items(), *resolve.of_map(map_name, True).items()]
+        for name, value in values:
             value_type = SETTINGS[name].type
             again = value_type.parse(value_type.to_text(value))
             assert again == value and type(again) is type(value), name
-            assert not SETTINGS[name].free_on_resume, name
+            assert not SETTINGS[name].free_on_resume or name == 'total_environment_frames', name
             assert name not in ('map_name', 'backend', 'seed')
 
     def test_repeats_no_general_default(self, map_name):
@@ -43,7 +44,7 @@ class TestEveryMap:
         assert not {name: value for name, value in flags.items() if value == GENERAL[name]}
 
     def test_can_be_trained_with_its_defaults(self, map_name):
-        values = resolve.complete({'map_name': map_name})
+        values = resolve.complete({'map_name': map_name, 'from_scratch': True})
         # Not every map needs to be one that can be played already.
         validation.check(Settings.from_values(dict(values, map_name=envs.MAP_NAMES[0])))
         observation_spec, action_spec = graph.make_specs(Settings.from_values(values).environment)
@@ -52,6 +53,63 @@ class TestEveryMap:
         assert action_spec.function_names == of_map_action.function_names
         assert action_spec.heads == of_map_action.heads
         assert action_spec.fixed_arguments == of_map_action.fixed_arguments
+
+
+@pytest.mark.parametrize(
+    'map_name', sorted(name for name, of_map in maps.MAP_DEFAULTS.items() if of_map.demonstrated)
+)
+class TestImitation:
+    def test_settings_can_be_trained(self, map_name):
+        values = resolve.complete({'map_name': map_name})
+        settings = Settings.from_values(values)
+        validation.check(settings)
+        assert settings.demonstrations.demonstrator in players.RULES[map_name]
+        assert settings.algorithms['cloning'].num_cloning_frames > 0
+        script = players.RULES[map_name][settings.demonstrations.demonstrator]
+        observation_spec, action_spec = graph.make_specs(settings.environment)
+        seen = demonstrator.with_needs(observation_spec, script, fine=True)
+        script(seen, action_spec)
+
+    def test_repeats_no_default_of_the_map(self, map_name):
+        on_map = dict(GENERAL, **resolve.of_map(map_name))
+        demonstrated = maps.MAP_DEFAULTS[map_name].demonstrated
+        same = {name for name, value in demonstrated.items() if value == on_map[name]}
+        assert same <= {'reward_scaling'}  # PopArt has the same on all maps.
+
+    @pytest.mark.parametrize(
+        'given',
+        [
+            {'from_scratch': True},
+            {'demonstrator': 'none'},
+            {'init_checkpoint': 'runs/a'},
+            {'backend': 'pysc2'},
+            {'mode': 'record'},
+            {'mode': 'evaluate'},
+        ],
+    )
+    def test_is_left_out_where_it_is_not_wanted(self, given, map_name):
+        values = resolve.complete(dict(given, map_name=map_name))
+        on_map = resolve.of_map(map_name)
+        on_map.update(resolve.of_backend(values['backend'], map_name))
+        assert values == dict(GENERAL, **dict(on_map, map_name=map_name, **given))
+
+    def test_what_is_given_wins(self, map_name):
+        given = {'map_name': map_name, 'num_cloning_frames': 7, 'agent': 'relational'}
+        values = resolve.complete(given)
+        assert values == dict(resolve.complete({'map_name': map_name}), **given)
+
+    def test_recordings_take_the_place_of_the_script(self, map_name):
+        given = {'map_name': map_name, 'demonstrations': ('runs/a',)}
+        values = resolve.complete(given)
+        expected = dict(resolve.complete({'map_name': map_name}), demonstrator='none', **given)
+        assert values == expected
+        assert resolve.imitates(values)
+
+
+def test_a_map_without_imitation_is_learned_from_scratch():
+    values = resolve.complete({'map_name': 'MoveToBeacon'})
+    assert values == dict(GENERAL, **resolve.of_map('MoveToBeacon'))
+    assert values['demonstrator'] == 'none' and not resolve.imitates(values)
 
 
 def test_maps_and_settings_have_the_same_general_defaults():
@@ -69,7 +127,8 @@ def test_settings_that_some_map_sets():
     names = set(resolve.set_by_some_map())
     assert names >= OF_THE_MAP
     assert {'reward_scaling', 'discounting'} <= names
-    assert not {'agent', 'total_environment_frames', 'vectors'} & names
+    assert {'demonstrator', 'num_cloning_frames', 'agent'} <= names
+    assert not {'demonstrations', 'vectors', 'seed', 'from_scratch'} & names
 
 
 def test_the_map_wins_over_the_general_default(hurried):
@@ -216,16 +275,18 @@ class TestDescription:
         (line,) = resolve.description(
             resolve.complete({'map_name': 'DefeatRoaches', 'logdir': 'runs/a'})
         )
-        assert line.startswith('DefeatRoaches: --fixed_arguments=queued=0,')
-        assert ' --discounting=0.97 ' in line and ' --reward_scaling=0.1 ' in line
+        assert line.startswith('DefeatRoaches: --screen_size=24 --fixed_arguments=queued=0,')
+        assert ' --demonstrator=LH ' in line and '--reward_scaling' not in line
         assert line.endswith(' (defaults of the map)')
         assert '--functions' not in line and '--num_envs' not in line
 
     def test_names_other_choices_apart(self):
         given = {'map_name': 'DefeatRoaches', 'reward_scaling': 1.0, 'num_envs': 4}
+        given['from_scratch'] = True
         of_the_map, chosen = resolve.description(resolve.complete(given))
         assert '--discounting=0.97' in of_the_map and '--reward_scaling' not in of_the_map
-        assert set(chosen.split(': ')[1].split()) == {'--num_envs=4', '--reward_scaling=1.0'}
+        expected = {'--num_envs=4', '--reward_scaling=1.0', '--from_scratch=True'}
+        assert set(chosen.split(': ')[1].split()) == expected
         assert chosen.startswith('other settings: ')
 
     def test_names_the_backend_if_it_has_defaults(self):
