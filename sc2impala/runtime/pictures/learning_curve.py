@@ -12,11 +12,15 @@ WINDOW = 100
 """Number of episodes in the running mean."""
 
 _LABELS = ('episode', f'mean of the last {WINDOW} episodes', 'one standard deviation')
+_LINE_STYLES = ('--', ':', '-.')
 _COLUMNS = ('start', 'global_step', 'episode_return')
 
 
 def save_learning_curve(
-    episodes_csv: Union[str, Mapping[str, str]], path: str, map_name: str = ''
+    episodes_csv: Union[str, Mapping[str, str]],
+    path: str,
+    map_name: str = '',
+    levels: Optional[Mapping[str, float]] = None,
 ) -> None:
     """Draws the return of every finished episode, their running mean and standard deviation.
 
@@ -27,6 +31,7 @@ def save_learning_curve(
       episodes_csv: the `episodes.csv` of a run; or {label: file} to compare several runs.
       path: the PNG file to write, 900 x 500 pixels; an existing file is replaced.
       map_name: the title.
+      levels: {label: return} to draw as horizontal lines, such as the scores of others.
 
     Raises:
       ValueError: as in `read_episodes`, or if `episodes_csv` is empty.
@@ -41,6 +46,9 @@ def save_learning_curve(
         labels = (None, label, None) if compared else _LABELS
         frames, returns = read_episodes(file)
         _draw_run(axes, frames, returns, color=f'C{i}', labels=labels)
+    for i, (label, level) in enumerate((levels or {}).items()):
+        style = _LINE_STYLES[i % len(_LINE_STYLES)]
+        axes.axhline(level, color='0.3', linestyle=style, linewidth=1, label=f'{label}: {level:g}')
     axes.set_xlabel('environment frames (game loops)')
     axes.set_ylabel('episode return')
     axes.set_title(map_name)

@@ -139,3 +139,16 @@ def test_a_file_of_another_type_is_rejected_by_name(tmp_path):
 def test_an_empty_dict_of_runs_is_rejected(tmp_path):
     with pytest.raises(ValueError, match='episodes_csv is {}, expected at least one file'):
         pictures.save_learning_curve({}, str(tmp_path / 'curve.png'))
+
+
+def test_scores_of_others_are_lines(tmp_path):
+    runs, without, path = write_run(tmp_path / 'a.csv', 30), tmp_path / 'b.png', tmp_path / 'c.png'
+    learning_curve.save_learning_curve(runs, str(without), 'MoveToBeacon')
+    learning_curve.save_learning_curve(runs, str(path), 'MoveToBeacon', {'human': 28.0})
+    grey = []
+    for file in (without, path):
+        with Image.open(file) as image:
+            pixels = np.array(image.convert('RGB')).astype(int)
+        is_grey = (np.ptp(pixels, axis=2) < 3) & (abs(pixels[..., 0] - 77) < 12)
+        grey.append(is_grey.sum(axis=1).max())
+    assert grey[1] > grey[0] + 200

@@ -1,0 +1,1 @@
+"""What agents learn on the mini-games, and how that compares with published scores."""

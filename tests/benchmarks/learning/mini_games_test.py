@@ -1,0 +1,70 @@
+"""The table of results: its numbers, its runs and its pictures."""
+
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from benchmarks.learning import mini_games, scores
+
+TINY = (
+    '--screen_size=4',
+    '--minimap_size=4',
+    '--agent=fully_conv',
+    '--num_actors=1',
+    '--num_envs=2',
+    '--unroll_length=5',
+    '--batch_size=2',
+    '--fixed_step_mul',
+    '--step_mul=240',
+    '--total_environment_frames=20000',
+)
+
+
+def test_scores_are_those_of_all_maps_and_humans_beat_chance():
+    from sc2impala import envs
+
+    assert set(scores.SCORES) == set(envs.MAP_NAMES)
+    assert all(of_map.human > of_map.random for of_map in scores.SCORES.values())
+
+
+def test_human_normalised_scores():
+    assert scores.human_normalised('DefeatRoaches', 1) == 0
+    assert scores.human_normalised('DefeatRoaches', 215) == 100
+    assert scores.human_normalised('CollectMineralShards', 97) == 50
+    with pytest.raises(KeyError):
+        scores.human_normalised('Simple64', 1)
+
+
+def test_a_row_has_mean_and_standard_error_over_runs():
+    runs = [
+        dict(mean_return=mean, std_return=50.0, num_episodes=100, seconds=seconds)
+        for mean, seconds in ((90.0, 600), (110.0, 1200), (124.0, 1800))
+    ]
+    expected = np.std([90, 110, 124], ddof=1) / np.sqrt(3)
+    assert mini_games.row('DefeatRoaches', runs) == (
+        f'| DefeatRoaches | 108.0 ± {expected:.1f} | 50% | 90.0, 110.0, 124.0 | 20 min |'
+    )
+    assert '| 90.0 ± 5.0 |' in mini_games.row('DefeatRoaches', runs[:1])
+
+
+def test_a_run_is_trained_and_evaluated_once_and_drawn(tmp_path, capsys):
+    arguments = ['--map_name', 'MoveToBeacon', '--seeds', '3', '--folder', str(tmp_path)]
+    arguments += ['--num_episodes', '2', '--curves', str(tmp_path / 'curves'), *TINY]
+    mini_games.main(arguments)
+    lines = capsys.readouterr().out.splitlines()
+    found = json.loads(lines[-1])
+    (run,) = found['runs']['MoveToBeacon']
+    assert found['flags'] == list(TINY)
+    assert run['num_episodes'] == 2 and run['seconds'] > 0
+    assert run['environment_frames'] == 2 * 1920 and run['policy'] == 'sampled'
+    assert lines[-2].startswith(f'| MoveToBeacon | {run["mean_return"]:.1f} ± ')
+    with Image.open(tmp_path / 'curves' / 'MoveToBeacon.png') as image:
+        assert image.size == (900, 500)
+
+    output = tmp_path / 'MoveToBeacon-default-3' / 'output.txt'
+    written = output.read_text()
+    mini_games.main(arguments)
+    assert json.loads(capsys.readouterr().out.splitlines()[-1]) == found
+    assert output.read_text() == written
