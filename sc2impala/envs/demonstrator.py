@@ -49,11 +49,9 @@ def with_needs(
     )
     if not fine or script.screen_layers or 'feature_units' not in script.vectors:
         return seen
-    size = tuple(
-        own * -(-published // own)
-        for own, published in zip(observation_spec.screen_size, script.screen_size)
-    )
-    return dataclasses.replace(seen, units_size=size)
+    (width, height), published = observation_spec.screen_size, script.screen_size
+    fine_size = width * -(-published[0] // width), height * -(-published[1] // height)
+    return dataclasses.replace(seen, units_size=fine_size)
 
 
 def with_labels(observation_spec: ObservationSpec, action_spec: ActionSpec) -> ObservationSpec:
