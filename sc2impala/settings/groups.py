@@ -214,7 +214,8 @@ class AgentSettings:
         'fully_conv_lstm',
         'atari_net, fully_conv or fully_conv_lstm, the three of the SC2LE paper; impala_resnet, '
         "IMPALA's deep network with an LSTM; relational, with self-attention between entities, or "
-        'relational_control, with convolutions in its place',
+        'relational_control, with convolutions in its place; unet_lstm, a U-Net with an LSTM, for '
+        'points that depend on the whole screen',
         choices=agents.AGENTS,
     )
     argument_conditioning: bool = setting(

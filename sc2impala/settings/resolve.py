@@ -18,6 +18,9 @@ from sc2impala.settings.groups import StarCraftSettings
 _FIRST_FIXED_ARGUMENTS = {'queued': 0, 'select_add': 0, 'select_point_act': 0}
 """The defaults of all maps at the time when manifests held empty text instead of values."""
 
+_OF_RECORDINGS = ('screen_size', 'minimap_size', 'demonstration_step_mul')
+"""The settings of a recording that are those of the runs which learn from it."""
+
 _OF_GAME = tuple(field.name for field in dataclasses.fields(StarCraftSettings))
 
 
@@ -103,6 +106,9 @@ def complete(
     map_name = chosen.get('map_name', general['map_name'])
     backend = chosen.get('backend', general['backend'])
     on_map = of_map(map_name, imitates(chosen))
+    if chosen.get('mode') == 'record' and not chosen.get('from_scratch'):
+        imitating = of_map(map_name, imitating=True)
+        on_map.update({name: imitating[name] for name in _OF_RECORDINGS if name in imitating})
     if chosen.get('demonstrations'):
         on_map.pop('demonstrator', None)  # Recordings take the place of the script.
     defaults = dict(general, **dict(on_map, **of_backend(backend, map_name)))

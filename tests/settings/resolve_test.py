@@ -83,7 +83,7 @@ class TestImitation:
             {'demonstrator': 'none'},
             {'init_checkpoint': 'runs/a'},
             {'backend': 'pysc2'},
-            {'mode': 'record'},
+            {'mode': 'record', 'from_scratch': True},
             {'mode': 'evaluate'},
         ],
     )
@@ -92,6 +92,14 @@ class TestImitation:
         on_map = resolve.of_map(map_name)
         on_map.update(resolve.of_backend(values['backend'], map_name))
         assert values == dict(GENERAL, **dict(on_map, map_name=map_name, **given))
+
+    def test_recordings_are_of_what_such_a_run_sees(self, map_name):
+        training = resolve.complete({'map_name': map_name})
+        recording = resolve.complete({'map_name': map_name, 'mode': 'record'})
+        expected = dict(GENERAL, map_name=map_name, mode='record', **resolve.of_map(map_name))
+        for name in ('screen_size', 'minimap_size', 'demonstration_step_mul'):
+            expected[name] = training[name]
+        assert recording == expected
 
     def test_what_is_given_wins(self, map_name):
         given = {'map_name': map_name, 'num_cloning_frames': 7, 'agent': 'relational'}
