@@ -139,7 +139,9 @@ def make_settings(flags: Sequence[str]) -> Settings:
     Raises:
       sc2impala.errors.UserError: if a flag is unknown or its value invalid.
     """
-    settings = experiment.read_settings(['--logdir=no-such-folder'] + list(flags))
+    # The speed of a phase of imitation is that of the script as well.
+    flags = ['--logdir=no-such-folder', '--from_scratch', *flags]
+    settings = experiment.read_settings(flags)
     validation.check(settings)
     return settings
 

@@ -153,7 +153,7 @@ def measure(flags: Sequence[str], seconds: float, warm_up: float) -> Dict[str, A
     workload.make_settings(flags)
     with tempfile.TemporaryDirectory() as folder:
         logdir, log_path = os.path.join(folder, 'run'), os.path.join(folder, 'log')
-        command = subprocesses.training_command(logdir, flags, _PROGRESS_SECS)
+        command = subprocesses.training_command(logdir, ['--from_scratch', *flags], _PROGRESS_SECS)
         with open(log_path, 'wb') as log:
             process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
             try:
