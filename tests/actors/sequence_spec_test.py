@@ -48,8 +48,10 @@ def assert_spec_agrees(agent_name, specs, env, fixed_step_mul):
     return spec
 
 
-@pytest.mark.parametrize('fixed_step_mul', [None, 3])
-@pytest.mark.parametrize('agent_name', sorted(agents.AGENTS))
+@pytest.mark.parametrize(
+    'agent_name, fixed_step_mul',
+    [(name, None) for name in sorted(agents.AGENTS)] + [('fully_conv_lstm', 3)],
+)
 def test_agrees_for_every_agent(agent_name, fixed_step_mul):
     env = fakes.FakeEnvironment(K)
     specs = env.observation_spec, env.action_spec

@@ -36,43 +36,72 @@ def _logits(output):
     return [output.action_logits, output.step_mul_logits, output.baseline]
 
 
-@pytest.fixture(params=sorted(agents.AGENTS))
+@pytest.fixture(scope='module', params=sorted(agents.AGENTS))
 def agent_name(request):
     return request.param
 
 
-def test_unroll_equals_single_steps(agent_name):
-    specs = fakes.make_specs()
-    actions, env_outputs = _trajectory(*specs)
-    with tf.Graph().as_default(), tf.Session() as session:
-        agent = agents.make_agent(agent_name, specs[0], specs[1], MAX_STEP_MUL)
-        actions, env_outputs = _tensors((actions, env_outputs))
-        unrolled, last_state = agent.unroll(actions, env_outputs, agent.initial_state(B))
-        state, steps = agent.initial_state(B), []
+class Shared:
+    """One agent in one graph, which all tests of it feed: unrolled, step by step, and greedy."""
+
+    def __init__(self, name):
+        self.name = name
+        self.specs = fakes.make_specs()
+        with tf.Graph().as_default():
+            self.agent = agents.make_agent(name, *self.specs, MAX_STEP_MUL)
+            self._inputs = tf.nest.map_structure(
+                lambda x: tf.placeholder(x.dtype, x.shape), _trajectory(*self.specs)
+            )
+            self.unrolled = self.agent.unroll(*self._inputs, self.agent.initial_state(B))
+            self.steps = self._step_by_step()
+            first = tf.nest.map_structure(lambda x: x[0], self._inputs)
+            self.greedy, _ = self.agent.act(first, self.agent.initial_state(B), greedy=True)
+            self.trainable = tf.trainable_variables()
+            self.session = tf.Session()
+            self.session.run(tf.global_variables_initializer())
+
+    def _step_by_step(self):
+        """Logits stacked over time, and the last state."""
+        state, steps = self.agent.initial_state(B), []
         for t in range(T):
-            inputs = tf.nest.map_structure(lambda x, t=t: x[t], (actions, env_outputs))
-            output, state = agent(inputs, state)
+            inputs = tf.nest.map_structure(lambda x, t=t: x[t], self._inputs)
+            output, state = self.agent(inputs, state)
             steps.append(_logits(output))
-        stacked = tf.nest.map_structure(lambda *x: tf.stack(x), *steps)
-        session.run(tf.global_variables_initializer())
-        expected, found, states = session.run(
-            [stacked, _logits(unrolled), [list(state), list(last_state)]]
-        )
+        return tf.nest.map_structure(lambda *x: tf.stack(x), *steps), state
+
+    def run(self, fetches, actions, env_outputs):
+        """Returns the values of `fetches` on this trajectory."""
+        feeds = zip(tf.nest.flatten(self._inputs), tf.nest.flatten((actions, env_outputs)))
+        return self.session.run(fetches, dict(feeds))
+
+    def logits(self, actions, env_outputs):
+        """Logits and baselines of the unrolled agent."""
+        return self.run(_logits(self.unrolled[0]), actions, env_outputs)
+
+
+@pytest.fixture(scope='module')
+def shared(agent_name):
+    made = Shared(agent_name)
+    yield made
+    made.session.close()
+
+
+def test_unroll_equals_single_steps(shared):
+    (unrolled, last_state), (steps, state) = shared.unrolled, shared.steps
+    expected, found, states = shared.run(
+        [steps, _logits(unrolled), [list(state), list(last_state)]], *_trajectory(*shared.specs)
+    )
     tf.nest.map_structure(lambda a, b: np.testing.assert_allclose(a, b, atol=1e-5), expected, found)
     for one_by_one, at_once in zip(*states):
         np.testing.assert_allclose(one_by_one, at_once, atol=1e-5)
 
 
-def test_shapes_and_ranges(agent_name):
-    specs = fakes.make_specs()
-    actions, env_outputs = _trajectory(*specs)
-    with tf.Graph().as_default(), tf.Session() as session:
-        agent = agents.make_agent(agent_name, specs[0], specs[1], MAX_STEP_MUL)
-        output, _ = agent.unroll(*_tensors((actions, env_outputs)), agent.initial_state(B))
-        session.run(tf.global_variables_initializer())
-        output = session.run(output)
-    assert set(output.action) == set(specs[1].heads)
-    for name, choices in specs[1].heads.items():
+def test_shapes_and_ranges(shared):
+    heads = shared.specs[1].heads
+    actions, env_outputs = _trajectory(*shared.specs)
+    output = shared.run(shared.unrolled[0], actions, env_outputs)
+    assert set(output.action) == set(heads)
+    for name, choices in heads.items():
         assert output.action[name].shape == (T, B)
         assert output.action_logits[name].shape == (T, B, choices)
         assert output.action_logits[name].dtype == np.float32
@@ -84,73 +113,69 @@ def test_shapes_and_ranges(agent_name):
     assert np.take_along_axis(available, output.action['function'][..., np.newaxis], -1).all()
 
 
-def test_done_forgets_what_was_before(agent_name):
-    specs = fakes.make_specs()
-    actions, env_outputs = _trajectory(*specs)
+def test_done_forgets_what_was_before(shared):
+    actions, env_outputs = _trajectory(*shared.specs)
     env_outputs.done[:] = False
     env_outputs.done[2, 1] = True
-    other = fakes.random_observation(specs[0], [T, B], np.random.RandomState(9))
-    with tf.Graph().as_default(), tf.Session() as session:
-        agent = agents.make_agent(agent_name, specs[0], specs[1], MAX_STEP_MUL)
-        outputs = []
-        for first_steps in (env_outputs.observation, other):
-            observation = tf.nest.map_structure(
-                lambda a, b: np.concatenate([a[:2], b[2:]]), first_steps, env_outputs.observation
-            )
-            output, _ = agent.unroll(
-                *_tensors((actions, env_outputs._replace(observation=observation))),
-                agent.initial_state(B),
-            )
-            outputs.append(_logits(output))
-        session.run(tf.global_variables_initializer())
-        first, second = session.run(outputs)
-    for a, b in zip(tf.nest.flatten(first), tf.nest.flatten(second)):
-        np.testing.assert_allclose(a[2:, 1], b[2:, 1], atol=1e-6)
-    if agent_name not in ('atari_net', 'fully_conv'):
-        assert any(
-            not np.allclose(a[2:, 0], b[2:, 0], atol=1e-6)
-            for a, b in zip(tf.nest.flatten(first), tf.nest.flatten(second))
+    other = fakes.random_observation(shared.specs[0], [T, B], np.random.RandomState(9))
+    outputs = []
+    for first_steps in (env_outputs.observation, other):
+        observation = tf.nest.map_structure(
+            lambda a, b: np.concatenate([a[:2], b[2:]]), first_steps, env_outputs.observation
         )
+        outputs.append(shared.logits(actions, env_outputs._replace(observation=observation)))
+    first, second = map(tf.nest.flatten, outputs)
+    for a, b in zip(first, second):
+        np.testing.assert_allclose(a[2:, 1], b[2:, 1], atol=1e-6)
+    if shared.name not in ('atari_net', 'fully_conv'):
+        assert any(not np.allclose(a[2:, 0], b[2:, 0], atol=1e-6) for a, b in zip(first, second))
 
 
-def test_last_function_of_the_old_episode_is_forgotten(agent_name):
-    specs = fakes.make_specs()
-    actions, env_outputs = _trajectory(*specs)
+def test_last_function_of_the_old_episode_is_forgotten(shared):
+    actions, env_outputs = _trajectory(*shared.specs)
     env_outputs.done[:] = True
-    with tf.Graph().as_default(), tf.Session() as session:
-        agent = agents.make_agent(agent_name, specs[0], specs[1], MAX_STEP_MUL)
-        outputs = []
-        for function in (0, 3):
-            actions['function'][:] = function
-            output, _ = agent.unroll(*_tensors((actions, env_outputs)), agent.initial_state(B))
-            outputs.append(_logits(output))
-        session.run(tf.global_variables_initializer())
-        first, second = session.run(outputs)
-    tf.nest.map_structure(np.testing.assert_array_equal, first, second)
+    outputs = []
+    for function in (0, 3):
+        actions['function'][:] = function
+        outputs.append(shared.logits(actions, env_outputs))
+    tf.nest.map_structure(np.testing.assert_array_equal, *outputs)
 
 
-def test_order_of_dictionaries_changes_nothing(agent_name):
-    specs = fakes.make_specs()
-    actions, env_outputs = _trajectory(*specs)
+def test_greedy_takes_the_largest_logits(shared):
+    output = shared.run(shared.greedy, *_trajectory(*shared.specs))
+    for name, logits in output.action_logits.items():
+        np.testing.assert_array_equal(output.action[name], logits.argmax(-1))
+    np.testing.assert_array_equal(output.step_mul, output.step_mul_logits.argmax(-1) + 1)
+
+
+def test_calls_after_the_first_make_no_weights(shared):
+    assert [v.name for v in shared.agent.weights] == [v.name for v in shared.trainable]
+
+
+def test_order_of_dictionaries_changes_nothing(shared):
+    """Neither which weights there are, nor what is computed with them."""
 
     def backwards(nest):
         if not isinstance(nest, dict):
             return nest
         return {name: backwards(nest[name]) for name in reversed(list(nest))}
 
-    results = []
-    for reorder in (lambda nest: nest, backwards):
-        with tf.Graph().as_default(), tf.Session() as session:
-            tf.set_random_seed(0)
-            agent = agents.make_agent(agent_name, specs[0], specs[1], MAX_STEP_MUL)
-            observation = reorder(env_outputs.observation)
-            output, _ = agent.unroll(
-                *_tensors((reorder(actions), env_outputs._replace(observation=observation))),
-                agent.initial_state(B),
-            )
-            session.run(tf.global_variables_initializer())
-            results.append(session.run(_logits(output)))
-    tf.nest.map_structure(np.testing.assert_array_equal, *results)
+    actions, env_outputs = _trajectory(*shared.specs)
+    with tf.Graph().as_default(), tf.Session() as session:
+        agent = agents.make_agent(shared.name, *shared.specs, MAX_STEP_MUL)
+        observation = backwards(env_outputs.observation)
+        output, _ = agent.unroll(
+            *_tensors((backwards(actions), env_outputs._replace(observation=observation))),
+            agent.initial_state(B),
+        )
+        assert [v.name for v in agent.weights] == [v.name for v in shared.agent.weights]
+        for variable, value in zip(agent.weights, shared.session.run(shared.agent.weights)):
+            variable.load(value, session)
+        found = session.run(_logits(output))
+    expected = shared.logits(actions, env_outputs)
+    tf.nest.map_structure(
+        lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6), expected, found
+    )
 
 
 def test_fixed_step_mul_is_played_always(agent_name):
@@ -164,20 +189,6 @@ def test_fixed_step_mul_is_played_always(agent_name):
     assert (output.step_mul == 3).all()
     assert output.step_mul_logits.shape == (T, B, 1)
     assert not agent.policy.learn_step_mul
-
-
-def test_greedy_takes_the_largest_logits(agent_name):
-    specs = fakes.make_specs()
-    actions, env_outputs = _trajectory(*specs)
-    with tf.Graph().as_default(), tf.Session() as session:
-        agent = agents.make_agent(agent_name, specs[0], specs[1], MAX_STEP_MUL)
-        inputs = tf.nest.map_structure(lambda x: tf.constant(x[0]), (actions, env_outputs))
-        output, _ = agent.act(inputs, agent.initial_state(B), greedy=True)
-        session.run(tf.global_variables_initializer())
-        output = session.run(output)
-    for name, logits in output.action_logits.items():
-        np.testing.assert_array_equal(output.action[name], logits.argmax(-1))
-    np.testing.assert_array_equal(output.step_mul, output.step_mul_logits.argmax(-1) + 1)
 
 
 def test_unknown_agent():
@@ -203,17 +214,17 @@ def all_layers():
     )
 
 
-@pytest.mark.parametrize('make_specs', [fakes.make_specs, all_layers])
-@pytest.mark.parametrize('first_call', ['create_variables', 'unroll'])
-def test_weights_are_the_trainable_variables_in_order_of_creation(
-    agent_name, make_specs, first_call
-):
-    """Those of an agent made before or after in the same graph are not among them."""
-    observation_spec, action_spec = make_specs()
+def made_in_graph(agent_name, first_calls):
+    """The weights of agents made one after the other in a new graph, on specs with all layers.
+
+    Each is unrolled, some after a call of `create_variables`. Checks that the weights of each are
+    the trainable variables that were made with it, in order.
+    """
+    observation_spec, action_spec = all_layers()
     made = []
     with tf.Graph().as_default():
         before = tf.Variable(1.0)
-        for _ in range(2):
+        for first_call in first_calls:
             agent = agents.make_agent(agent_name, observation_spec, action_spec, MAX_STEP_MUL)
             count = len(tf.trainable_variables()) - len(agent.weights)
             if first_call == 'create_variables':
@@ -226,23 +237,20 @@ def test_weights_are_the_trainable_variables_in_order_of_creation(
             made.append(agent.weights)
             tf.Variable(2.0)
         assert before.name not in {v.name for v in made[0]}
-        names = [{v.name for v in weights} for weights in made]
-        assert not names[0] & names[1] and len(names[0]) == len(names[1]) > 10
-        assert [v.shape.as_list() for v in made[0]] == [v.shape.as_list() for v in made[1]]
+    return made
 
 
-def test_variables_have_the_same_names_in_every_graph(agent_name):
-    names = []
-    for first_call in ('create_variables', 'unroll'):
-        specs = all_layers()
-        with tf.Graph().as_default():
-            agent = agents.make_agent(agent_name, *specs, MAX_STEP_MUL)
-            if first_call == 'create_variables':
-                agent.create_variables(specs[0])
-            else:
-                agent.unroll(*_tensors(_trajectory(*specs)), agent.initial_state(B))
-            names.append([v.name for v in agent.weights])
-    assert names[0] == names[1]
+def test_weights_are_the_trainable_variables_in_order_of_creation(agent_name):
+    """Those of an agent made before or after in the same graph are not among them.
+
+    They have the same names in every graph, whichever call of the agent is its first.
+    """
+    made = made_in_graph(agent_name, ['create_variables', 'unroll'])
+    names = [{v.name for v in weights} for weights in made]
+    assert not names[0] & names[1] and len(names[0]) == len(names[1]) > 10
+    assert [v.shape.as_list() for v in made[0]] == [v.shape.as_list() for v in made[1]]
+    (again,) = made_in_graph(agent_name, ['unroll'])
+    assert [v.name for v in again] == [v.name for v in made[0]]
 
 
 @pytest.mark.parametrize('phase', ['training', 'critic pre-training'])

@@ -64,6 +64,7 @@ def test_an_untrained_agent_makes_no_difference_between_functions(agent_name):
     tf.nest.map_structure(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5), *logits)
 
 
+@pytest.mark.parametrize('agent_name', ['fully_conv', 'fully_conv_lstm'])
 def test_the_learner_evaluates_what_the_actor_sampled_from(agent_name):
     """Logits of the unrolled agent are those that the actor recorded, shifted by one step."""
     env = fakes.FakeEnvironment(B)
@@ -219,8 +220,10 @@ def test_only_the_played_function_is_trained():
         assert gradient[2].any() and not np.delete(gradient, 2, axis=0).any()
 
 
-@pytest.mark.parametrize('agent_name', ['fully_conv', 'impala_resnet'])
-@pytest.mark.parametrize('conditioning', [False, True])
+@pytest.mark.parametrize(
+    'agent_name, conditioning',
+    [('fully_conv', False), ('fully_conv', True), ('impala_resnet', True)],
+)
 def test_learns_to_move_to_one_point_and_to_attack_another(agent_name, conditioning):
     """Half of the labels are of each function: independent heads have to mix the points."""
     specs = fakes.make_specs(('no_op', 'Move_screen', 'Attack_screen'))

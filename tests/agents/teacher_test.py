@@ -33,8 +33,12 @@ class Case:
         self.spec = actors.sequence_spec(self.student, self.env.observation_spec, T, self.teacher)
         self.disturb = [v.assign_add(0.1 * tf.ones_like(v)).op for v in self.student.weights]
         self.session = tf.Session()
-        self.session.run(tf.global_variables_initializer())
-        self.session.run(tf.local_variables_initializer())
+        self._initial = [tf.global_variables_initializer(), tf.local_variables_initializer()]
+        self.begin()
+
+    def begin(self):
+        """Gives all variables initial values."""
+        self.session.run(self._initial)
 
     def play(self):
         return self.session.run(self.output)
@@ -46,7 +50,16 @@ def fresh_graph():
         yield
 
 
-@pytest.mark.parametrize('agent_name', sorted(agents.AGENTS))
+@pytest.fixture(scope='module')
+def shared():
+    """A case for all tests that put its variables into the state that they need."""
+    with tf.Graph().as_default():
+        case = Case()
+    yield case
+    case.session.close()
+
+
+@pytest.mark.parametrize('agent_name', ['fully_conv', 'fully_conv_lstm'])
 def test_says_what_it_would_play_and_not_what_the_student_plays(agent_name):
     """The recorded logits are those of the old weights, in episodes that go on across unrolls."""
     case = Case(agent_name)
@@ -90,8 +103,9 @@ def test_says_what_it_would_play_and_not_what_the_student_plays(agent_name):
     np.testing.assert_allclose(logits.step_mul_logits[1:], outputs.step_mul_logits[:-1], atol=1e-4)
 
 
-def test_is_silent_before_it_is_final_and_when_it_costs_nothing():
-    case = Case()
+def test_is_silent_before_it_is_final_and_when_it_costs_nothing(shared):
+    case = shared
+    case.begin()
     assert not case.play().teacher_logits.valid.any()
     case.session.run(case.teacher.freeze)
     assert case.play().teacher_logits.valid[:, 1:].all()
@@ -101,8 +115,9 @@ def test_is_silent_before_it_is_final_and_when_it_costs_nothing():
     assert not last.action_logits['function'][:, 1:].any()
 
 
-def test_copies_in_both_directions():
-    case = Case()
+def test_copies_in_both_directions(shared):
+    case = shared
+    case.begin()
     session, student, teacher = case.session, case.student.weights, case.teacher.agent.weights
     session.run(case.teacher.keep)
     kept = session.run(student)
@@ -114,21 +129,21 @@ def test_copies_in_both_directions():
     tf.nest.map_structure(np.testing.assert_array_equal, session.run(student), kept)
 
 
-def test_the_student_has_the_names_that_it_has_alone():
+@pytest.mark.parametrize('agent_name', sorted(agents.AGENTS))
+def test_the_student_has_the_names_that_it_has_alone(agent_name):
     env = fakes.FakeEnvironment(K)
-    student, teacher, _ = make_pair(env)
+    student, teacher, _ = make_pair(env, agent_name)
     names = [v.op.name for v in student.weights]
     with tf.Graph().as_default():
-        alone = agents.make_agent('fully_conv_lstm', env.observation_spec, env.action_spec, 6)
+        alone = agents.make_agent(agent_name, env.observation_spec, env.action_spec, 6)
         alone.create_variables(env.observation_spec)
         assert names == [v.op.name for v in alone.weights]
     assert [v.op.name for v in teacher.agent.weights] == ['teacher/' + name for name in names]
 
 
-def test_the_spec_of_a_sequence_agrees():
-    case = Case()
-    tf.nest.assert_same_structure(case.spec, case.output)
-    for expected, tensor in zip(tf.nest.flatten(case.spec), tf.nest.flatten(case.output)):
+def test_the_spec_of_a_sequence_agrees(shared):
+    tf.nest.assert_same_structure(shared.spec, shared.output)
+    for expected, tensor in zip(tf.nest.flatten(shared.spec), tf.nest.flatten(shared.output)):
         assert tensor.shape.as_list() == [K] + expected.shape.as_list()
         assert tensor.dtype == expected.dtype
 

@@ -80,6 +80,18 @@ def make_settings(**settings):
     return ImpalaSettings(**dict(defaults, **settings))
 
 
+@pytest.fixture(scope='module')
+def plain():
+    """An update without replay; tests must not change it."""
+    return _Case()
+
+
+@pytest.fixture(scope='module')
+def replayed():
+    """An update of which some columns are replayed; tests must not change it."""
+    return _Case(is_replay=REPLAYED)
+
+
 @pytest.mark.parametrize('unroll_length', [1, T])
 @pytest.mark.parametrize('clip_advantage', [False, True])
 def test_losses_agree_with_numpy(unroll_length, clip_advantage):
@@ -92,8 +104,8 @@ def test_losses_agree_with_numpy(unroll_length, clip_advantage):
     )
 
 
-def test_gradients_agree_with_numpy():
-    case = _Case(is_replay=REPLAYED)
+def test_gradients_agree_with_numpy(replayed):
+    case = replayed
     terms = case.reference(REPLAYED)
     rng = np.random.RandomState(7)
     groups = [case.pi.action_logits, case.pi.step_mul_logits, case.pi.baseline]
@@ -116,8 +128,8 @@ def _slope(terms, pi, array, index):
     return (high - low) / (x_high - x_low)
 
 
-def test_no_gradient_at_the_bootstrap_step_and_at_aborted_steps():
-    case = _Case(is_replay=REPLAYED)
+def test_no_gradient_at_the_bootstrap_step_and_at_aborted_steps(replayed):
+    case = replayed
     aborted = case.env.info.aborted[1:]
     assert aborted.any()
     for gradient in tf.nest.flatten(case.gradients):
@@ -126,14 +138,14 @@ def test_no_gradient_at_the_bootstrap_step_and_at_aborted_steps():
         assert gradient[:-1][~aborted].any()
 
 
-def test_clip_advantage_changes_the_loss():
-    free, clipped = _Case(), _Case(clip_advantage=True)
+def test_clip_advantage_changes_the_loss(plain):
+    free, clipped = plain, _Case(clip_advantage=True)
     assert free.summary['loss/policy_gradient'] != clipped.summary['loss/policy_gradient']
     assert free.summary['loss/baseline'] == clipped.summary['loss/baseline']
 
 
-def test_trace_decay_changes_both_targets():
-    whole, decayed = _Case(), _Case(trace_decay=0.5)
+def test_trace_decay_changes_both_targets(plain):
+    whole, decayed = plain, _Case(trace_decay=0.5)
     for name in ('policy_gradient', 'baseline'):
         assert whole.summary['loss/' + name] != decayed.summary['loss/' + name]
 
@@ -150,8 +162,7 @@ def test_upgo_is_one_more_policy_gradient():
         assert not np.allclose(a, b)
 
 
-def test_no_replay_is_plain_impala_bit_for_bit():
-    plain = _Case()
+def test_no_replay_is_plain_impala_bit_for_bit(plain):
     no_column = _Case(is_replay=np.zeros([B], bool), num_replay=2)
     assert 'loss/policy_cloning' not in plain.summary
     assert no_column.summary['loss/policy_cloning'] == 0.0
@@ -201,14 +212,14 @@ def test_plain_impala_written_by_hand_bit_for_bit():
     )
 
 
-def test_order_of_columns_changes_nothing():
+def test_order_of_columns_changes_nothing(replayed):
     order = np.array([2, 0, 3, 1])
 
     def permute(pi, mu, env):
         for array in tf.nest.flatten([pi, mu, env]):
             array[:] = array[:, order]
 
-    case = _Case(is_replay=REPLAYED)
+    case = replayed
     permuted = _Case(is_replay=REPLAYED[order], change=permute)
     np.testing.assert_allclose(
         case.summary['loss/total_loss'], permuted.summary['loss/total_loss'], rtol=1e-6
@@ -221,8 +232,8 @@ def test_order_of_columns_changes_nothing():
     assert case.output.num_env_frames_and_train == permuted.output.num_env_frames_and_train
 
 
-def test_frames_count_the_multipliers_that_were_played_in_new_columns():
-    case = _Case(is_replay=REPLAYED)
+def test_frames_count_the_multipliers_that_were_played_in_new_columns(replayed):
+    case = replayed
     played = case.mu.step_mul[1:]
     assert case.output.num_env_frames_and_train == played[:, ~REPLAYED].sum()
     assert played[:, ~REPLAYED].sum() != case.pi.step_mul[:-1][:, ~REPLAYED].sum()
@@ -245,8 +256,8 @@ def test_fixed_multiplier_is_not_a_choice():
     assert not cases[0].gradients[1].any()
 
 
-def test_replayed_and_aborted_episodes_are_in_no_statistic():
-    case = _Case(is_replay=REPLAYED)
+def test_replayed_and_aborted_episodes_are_in_no_statistic(replayed):
+    case = replayed
     done, aborted = case.env.done[1:], case.env.info.aborted[1:]
     assert (done & REPLAYED & ~aborted).any() and (aborted & REPLAYED).any()
     np.testing.assert_array_equal(case.output.done, done & ~aborted & ~REPLAYED)
@@ -258,9 +269,9 @@ def test_replayed_and_aborted_episodes_are_in_no_statistic():
         env.info.episode_return[:, REPLAYED] = 1000.0
 
     other = _Case(is_replay=REPLAYED, change=more_replayed_ends)
-    for each in (case, other):
-        each.returns = each.output.infos.episode_return[each.output.done]
-    np.testing.assert_array_equal(case.returns, other.returns)
+    np.testing.assert_array_equal(
+        *[each.output.infos.episode_return[each.output.done] for each in (case, other)]
+    )
 
 
 def test_an_aborted_episode_is_not_terminal():
@@ -287,8 +298,8 @@ def test_an_aborted_episode_is_not_terminal():
 
 
 @pytest.mark.parametrize('clip', [0.0, 0.5])
-def test_gradient_norm_is_summarised_before_clipping(clip):
-    free, clipped = _Case(), _Case(clip_grad_norm=clip)
+def test_gradient_norm_is_summarised_before_clipping(clip, plain):
+    free, clipped = plain, _Case(clip_grad_norm=clip)
     norm = np.sqrt(sum(np.sum(g.astype(np.float64) ** 2) for g in tf.nest.flatten(free.gradients)))
     np.testing.assert_allclose(clipped.summary['grad_norm'], norm, rtol=1e-4)
     assert norm > 0.5
@@ -333,8 +344,8 @@ def test_schedules_follow_the_frames(final, decay, costs):
             np.testing.assert_allclose(values['entropy_cost'], cost, rtol=1e-5)
 
 
-def test_documented_tags():
-    case = _Case(is_replay=REPLAYED)
+def test_documented_tags(replayed):
+    case = replayed
     assert set(case.summary) == {
         'loss/policy_gradient',
         'loss/baseline',
@@ -358,11 +369,9 @@ def test_documented_tags():
     assert set(case.histograms) == {'action/function', 'action/screen', 'action/step_mul'}
 
 
-def test_discount_per_frame_depends_on_the_multiplier():
-    assert (
-        _Case(discounting_per_frame=True).summary['loss/baseline']
-        != _Case().summary['loss/baseline']
-    )
+def test_discount_per_frame_depends_on_the_multiplier(plain):
+    per_frame = _Case(discounting_per_frame=True)
+    assert per_frame.summary['loss/baseline'] != plain.summary['loss/baseline']
 
 
 def test_a_gradient_that_is_not_finite_changes_nothing():

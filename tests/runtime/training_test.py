@@ -33,6 +33,18 @@ def plain_run(tmp_path_factory):
     return logdir
 
 
+def train_with_seed(logdir, seed, *flags):
+    """Five updates that are the same each time; returns the folder."""
+    tiny.train(logdir, 5, '--deterministic', f'--seed={seed}', *flags)
+    return logdir
+
+
+@pytest.fixture(scope='module')
+def deterministic_run(tmp_path_factory):
+    """The folder of such a run with seed 7, without replay; tests must not change it."""
+    return train_with_seed(tmp_path_factory.mktemp('deterministic'), 7)
+
+
 @pytest.fixture
 def source(plain_run, tmp_path):
     """A copy of it that the test may change."""
@@ -93,12 +105,20 @@ class TestSummaries:
         # Pre-training is over before the first update of the agent.
         assert tags['critic_pretrain/grad_norm'][-1][0] < tags['grad_norm'][0][0]
 
+    @staticmethod
+    def check_lags(logdir, lags):
+        tags = tiny.summaries(logdir)
+        assert [lag for _, lag in tags['policy_lag/updates']] == lags
+        assert [lag for _, lag in tags['policy_lag/frames']] == [UPDATE * lag for lag in lags]
+
+    def test_an_actor_that_plays_the_sequences_of_one_update_has_no_lag(self, deterministic_run):
+        """It waits for the next one."""
+        self.check_lags(deterministic_run, [0] * 5)
+
     @pytest.mark.parametrize(
         'flags, lags',
         [
-            # An actor plays the sequences of one update, and waits for the next one.
-            ((), [0, 0, 0, 0]),
-            # It plays those of two: the second half is older by one update when it is used.
+            # An actor plays those of two: the second half is older by one update when it is used.
             (('--num_envs=8',), [0, 1, 0, 1]),
             # The queue always holds a batch, half of which is replayed from the second one on:
             # half of what was played waits. The age of replayed sequences does not count.
@@ -108,9 +128,7 @@ class TestSummaries:
     def test_the_lag_of_the_policy(self, flags, lags, tmp_path):
         num_updates = len(lags) + (flags is REPLAY)
         tiny.train(tmp_path, num_updates, '--deterministic', *flags)
-        tags = tiny.summaries(tmp_path)
-        assert [lag for _, lag in tags['policy_lag/updates']] == lags
-        assert [lag for _, lag in tags['policy_lag/frames']] == [UPDATE * lag for lag in lags]
+        self.check_lags(tmp_path, lags)
 
     def test_schedules_follow_the_frames(self, tags):
         before_update = np.arange(10) / 10
@@ -258,14 +276,9 @@ class TestRotation:
 
 
 class TestDeterministic:
-    @pytest.fixture(scope='class')
-    def plain(self, tmp_path_factory):
-        return self.run(tmp_path_factory.mktemp('deterministic'), 7)
-
     @staticmethod
-    def run(logdir, seed, *flags):
+    def results(logdir):
         """Losses of all updates, variables at the end, and episodes."""
-        tiny.train(logdir, 5, '--deterministic', f'--seed={seed}', *flags)
         return (
             tiny.losses(logdir),
             tiny.variables(logdir, last(logdir)),
@@ -273,10 +286,11 @@ class TestDeterministic:
         )
 
     @pytest.mark.parametrize('flags', [(), REPLAY + ('--agent=fully_conv_lstm',)])
-    def test_same_seed_same_losses(self, flags, plain, tmp_path):
-        first = self.run(tmp_path / 'a', 7, *flags) if flags else plain
-        losses, variables, episodes = first
-        again, variables_again, episodes_again = self.run(tmp_path / 'b', 7, *flags)
+    def test_same_seed_same_losses(self, flags, deterministic_run, tmp_path):
+        first = train_with_seed(tmp_path / 'a', 7, *flags) if flags else deterministic_run
+        losses, variables, episodes = self.results(first)
+        second = train_with_seed(tmp_path / 'b', 7, *flags)
+        again, variables_again, episodes_again = self.results(second)
         # With replay the first batch is twice as much that is new.
         assert len(losses['loss/total_loss']) == (4 if flags else 5)
         assert losses == again
@@ -302,9 +316,9 @@ class TestDeterministic:
             assert losses == runs[0][0]
             assert tiny.same_arrays(variables, runs[0][1])
 
-    def test_another_seed_other_losses(self, plain, tmp_path):
-        first, _, _ = plain
-        second, _, _ = self.run(tmp_path, 8)
+    def test_another_seed_other_losses(self, deterministic_run, tmp_path):
+        first = tiny.losses(deterministic_run)
+        second = tiny.losses(train_with_seed(tmp_path, 8))
         for (_, loss), (_, other) in zip(first['loss/total_loss'], second['loss/total_loss']):
             assert loss != other
 
@@ -449,8 +463,13 @@ class TestStatistics:
         assert 'no episode finished yet, 40 aborted' in capsys.readouterr().out
 
 
+HAS_PROC = os.path.exists('/proc/net/tcp')
+
+
 def listening_sockets():
-    """Inodes of the TCP and UDP sockets of this process that wait for others."""
+    """Inodes of this process's waiting TCP and UDP sockets; none where there is no /proc."""
+    if not HAS_PROC:
+        return set()
     own = set()
     for descriptor in os.listdir('/proc/self/fd'):
         try:
@@ -469,25 +488,21 @@ def listening_sockets():
     return own & listening
 
 
-@pytest.mark.skipif(not os.path.exists('/proc/net/tcp'), reason='needs /proc')
-def test_no_port_is_opened(tmp_path, monkeypatch):
+def test_several_actors_feed_one_learner_and_no_port_is_opened(tmp_path, monkeypatch):
     with socket.socket() as server:
         server.bind(('127.0.0.1', 0))
         server.listen(1)
-        assert listening_sockets()
+        assert bool(listening_sockets()) == HAS_PROC
     before = listening_sockets()
     seen = []
 
     class Look(hooks.StopHook):
         def after_run(self, run_context, run_values):
             seen.append(listening_sockets())
+            super().after_run(run_context, run_values)
 
     monkeypatch.setattr(hooks, 'StopHook', Look)
-    tiny.train(tmp_path, 3)
-    assert seen == [before] * 3
-
-
-def test_several_actors_feed_one_learner(tmp_path):
     tiny.train(tmp_path, 8, '--num_actors=3', '--num_envs=2', '--replay_proportion=0.25')
+    assert len(seen) >= 3 and seen == [before] * len(seen)
     assert last(tmp_path) >= 8 * UPDATE
     assert len(tiny.episodes(tmp_path)) > 0
