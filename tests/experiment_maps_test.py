@@ -4,15 +4,23 @@ import numpy as np
 import pytest
 
 from sc2impala import experiment, sim
+from sc2impala.envs.maps import MAP_DEFAULTS
 from tests.runtime import tiny
 
 NUM_FRAMES = 300
 """Some eight updates, with multipliers that are 4 or 8 on average."""
 
 
-@pytest.mark.parametrize('map_name', sim.MAP_NAMES)
-def test_trains(map_name, tmp_path, capsys):
+SHORT = ('--num_cloning_frames=150', '--num_critic_pretrain_frames=50', '--phase_evaluations=0')
+
+RUNS = [(map_name, ('--from_scratch',)) for map_name in sim.MAP_NAMES]
+RUNS += [(map_name, SHORT) for map_name in sim.MAP_NAMES if MAP_DEFAULTS[map_name].demonstrated]
+
+
+@pytest.mark.parametrize('map_name, more', RUNS)
+def test_trains(map_name, more, tmp_path, capsys):
     flags = [
+        *more,
         f'--map_name={map_name}',
         f'--logdir={tmp_path}',
         f'--total_environment_frames={NUM_FRAMES}',
@@ -26,4 +34,7 @@ def test_trains(map_name, tmp_path, capsys):
     assert tiny.checkpoint_frames(tmp_path)[-1] >= NUM_FRAMES
     values = [value for series in tiny.losses(tmp_path).values() for _, value in series]
     assert np.isfinite(values).all()
-    assert f'{map_name}: --' in capsys.readouterr().out
+    output = capsys.readouterr().out
+    assert f'{map_name}: --' in output
+    phases = 'phases: cloning for 150 frames, critic pre-training for 50 frames, training for 300'
+    assert (phases in output) == (more == SHORT)

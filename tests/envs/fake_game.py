@@ -65,7 +65,7 @@ class FakeGame:
         }
         return dict(self._buffers, **layers)
 
-    def feature_units(self):
+    def feature_units(self, screen_size=None):
         return self._buffers['feature_units']
 
     def _layers(self, table, names, size):
