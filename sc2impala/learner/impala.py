@@ -139,9 +139,9 @@ class Impala(Algorithm):
             weighted['demonstration'] = self._label_loss(agent.policy, batch, steps)
             total_loss += weighted['demonstration']
 
-        learning_rate = schedule.linear(settings.learning_rate, settings.final_learning_rate)
-        if settings.warmup_frames:
-            learning_rate *= schedule.rise(settings.warmup_frames)
+        learning_rate = schedule.linear(
+            settings.learning_rate, settings.final_learning_rate, warmup=settings.warmup_frames
+        )
         train, grad_norm = optimization.adam_step(
             total_loss, variables, learning_rate, settings, name='adam'
         )

@@ -19,14 +19,16 @@ class Schedule(NamedTuple):
     frames: tf.Variable
     num_frames: float
 
-    def linear(self, start: float, end: float, part: float = 1.0) -> tf.Tensor:
-        """From `start` at frame 0 to `end` after a part of the phase and beyond, float32 []."""
-        frames = int(max(1.0, part * self.num_frames))
-        return tf.train.polynomial_decay(start, self.frames, frames, end)
+    def linear(self, start: float, end: float, part: float = 1.0, warmup: int = 0) -> tf.Tensor:
+        """From `start` at frame 0 to `end` after a part of the phase and beyond, float32 [].
 
-    def rise(self, num_frames: int) -> tf.Tensor:
-        """From 0 at frame 0 to 1 after `num_frames` and beyond, float32 []."""
-        return tf.minimum(tf.cast(self.frames, tf.float32) / float(num_frames), 1.0)
+        Over the first `warmup` frames it is multiplied with a factor that rises from 0 to 1.
+        """
+        frames = int(max(1.0, part * self.num_frames))
+        value = tf.train.polynomial_decay(start, self.frames, frames, end)
+        if warmup:
+            value *= tf.minimum(tf.cast(self.frames, tf.float32) / float(warmup), 1.0)
+        return value
 
 
 def weighted_sum(

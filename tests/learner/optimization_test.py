@@ -30,6 +30,16 @@ def test_schedule_is_linear_in_the_frames(part, values):
             np.testing.assert_allclose(session.run(value), expected, rtol=1e-6)
 
 
+def test_schedule_rises_over_the_warm_up():
+    with tf.Graph().as_default(), tf.Session() as session:
+        frames = tf.Variable(0, dtype=tf.int64, use_resource=True, trainable=False)
+        value = optimization.Schedule(frames, 1000).linear(1.0, 0.2, warmup=200)
+        session.run(tf.global_variables_initializer())
+        for number, expected in ((0, 0.0), (50, 0.25 * 0.96), (200, 0.84), (500, 0.6), (1000, 0.2)):
+            session.run(frames.assign(number))
+            np.testing.assert_allclose(session.run(value), expected, rtol=1e-6)
+
+
 def test_terms_are_masked_summed_and_weighted():
     rng = np.random.RandomState(0)
     a, b = rng.normal(size=[2, 4, 3]).astype(np.float32)
