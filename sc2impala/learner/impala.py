@@ -139,9 +139,8 @@ class Impala(Algorithm):
             weighted['demonstration'] = self._label_loss(agent.policy, batch, steps)
             total_loss += weighted['demonstration']
 
-        learning_rate = schedule.linear(
-            settings.learning_rate, settings.final_learning_rate, warmup=settings.warmup_frames
-        )
+        first, last = settings.learning_rate, settings.final_learning_rate
+        learning_rate = schedule.linear(first, last, warmup=settings.warmup_frames)
         train, grad_norm = optimization.adam_step(
             total_loss, variables, learning_rate, settings, name='adam'
         )
