@@ -7,7 +7,7 @@ class Scores(NamedTuple):
     """Mean returns on one map.
 
     random: a random policy (Vinyals et al. 2017, arXiv 1708.04782, table 1).
-    fully_conv_lstm: the best FullyConv LSTM of 100 settings, after 6 * 10^8 steps (ibid.).
+    fully_conv_lstm: FullyConv LSTM (ibid.).
     relational: the relational agent of Zambaldi et al. 2018, arXiv 1806.01830, after 10^10 steps.
     human: a grandmaster (1708.04782).
     """
