@@ -29,6 +29,7 @@ RULES: Dict[str, Dict[str, Type[ScriptedPlayer]]] = {
         'PySC2 group': collect_mineral_shards.GroupPlayer,
     },
     'FindAndDefeatZerglings': {
+        'circle': find_and_defeat_zerglings.CirclePlayer,
         'search': find_and_defeat_zerglings.SearchPlayer,
         'LH': find_and_defeat_zerglings.PatrolPlayer,
     },

@@ -71,6 +71,67 @@ class SearchPlayer(ScriptedPlayer):
         return self._playable & ~seen
 
 
+class CirclePlayer(ScriptedPlayer):
+    """Attacks the nearest visible zergling, otherwise walks around the map, always clockwise.
+
+    The marines see the border and the middle of the area from their path, a rectangle. The next
+    target follows from where they are, without any memory, and so can be learned by imitation; the
+    nearest unexplored pixel of `SearchPlayer` takes a map of what was seen.
+    """
+
+    functions = ('no_op', 'select_army', 'Attack_minimap')
+    minimap_layers = ('player_relative',)
+    margin = 5.0
+    """Distance of the path from the border of the area, in cells."""
+    ahead = 8.0
+    """Distance of the target along the path, in cells. Nearer ones round to the marines' own pixel
+    on small minimaps, and from farther ones they cut the corners."""
+
+    def __init__(self, observation_spec: ObservationSpec, action_spec: ActionSpec):
+        """See `ScriptedPlayer`."""
+        super().__init__(observation_spec, action_spec)
+        left, right, top, bottom = _PLAYABLE
+        corners = np.array([[left, top], [right, top], [right, bottom], [left, bottom]])
+        corners = corners + self.margin * np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]])
+        self._targets = self._next_targets(corners)
+
+    def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
+        """See `ScriptedPlayer.decide`."""
+        player_relative = observation['minimap']['player_relative']
+        enemies, army = player_relative == sight.ENEMY, sight.centre(player_relative == sight.SELF)
+        calls.choose(
+            enemies.any(axis=(1, 2)), 'Attack_minimap', minimap=sight.nearest_pixel(enemies, army)
+        )
+        column, row = army.astype(np.int64).T
+        there = np.ones([len(army)], bool)
+        calls.choose(there, 'Attack_minimap', minimap=self._targets[row, column])
+        calls.choose(~calls.can('Attack_minimap'), 'select_army')
+
+    def _next_targets(self, corners: np.ndarray) -> np.ndarray:
+        """Returns the pixel to walk to from each pixel of the minimap: int64 [H, W, 2].
+
+        Args:
+          corners: float [4, 2], of the path in cells, clockwise.
+        """
+        width, height = self.observation_spec.minimap_size
+        sides = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1)
+        reached = np.concatenate([[0], np.cumsum(sides)])
+
+        def point(distance: np.ndarray) -> np.ndarray:
+            """Returns cells [..., 2] of the path at distances from the first corner."""
+            closed = np.concatenate([corners, corners[:1]])
+            x, y = (np.interp(distance % reached[-1], reached, axis) for axis in closed.T)
+            return np.stack([x, y], axis=-1)
+
+        path = np.arange(0, reached[-1], 0.25)
+        rows, columns = np.indices([height, width])
+        scale = _MAP_CELLS / np.array([width, height])
+        pixels = (np.stack([columns, rows], axis=-1) + 0.5) * scale
+        away = np.square(pixels[:, :, np.newaxis] - point(path)).sum(axis=-1)
+        nearest = path[away.argmin(axis=-1)]
+        return (point(nearest + self.ahead) / scale).astype(np.int64)
+
+
 class PatrolPlayer(ScriptedPlayer):
     """The rule of the agent LH: attacks the nearest visible zergling, otherwise walks from corner
     to corner of the map.

@@ -1,6 +1,10 @@
 import numpy as np
 
-from sc2impala.envs.players.find_and_defeat_zerglings import PatrolPlayer, SearchPlayer
+from sc2impala.envs.players.find_and_defeat_zerglings import (
+    CirclePlayer,
+    PatrolPlayer,
+    SearchPlayer,
+)
 from tests.envs.players import boards
 
 ATTACK, MOVE = 'Attack_minimap', 'Move_minimap'
@@ -64,6 +68,53 @@ class TestSearchPlayer:
         call([(5, 5)])
         hidden = [(10, 8)]
         assert call(hidden) == (ATTACK, [[0], [10, 8]])
+
+
+class TestCirclePlayer:
+    """The path on a minimap of 64 x 64 has columns 15 to 49 and rows 25 to 47."""
+
+    def make(self):
+        player = boards.make(CirclePlayer)
+
+        def call(army, enemies=(), functions=None):
+            shown = np.zeros([1, 64, 64])
+            for x, y in enemies:
+                shown[0, y, x] = boards.ENEMY
+            shown[0, army[1], army[0]] = boards.MINE
+            observation = {
+                'minimap': {'player_relative': shown},
+                'available_actions': boards.available(player, functions or player.functions),
+            }
+            return boards.calls(player, observation)[0]
+
+        return call
+
+    def test_walks_clockwise_and_around_corners(self):
+        call = self.make()
+        for army, target in (
+            ((20, 25), [28, 25]),
+            ((20, 22), [28, 25]),
+            ((45, 25), [49, 29]),
+            ((49, 35), [49, 43]),
+            ((30, 47), [22, 47]),
+            ((15, 40), [15, 32]),
+            ((15, 27), [20, 25]),
+        ):
+            assert call(army) == (ATTACK, [[0], target])
+
+    def test_a_round_passes_everything(self):
+        call = self.make()
+        place, visited = (32, 36), []
+        for _ in range(40):
+            place = tuple(call(place)[1][1])
+            visited.append(place)
+        for corner in ((15, 25), (49, 25), (49, 47), (15, 47)):
+            assert min(np.hypot(*np.subtract(corner, p)) for p in visited) < 6
+
+    def test_selects_then_attacks_the_nearest_in_sight(self):
+        call = self.make()
+        assert call((20, 25), functions=['select_army']) == ('select_army', [[0]])
+        assert call((20, 25), enemies=[(20, 30), (23, 25)]) == (ATTACK, [[0], [23, 25]])
 
 
 class TestPatrolPlayer:
