@@ -76,6 +76,7 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
         step_mul: int,
         share: float,
         seed: int,
+        spread_frames: int = 0,
     ):
         """Wraps an environment, which is closed with this one.
 
@@ -87,9 +88,13 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
           step_mul: the label of the step multiplier, in environment frames.
           share: probability with which the script plays an episode.
           seed: determines which ones these are.
+          spread_frames: `reset` has the script play up to so many environment frames, one step to
+            all of them in equal distances. With the length of an episode the games are in all parts
+            of it at any time; else they stay in the same part, and long episodes are learned from
+            their start to their end, while the start is forgotten.
 
         Raises:
-          ValueError: if `step_mul` or `share` is out of range.
+          ValueError: if `step_mul`, `share` or `spread_frames` is out of range.
         """
         super().__init__(
             env.num_envs,
@@ -99,8 +104,11 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
         )
         if not 1 <= step_mul <= env.max_step_mul:
             raise ValueError(f'step_mul is {step_mul}, expected 1..{env.max_step_mul}.')
+        if spread_frames < 0:
+            raise ValueError(f'spread_frames is {spread_frames}, expected at least 0.')
         self._env = env
         self._player = player
+        self._spread_frames = spread_frames if player is not None else 0
         self._seen_by_agent = observation_spec.structure()
         self._step_mul = step_mul
         self._rng = np.random.RandomState(seed)
@@ -132,7 +140,13 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
 
     def reset(self) -> Dict[str, Any]:
         """See `VectorEnvironment.reset`."""
-        return self._labelled(self._env.reset(), np.ones([self.num_envs], bool))
+        every = np.ones([self.num_envs], bool)
+        observed = self._env.reset()
+        self._action = None
+        if not self._spread_frames:
+            return self._labelled(observed, every, every)
+        observed, starts = self._spread(observed)
+        return self._labelled(observed, starts, every)
 
     def step(self, action: Mapping[str, np.ndarray], step_mul: np.ndarray) -> structs.EnvOutput:
         """See `VectorEnvironment.step`."""
@@ -141,17 +155,43 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
             # Whoever selects another worker than the script goes on like the script: the order.
             # If it was the wrong unit, the order is not available, and the script selects again.
             self._player.forget(np.asarray(action['function'] != self._action['function']))
-        return output._replace(observation=self._labelled(output.observation, output.done))
+        observation = self._labelled(output.observation, output.done, output.done)
+        return output._replace(observation=observation)
 
     def close(self) -> None:
         """See `VectorEnvironment.close`."""
         self._env.close()
 
-    def _labelled(self, observed: Mapping[str, Any], starts: np.ndarray) -> Dict[str, Any]:
-        """The observation of the agent with labels; `starts`: bool [K], first ones of episodes."""
+    def _spread(self, observed: Mapping[str, Any]) -> Tuple[Dict[str, Any], np.ndarray]:
+        """Plays with the script, more frames in each game than in the one before it.
+
+        Returns:
+          The observations, and the games whose episode starts with them, bool [K].
+        """
+        assert self._player is not None
+        num_steps = -(-self._spread_frames // self.max_step_mul)
+        frames = np.linspace(num_steps, self._spread_frames, self.num_envs, endpoint=False)
+        played = np.floor(np.arange(num_steps + 1)[:, np.newaxis] * (frames / num_steps))
+        starts = np.ones([self.num_envs], bool)
+        for step_mul in np.diff(played, axis=0).astype(np.int32):
+            self._action = self._player.act(observed, starts)
+            output = self._env.step(self._action, step_mul)
+            observed, starts = output.observation, output.done
+        return dict(observed), starts
+
+    def _labelled(
+        self, observed: Mapping[str, Any], starts: np.ndarray, drawn: np.ndarray
+    ) -> Dict[str, Any]:
+        """The observation of the agent with labels.
+
+        Args:
+          observed: of agent and script.
+          starts: bool [K], the games whose episode starts with it.
+          drawn: bool [K], those in which it is drawn whether the script plays.
+        """
         if self._player is not None and self._enabled:
             is_new = self._action is None
-            self._plays[starts] = self._rng.random_sample(self.num_envs)[starts] < self._share
+            self._plays[drawn] = self._rng.random_sample(self.num_envs)[drawn] < self._share
             # A script that was off knows nothing of the episodes that go on.
             self._action = self._player.act(observed, starts | is_new)
         else:

@@ -46,6 +46,7 @@ def make_environment(
     seeds: Sequence[int],
     share_seed: int,
     flag: str = 'demonstrator',
+    spread: bool = False,
 ) -> envs.VectorEnvironment:
     """The environment of an actor: a `DemonstratedEnvironment` if the specs have labels.
 
@@ -56,6 +57,7 @@ def make_environment(
       seeds: one per game.
       share_seed: determines which episodes the script plays.
       flag: that names the script, for errors.
+      spread: whether the games start in all parts of an episode, on the simulator.
 
     Raises:
       UserError: if the script cannot play, or StarCraft II does not run.
@@ -63,11 +65,13 @@ def make_environment(
     if not specs[0].demonstration_heads:
         return graph.make_environment(environment, starcraft, specs, seeds)
     of_agent, action_spec = dataclasses.replace(specs[0], demonstration_heads=()), specs[1]
-    script, seen = None, of_agent
+    script, seen, spread_frames = None, of_agent, 0
     if demonstrations.demonstrator != 'none':
         script_class = players.find_script(environment.map_name, demonstrations.demonstrator)
         assert script_class is not None
         on_simulator = environment.backend == 'simulator'
+        if spread and on_simulator:
+            spread_frames = envs.map_defaults(environment.map_name).episode_frames
         seen = demonstrator.with_needs(of_agent, script_class, fine=on_simulator)
         script = players.make_script(
             environment.map_name, (seen, action_spec), flag, demonstrations.demonstrator
@@ -80,6 +84,7 @@ def make_environment(
         step_mul(environment, demonstrations),
         1.0,
         share_seed,
+        spread_frames,
     )
 
 

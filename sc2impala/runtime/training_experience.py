@@ -46,6 +46,7 @@ def make_experience(
             specs,
             env_seeds,
             share_seed,
+            spread=True,
         )
 
     played = experience.build_experience(

@@ -27,12 +27,12 @@ class Waiting(ScriptedPlayer):
         self.state['seen'] += 1
 
 
-def make(script, map_name='MoveToBeacon', share=1.0, seed=0, **specs):
+def make(script, map_name='MoveToBeacon', share=1.0, seed=0, spread_frames=0, **specs):
     observation_spec, action_spec = envs.make_specs(map_name, **specs)
     seen = demonstrator.with_needs(observation_spec, script)
     env = envs.make_environment('simulator', map_name, range(K), seen, action_spec, 120)
     return demonstrator.DemonstratedEnvironment(
-        env, observation_spec, script(seen, action_spec), 8, share, seed
+        env, observation_spec, script(seen, action_spec), 8, share, seed, spread_frames
     )
 
 
@@ -42,6 +42,10 @@ def label(observation):
 
 def no_ops(env):
     return {head: np.zeros([env.num_envs], np.int32) for head in env.action_spec.heads}
+
+
+def _no_arguments(env):
+    return {head: value for head, value in no_ops(env).items() if head != 'function'}
 
 
 def episodes(env, num_steps, act=label):
@@ -72,6 +76,39 @@ def test_the_agent_sees_what_it_would_see_without_the_script():
         action = random.act(expected)
         labelled = env.step(action, STEP_MUL).observation
         expected = alone.step(action, STEP_MUL).observation
+
+
+def test_games_start_in_all_parts_of_an_episode():
+    script = players.SCRIPTED_PLAYERS['MoveToBeacon']
+    env = make(script, vectors=('player', 'game_loop'), share=0.5, spread_frames=1920)
+    observation = env.reset()
+    # 16 steps of up to 120 frames, the largest step multiplier.
+    np.testing.assert_array_equal(observation['game_loop'][:, 0], [16, 492, 968, 1444])
+    again = make(script, vectors=('player', 'game_loop'), share=0.5, spread_frames=1920).reset()
+    np.testing.assert_array_equal(label(observation)['plays'], label(again)['plays'])
+    # What was played before counts: the script finds a beacon in a few seconds.
+    returns = np.zeros([K])
+    for _ in range(16):
+        output = env.step(label(observation)['action'], STEP_MUL)
+        observation = output.observation
+        returns[output.done] = output.info.episode_return[output.done]
+    assert returns.min() > 5 and (output.info.episode_frames <= 1920).all()
+
+
+def test_the_script_remembers_what_it_did_before_the_start():
+    env = make(Waiting, vectors=('player', 'game_loop'), spread_frames=360)
+    actions = [label(env.reset())['action']['function']]
+    for _ in range(2):
+        output = env.step({'function': actions[-1], **_no_arguments(env)}, STEP_MUL)
+        actions.append(label(output.observation)['action']['function'])
+    # Three steps were played: no_op, select_army, no_op.
+    second, first = (env.action_spec.functions.index(i) for i in (7, 0))
+    assert [list(a) for a in actions] == [[second] * K, [first] * K, [second] * K]
+
+
+def test_the_games_cannot_be_spread_over_less_than_nothing():
+    with pytest.raises(ValueError, match='spread_frames is -1, expected at least 0'):
+        make(players.SCRIPTED_PLAYERS['MoveToBeacon'], spread_frames=-1)
 
 
 def test_labels_are_the_calls_of_the_script():
