@@ -36,14 +36,14 @@ class KitePlayer(ScriptedPlayer):
     def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
         """See `ScriptedPlayer.decide`."""
         seen = Battle(observation['feature_units'], self.seen_size)
-        some = seen.enemies.any(axis=1)
+        some = seen.enemies.sum(axis=1) > 0
         banelings = seen.enemies & (seen.of_enemies('unit_type') == BANELING)
         has_banelings = banelings.any(axis=1)
         nearest = seen.distance.min(axis=1)
         phase = self.state['phase']
 
         calls.choose(some & ~seen.all_selected(), 'select_army')
-        too_near = (banelings & (nearest < _TOO_NEAR)).any(axis=1)
+        too_near = (banelings & (nearest < _TOO_NEAR)).sum(axis=1) > 0
         refuge = battle.away(seen.army_at, seen.middle(banelings), _RUN)
         calls.choose(too_near & (phase > 0), 'Move_screen', screen=seen.pixel(refuge))
         first = np.where(has_banelings[:, np.newaxis], banelings, seen.enemies)

@@ -76,6 +76,6 @@ class PullBackPlayer(ScriptedPlayer):
         selected = (seen.of_marines('is_selected') == 1) & seen.marines
         alone = battle.at(selected, nearest) & (selected.sum(axis=1) == 1)
         back = battle.away(marine, roach, _STEP_BACK)
-        some = which.any(axis=1)
+        some = which.sum(axis=1) > 0
         calls.choose(some & alone, 'Move_screen', screen=seen.pixel(back))
         calls.choose(some, 'select_point', screen=seen.pixel(marine))
