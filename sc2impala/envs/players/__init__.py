@@ -17,7 +17,9 @@ from sc2impala.envs.players import (
     defeat_roaches,
     defeat_zerglings_and_banelings,
     find_and_defeat_zerglings,
+    kite,
     move_to_beacon,
+    pull_back,
 )
 from sc2impala.envs.players.random_player import RandomPlayer
 from sc2impala.envs.players.scripted_player import ScriptedPlayer
@@ -34,11 +36,13 @@ RULES: Dict[str, Dict[str, Type[ScriptedPlayer]]] = {
         'LH': find_and_defeat_zerglings.PatrolPlayer,
     },
     'DefeatRoaches': {
+        'pull back': pull_back.PullBackPlayer,
         'LH': defeat_roaches.WeakestPlayer,
         'LZ': defeat_roaches.AdvancePlayer,
         'PySC2': defeat_roaches.LowestPlayer,
     },
     'DefeatZerglingsAndBanelings': {
+        'kite': kite.KitePlayer,
         'LH': defeat_zerglings_and_banelings.OneByOnePlayer,
         'LZ': defeat_zerglings_and_banelings.PioneersPlayer,
         'advance': defeat_zerglings_and_banelings.AdvancePlayer,

@@ -1,0 +1,81 @@
+"""DefeatRoaches: all marines attack one roach, and those that the next hit kills step back.
+
+A roach (range 4) that loses its target to a step of a cell turns to another marine, while the
+marine (range 5) can fire on: the hits are shared, and hardly any marine dies. All distances are in
+cells, between the centres of a marine and a roach: 0.875 more than from edge to edge.
+"""
+
+from typing import Any, Mapping
+
+import numpy as np
+
+from sc2impala.envs.players import battle
+from sc2impala.envs.players.battle import Battle
+from sc2impala.envs.players.calls import Calls
+from sc2impala.envs.players.scripted_player import ScriptedPlayer
+
+_FIGHT = 6.1
+"""Distance of the nearest pair from which on the army is in the fight: a marine can fire."""
+_WEAK = 13
+"""Health of a marine that has taken two hits of 16 out of 45."""
+_IN_REACH = 5.2
+"""Distance of a marine that a roach can hit."""
+_STEP_BACK = 1.5
+_LINE_UP = 10.0
+"""Distance in x at which the line of marines has come to the height of the roaches."""
+_SAME_HEIGHT = 1.5
+_CELLS_PER_HEALTH = 0.1
+
+
+class PullBackPlayer(ScriptedPlayer):
+    """Brings the marines to the height of the roaches in their line, attacks the roach that is near
+    and weak once for each number of roaches, and pulls back weak marines that are the nearest to a
+    roach, one by one with two calls each.
+
+    It is meant for one call every 4 frames. The state is the number of roaches at the last order to
+    attack in this fight, or -1.
+    """
+
+    functions = ('no_op', 'select_army', 'select_point', 'Attack_screen', 'Move_screen')
+    vectors = ('feature_units',)
+    initial_state = {'ordered': -1}
+    intentions = ('ordered',)
+
+    def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
+        """See `ScriptedPlayer.decide`."""
+        seen = Battle(observation['feature_units'], self.seen_size)
+        fights = seen.distance.min(axis=(1, 2)) < _FIGHT
+        number, ordered = seen.enemies.sum(axis=1), self.state['ordered']
+        ordered[~fights] = -1
+
+        self._pull_back(seen, calls, self._threatened(seen) & fights[:, np.newaxis])
+        attacks = (number > 0) & (ordered != number)
+        calls.choose(attacks & ~seen.all_selected(), 'select_army')
+        off = np.abs(seen.army_at - seen.horde_at)
+        aside = ~fights & (off[:, 0] > _LINE_UP + 0.8) & (off[:, 1] > _SAME_HEIGHT)
+        side = np.sign(seen.army_at[:, :1] - seen.horde_at[:, :1])
+        before = seen.horde_at + side * (_LINE_UP, 0)
+        target = seen.target(seen.enemies, _CELLS_PER_HEALTH)
+        calls.choose(attacks & aside, 'Attack_screen', screen=seen.pixel(before))
+        calls.choose(attacks & ~fights, 'Attack_screen', screen=seen.pixel(seen.horde_at))
+        done = calls.choose(attacks, 'Attack_screen', screen=seen.pixel(target))
+        ordered[done] = number[done]
+
+    def _threatened(self, seen: Battle) -> np.ndarray:
+        """Returns the weak marines that a roach is likely to hit next: bool [K, M]."""
+        is_nearest = seen.distance <= seen.distance.min(axis=1, keepdims=True)
+        is_target = (is_nearest & (seen.distance < _IN_REACH)).any(axis=2)
+        weak = seen.marines & (seen.of_marines('health') <= _WEAK)
+        return weak & is_target
+
+    def _pull_back(self, seen: Battle, calls: Calls, which: np.ndarray) -> None:
+        """Selects the nearest of some marines, bool [K, M], or moves it if it is selected."""
+        nearest = np.where(which, seen.distance.min(axis=2), np.inf).argmin(axis=1)
+        marine = battle.at(seen.marines_at, nearest)
+        roach = battle.at(seen.enemies_at, battle.at(seen.distance, nearest).argmin(axis=1))
+        selected = (seen.of_marines('is_selected') == 1) & seen.marines
+        alone = battle.at(selected, nearest) & (selected.sum(axis=1) == 1)
+        back = battle.away(marine, roach, _STEP_BACK)
+        some = which.sum(axis=1) > 0
+        calls.choose(some & alone, 'Move_screen', screen=seen.pixel(back))
+        calls.choose(some, 'select_point', screen=seen.pixel(marine))
