@@ -134,7 +134,7 @@ class SixBarracksPlayer(BuildOrderPlayer):
             [(65, 22), (65, 40), (82, 22), (82, 40), (65, 8), (65, 54), (82, 8), (82, 54)]
         ),
     }
-    max_workers = 26
+    max_workers = 25
     max_barracks = 6
 
     def next_building(self, town: Town) -> np.ndarray:

@@ -63,7 +63,8 @@ class Town(Economy):
           seen_size: (width, height) of the screen in whose pixels it gives the units.
         """
         rows = observation['feature_units']
-        last = np.flatnonzero(rows[:, :, 0].any(axis=0)).max(initial=0)
+        in_use = (sight.Units(rows).column('unit_type') > 0).any(axis=0)
+        last = np.flatnonzero(in_use).max(initial=0)
         super().__init__(dict(observation, feature_units=rows[:, : last + 1]))
         self.selected = self.units.column('is_selected') > 0
         self.done = self.units.column('build_progress') >= 100
@@ -135,9 +136,9 @@ class BuildOrderPlayer(ScriptedPlayer):
         town = Town(observation, self.seen_size)
         building, site = self._choose_sites(town, self.next_building(town))
         self._construct(town, calls, building, site)
-        idle = town.idle(SCV)
-        point = self.work(town)
-        calls.choose((idle & town.selected).any(axis=1), 'Harvest_Gather_screen', screen=point)
+        idle, selected = town.idle(SCV), town.all(SCV) & town.selected
+        only_idle = selected.any(axis=1) & ~(selected & ~idle).any(axis=1)
+        calls.choose(only_idle, 'Harvest_Gather_screen', screen=self.work(town))
         calls.choose(idle.any(axis=1), 'select_idle_worker', select_worker=_ALL)
         self.train(town, calls, building)
 
@@ -231,7 +232,8 @@ class BuildOrderPlayer(ScriptedPlayer):
         ready = affordable & one & (town.selected & free).any(axis=1)
         for unit_type in np.unique(building[ready]):
             calls.choose(ready & (building == unit_type), _FUNCTIONS[unit_type], screen=site)
-        calls.choose(affordable, 'select_idle_worker', select_worker=_ONE)
+        has_idle = affordable & town.idle(SCV).any(axis=1)
+        calls.choose(has_idle, 'select_idle_worker', select_worker=_ONE)
         worker = self._nearest(town, free, _MINERAL_LINE)
         some = affordable & free.any(axis=1)
         calls.choose(some, 'select_point', screen=worker, select_point_act=_ONE)
