@@ -19,6 +19,7 @@ from sc2impala.envs.players.unit_types import (
     BARRACKS,
     COMMAND_CENTER,
     COST,
+    MARINE,
     MINERAL_FIELD,
     REFINERY,
     SCV,
@@ -42,6 +43,7 @@ _MINERAL_LINE = (23, 33)
 
 _WORKERS_QUEUED = 2  # With one, a command centre is idle until the next call.
 _CELLS = 24  # On a screen, across and down.
+_MARINE_RADIUS = 0.5  # In cells, on the screen.
 _BESIDE = 1.25  # Largest distance in cells of a worker to the edge of what it builds.
 _TOLERANCE = 0.3  # In cells: a building may stand half a cell off the point of the order.
 _COST_OF = np.zeros([max(_FUNCTIONS) + 1], np.int64)
@@ -92,6 +94,27 @@ class Town(Economy):
                 free[game, row] = not (unfinished[game] & (away <= reach)).any()
         return free
 
+    def below_marines(self, screen_size: Tuple[int, int]) -> np.ndarray:
+        """Returns the units that a click cannot select because a marine is in the way.
+
+        Args:
+          screen_size: (width, height) of the screen that is clicked on.
+
+        Returns:
+          bool [K, N].
+        """
+        below = np.zeros_like(self.selected)
+        marines = self.all(MARINE)
+        clicked = np.floor(self._cells * screen_size / _CELLS)
+        for game in np.flatnonzero(marines.any(axis=1)):
+            same, away = (
+                points[game][:, np.newaxis] - points[game][marines[game]]
+                for points in (clicked, self._cells)
+            )
+            covers = (same == 0).all(axis=2) | (np.abs(away).max(axis=2) < _MARINE_RADIUS)
+            below[game] = covers.any(axis=1)
+        return below
+
     def first_site(
         self, where: np.ndarray, sites: np.ndarray, unit_type: int
     ) -> Tuple[np.ndarray, np.ndarray]:
@@ -137,7 +160,8 @@ class BuildOrderPlayer(ScriptedPlayer):
         building, site = self._choose_sites(town, self.next_building(town))
         self._construct(town, calls, building, site)
         idle, selected = town.idle(SCV), town.all(SCV) & town.selected
-        only_idle = selected.any(axis=1) & ~(selected & ~idle).any(axis=1)
+        number = selected.sum(axis=1)
+        only_idle = (number > 0) & ((selected & idle).sum(axis=1) == number)
         calls.choose(only_idle, 'Harvest_Gather_screen', screen=self.work(town))
         calls.choose(idle.any(axis=1), 'select_idle_worker', select_worker=_ALL)
         self.train(town, calls, building)
@@ -234,8 +258,9 @@ class BuildOrderPlayer(ScriptedPlayer):
             calls.choose(ready & (building == unit_type), _FUNCTIONS[unit_type], screen=site)
         has_idle = affordable & town.idle(SCV).any(axis=1)
         calls.choose(has_idle, 'select_idle_worker', select_worker=_ONE)
-        worker = self._nearest(town, free, _MINERAL_LINE)
-        some = affordable & free.any(axis=1)
+        seen = free & ~town.below_marines(self.action_spec.screen_size)
+        worker = self._nearest(town, seen, _MINERAL_LINE)
+        some = affordable & seen.any(axis=1)
         calls.choose(some, 'select_point', screen=worker, select_point_act=_ONE)
 
     def _nearest(self, town: Town, among: np.ndarray, point: Sequence[int]) -> np.ndarray:

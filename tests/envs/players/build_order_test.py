@@ -78,6 +78,17 @@ class TestTown:
         ]
         assert see([centre(51)] + workers).free_workers().sum() == 5
 
+    def test_a_worker_below_a_marine_cannot_be_clicked_on(self):
+        marine = boards.unit(unit_types.MARINE, boards.MINE, 21, 34)
+        town = see([marine, scv(21, 34), scv(25, 34), scv(30, 34)])
+        assert town.below_marines((84, 84)).tolist() == [[True, True, False, False]]
+        # A pixel is 5.25 times as wide: columns 21 to 26 are one.
+        assert town.below_marines((16, 16)).tolist() == [[True, True, True, False]]
+        rows = [scv(21, 34), scv(30, 34), centre()]
+        for more, x in (([], 21), ([marine], 30)):
+            selected = call(build_marines.SixBarracksPlayer, rows + more, 100, (15, 15))
+            assert selected == (SELECT, [0], [x, 34])
+
     def test_sites_are_taken_by_what_overlaps_them(self):
         sites = np.array([(10, 4), (13, 4)])
         where = np.array([True])
