@@ -163,7 +163,7 @@ class BuildOrderPlayer(ScriptedPlayer):
         number = selected.sum(axis=1)
         only_idle = (number > 0) & ((selected & idle).sum(axis=1) == number)
         calls.choose(only_idle, 'Harvest_Gather_screen', screen=self.work(town))
-        calls.choose(idle.any(axis=1), 'select_idle_worker', select_worker=_ALL)
+        calls.choose(idle.sum(axis=1) > 0, 'select_idle_worker', select_worker=_ALL)
         self.train(town, calls, building)
 
     @abc.abstractmethod
