@@ -48,10 +48,12 @@ RULES: Dict[str, Dict[str, Type[ScriptedPlayer]]] = {
         'advance': defeat_zerglings_and_banelings.AdvancePlayer,
     },
     'CollectMineralsAndGas': {
+        'build_order': collect_minerals_and_gas.TwoBasesPlayer,
         'LH': collect_minerals_and_gas.FirstWorkerPlayer,
         'LZ': collect_minerals_and_gas.IdleWorkerPlayer,
     },
     'BuildMarines': {
+        'build_order': build_marines.SixBarracksPlayer,
         'LH': build_marines.FirstWorkerPlayer,
         'LZ': build_marines.IdleWorkerPlayer,
     },

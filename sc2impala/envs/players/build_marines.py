@@ -1,7 +1,8 @@
-"""BuildMarines: twenty workers and seven barracks, then marines.
+"""BuildMarines: first workers and barracks, then marines.
 
-The rules of two published agents, which differ in the building sites and in the worker that builds.
-A depot is built whenever no supply is left; no marine is trained before there are seven barracks.
+The rules of two published agents, and a build order. The agents have twenty workers and seven
+barracks and differ in the building sites and in the worker that builds. They build a depot whenever
+no supply is left, and train no marine before there are seven barracks.
 """
 
 import itertools
@@ -9,6 +10,8 @@ from typing import Sequence
 
 import numpy as np
 
+from sc2impala.envs.players.build_order import NOTHING, BuildOrderPlayer, Town
+from sc2impala.envs.players.calls import Calls
 from sc2impala.envs.players.economy import Economy
 from sc2impala.envs.players.tactics import Tactic, TacticsPlayer
 from sc2impala.envs.players.unit_types import (
@@ -22,6 +25,10 @@ from sc2impala.envs.players.unit_types import (
 
 NUM_BARRACKS = 7
 NUM_WORKERS = 20
+
+SUPPLY_OF_DEPOT = 8
+_FIELDS = (7, 29)
+"""The middle of the mineral fields."""
 
 _GOLDEN = np.array([0.7548776662466927, 0.5698402909980532])
 """Multiples of these, modulo 1, fill a square evenly: 1 / x and 1 / x**2 with x**3 = x + 1."""
@@ -107,3 +114,44 @@ class IdleWorkerPlayer(FirstWorkerPlayer):
     def _builders(self, economy: Economy) -> np.ndarray:
         idle = economy.idle(SCV)
         return np.where(idle.any(axis=1, keepdims=True), idle, economy.builders())
+
+
+class SixBarracksPlayer(BuildOrderPlayer):
+    """Workers all the time, six barracks as soon as possible, and depots before supply runs out.
+
+    While it saves for a building it trains no marines. The number of workers is that at which the
+    mineral fields yield most, which six barracks just spend.
+    """
+
+    functions = FirstWorkerPlayer.functions
+    sites = {
+        SUPPLY_DEPOT: np.array(
+            [(35, 3), (45, 3), (35, 56), (45, 56), (35, 14), (45, 14), (45, 45), (35, 45)]
+            + [(24, 3), (24, 56), (56, 3), (56, 56), (56, 14), (56, 45), (56, 24), (56, 35)]
+            + [(45, 24), (45, 35), (14, 3), (14, 56), (82, 8), (82, 54)]
+        ),
+        BARRACKS: np.array(
+            [(65, 22), (65, 40), (82, 22), (82, 40), (65, 8), (65, 54), (82, 8), (82, 54)]
+        ),
+    }
+    max_workers = 25
+    max_barracks = 6
+
+    def next_building(self, town: Town) -> np.ndarray:
+        """See `BuildOrderPlayer.next_building`."""
+        barracks = town.number(BARRACKS)
+        depots, complete = town.number(SUPPLY_DEPOT), town.complete(SUPPLY_DEPOT).sum(axis=1)
+        supply = town.food_left + SUPPLY_OF_DEPOT * (depots - complete)
+        # What all barracks use in the time that a depot takes.
+        needs_supply = supply < 3 + 3 * barracks // 2
+        expands = (complete > 0) & (barracks < self.max_barracks)
+        return np.select([needs_supply, expands], [SUPPLY_DEPOT, BARRACKS], NOTHING)
+
+    def work(self, town: Town) -> np.ndarray:
+        """See `BuildOrderPlayer.work`."""
+        return self.nearest_field(town, _FIELDS)
+
+    def train(self, town: Town, calls: Calls, building: np.ndarray) -> None:
+        """See `BuildOrderPlayer.train`."""
+        super().train(town, calls, building)
+        self.fill_queues(town, calls, building == NOTHING, BARRACKS, 'Train_Marine_quick', 1)
