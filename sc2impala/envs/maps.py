@@ -133,7 +133,7 @@ MAP_DEFAULTS = {
         # frames, and 107 every 8.
         demonstrated=dict(
             _AS_THE_SCRIPT,
-            demonstrator='pull back',
+            demonstrator='pull_back',
             demonstration_step_mul=4,
             functions=('no_op', 'select_army', 'select_point', 'Attack_screen', 'Move_screen'),
             screen_size=(32, 32),
@@ -181,10 +181,13 @@ MAP_DEFAULTS = {
         fixed_arguments=_AT_ONCE_ANY_SELECTION,
         screen_layers=_ECONOMY_LAYERS,
         settings={'reward_scaling': 0.01, 'discounting': 0.98, 'max_step_mul': 16},
+        # The script scores 6800 when it acts every 8 frames and 6700 every 16.
         demonstrated=dict(
             _AS_THE_SCRIPT,
-            demonstrator='LH',
-            num_cloning_frames=3000000,
+            demonstrator='build_order',
+            demonstration_step_mul=16,
+            screen_layers=_ECONOMY_LAYERS + ('active',),
+            num_cloning_frames=8000000,
             total_environment_frames=4000000,
         ),
     ),
@@ -204,13 +207,14 @@ MAP_DEFAULTS = {
         fixed_arguments=_AT_ONCE_ANY_SELECTION,
         screen_layers=_ECONOMY_LAYERS,
         settings={'discounting': 0.98, 'max_step_mul': 16},
-        # On a screen of 16 pixels the sites of the script overlap: it scores 0 there, 130 on 24.
+        # The script scores 145. The layer shows which barracks train a marine.
         demonstrated=dict(
             _AS_THE_SCRIPT,
-            demonstrator='LZ',
-            screen_size=(24, 24),
-            num_cloning_frames=4000000,
-            total_environment_frames=5000000,
+            demonstrator='build_order',
+            demonstration_step_mul=16,
+            screen_layers=_ECONOMY_LAYERS + ('active',),
+            num_cloning_frames=10000000,
+            total_environment_frames=4000000,
         ),
     ),
 }

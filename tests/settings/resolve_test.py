@@ -235,7 +235,9 @@ class TestStarCraft:
 
 class TestManifest:
     def test_holds_numbers_and_text(self):
-        values = resolve.complete({'map_name': 'DefeatRoaches', 'screen_size': (9, 8)})
+        values = resolve.complete(
+            {'map_name': 'DefeatRoaches', 'screen_size': (9, 8), 'from_scratch': True}
+        )
         config = resolve.to_manifest(values)
         assert {type(value) for value in config.values()} <= {bool, int, float, str}
         assert config['screen_size'] == '9x8' and config['minimap_size'] == '16'
@@ -283,8 +285,8 @@ class TestDescription:
         (line,) = resolve.description(
             resolve.complete({'map_name': 'DefeatRoaches', 'logdir': 'runs/a'})
         )
-        assert line.startswith('DefeatRoaches: --screen_size=24 --fixed_arguments=queued=0,')
-        assert ' --demonstrator=LH ' in line and '--reward_scaling' not in line
+        assert line.startswith('DefeatRoaches: --screen_size=32 --fixed_arguments=queued=0,')
+        assert ' --demonstrator=pull_back ' in line and '--reward_scaling' not in line
         assert line.endswith(' (defaults of the map)')
         assert '--functions' not in line and '--num_envs' not in line
 

@@ -83,7 +83,10 @@ class TestPlayers:
     def test_scripts_are_those_of_the_map(self, name):
         check(map_name='DefeatRoaches', **{name: 'LZ'})
         always = {'policy': 'sampled, greedy, random, scripted', 'demonstrator': 'none'}[name]
-        for map_name, scripts in (('MoveToBeacon', 'PySC2'), ('BuildMarines', 'LH, LZ')):
+        for map_name, scripts in (
+            ('MoveToBeacon', 'PySC2'),
+            ('BuildMarines', 'build_order, LH, LZ'),
+        ):
             complaint = f'--{name}=search is unknown, expected one of: {always}, {scripts}.'
             with pytest.raises(UserError, match=f'^{complaint}$'):
                 check(map_name=map_name, **{name: 'search'})

@@ -36,7 +36,7 @@ RULES: Dict[str, Dict[str, Type[ScriptedPlayer]]] = {
         'LH': find_and_defeat_zerglings.PatrolPlayer,
     },
     'DefeatRoaches': {
-        'pull back': pull_back.PullBackPlayer,
+        'pull_back': pull_back.PullBackPlayer,
         'LH': defeat_roaches.WeakestPlayer,
         'LZ': defeat_roaches.AdvancePlayer,
         'PySC2': defeat_roaches.LowestPlayer,
