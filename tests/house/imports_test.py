@@ -1,6 +1,7 @@
 """Imports point one way, and the command does not wait for TensorFlow."""
 
 import ast
+import functools
 import os
 import subprocess
 import sys
@@ -81,6 +82,7 @@ def assembly_files():
     return {os.path.join('runtime', name + '.py') for name in ASSEMBLY}
 
 
+@functools.lru_cache(maxsize=None)
 def imported(path, at_start_only=False):
     """Full names of the modules, or things in them, that a file imports."""
     with open(path) as file:
@@ -92,7 +94,7 @@ def imported(path, at_start_only=False):
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f'{path} has a relative import'
             result.update(f'{node.module}.{alias.name}' for alias in node.names)
-    return result
+    return frozenset(result)
 
 
 def own_parts(names):
