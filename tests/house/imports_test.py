@@ -132,6 +132,7 @@ def test_the_command_is_imported_by_no_other_module():
 SIM = os.path.join(PACKAGE, 'sim')
 FOUNDATIONS = {
     'state.py': set(),
+    'limits.py': set(),
     'file_lock.py': set(),
     'linking.py': set(),
     'compiler.py': {'file_lock', 'linking'},
@@ -213,7 +214,6 @@ ECONOMY_MODULES = {
     'games/collect_minerals_and_gas.py',
 }
 SHARED_OF_ECONOMY = {
-    'sc2impala.sim.economy.queues.QUEUE_LENGTH',
     'sc2impala.sim.economy.unit_roles',
 }
 
@@ -266,6 +266,15 @@ def test_tensorflow_is_loaded_when_it_is_needed():
         'assert not {"tensorflow", "sonnet"} & set(sys.modules)\n'
         'assert sc2impala.learner.build_learner and "build_learner" in dir(sc2impala.learner)\n'
         'assert "tensorflow" in sys.modules\n'
+    )
+    environment = dict(os.environ, PYTHONPATH=os.path.dirname(PACKAGE))
+    subprocess.run([sys.executable, '-c', code], check=True, env=environment)
+
+
+def test_a_worker_of_the_real_game_needs_no_compiler():
+    code = (
+        'import sys, sc2impala.envs.pysc2_backend.worker\n'
+        'assert not {"numba", "tensorflow"} & set(sys.modules)\n'
     )
     environment = dict(os.environ, PYTHONPATH=os.path.dirname(PACKAGE))
     subprocess.run([sys.executable, '-c', code], check=True, env=environment)
