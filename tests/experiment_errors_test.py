@@ -277,10 +277,9 @@ class TestWrongCheckpoint:
         assert tiny.main(tmp_path / 'new', f'--init_checkpoint={tmp_path}') == 1
         assert f'--init_checkpoint={tmp_path} holds no checkpoint' in tiny.error_line(capsys)
 
-    @pytest.mark.parametrize('keep', [0.0, 0.5, 0.99])
-    def test_truncated_replay_buffer(self, keep, run, capsys):
+    def test_truncated_replay_buffer(self, run, capsys):
         path = os.path.join(run, f'replay-{tiny.replay_frames(run)[-1]}.npz')
-        cut(path, keep)
+        cut(path)
         line = refuses(run, capsys, resume)
         assert path in line and 'cannot be restored' in line and 'move it away' in line
 
@@ -296,11 +295,9 @@ class TestWrongCheckpoint:
         line = tiny.error_line(capsys)
         assert '--replay_buffer_size=6 will take about' in line and 'still there' in line
         assert tiny.checkpoint_frames(run) == before
+        # It goes on, also without the replay buffer, once there is enough memory.
         monkeypatch.undo()
-        assert resume(run) == 0
-
-    def test_goes_on_without_the_replay_buffer_that_was_moved_away(self, run, capsys):
-        os.remove(os.path.join(run, f'replay-{tiny.replay_frames(run)[-1]}.npz'))
+        os.remove(os.path.join(run, f'replay-{before[-1]}.npz'))
         assert resume(run) == 0
         assert 'it starts empty' in capsys.readouterr().out
 

@@ -10,10 +10,11 @@ arguments.
 """
 
 import ast
+import functools
 import gzip
 import os
 import re
-from typing import Dict, List, NamedTuple, Optional, Tuple
+from typing import Dict, List, NamedTuple, Optional, Set, Tuple
 
 _DATA = os.path.join(os.path.dirname(__file__), 'data')
 
@@ -27,13 +28,17 @@ class Symbol(NamedTuple):
 
 
 class Library(NamedTuple):
-    """A library, the allowed way to import it, and its names in all supported versions."""
+    """A library, the allowed way to import it, and its names in all supported versions.
+
+    modules: the names that others are attributes of, and that cannot be called.
+    """
 
     name: str
     alias: str
     allowed_import: str
     packages: Tuple[str, ...]
     symbols: Dict[str, Symbol]
+    modules: Set[str]
 
 
 def read_listing(name: str) -> Dict[str, Symbol]:
@@ -66,6 +71,7 @@ def tensorflow() -> Library:
         allowed_import='import tensorflow.compat.v1 as tf',
         packages=('tensorflow', 'tensorflow_core', 'tensorflow_estimator', 'keras', 'tf_keras'),
         symbols=symbols,
+        modules=_modules(symbols),
     )
 
 
@@ -79,21 +85,31 @@ def numpy() -> Library:
         allowed_import='import numpy as np',
         packages=('numpy',),
         symbols=symbols,
+        modules=_modules(symbols),
     )
+
+
+def _modules(symbols: Dict[str, Symbol]) -> Set[str]:
+    called = {name for name, symbol in symbols.items() if symbol.arguments is not None}
+    return {name.rpartition('.')[0] for name in symbols} - called
 
 
 def find_faults(source: str, library: Library) -> List[str]:
     """Returns one sentence, with its line number, for each use that a version does not support."""
     finder = _FaultFinder(library)
-    finder.visit(ast.parse(source))
+    finder.visit(_parsed(source))
     return finder.faults
+
+
+@functools.lru_cache(maxsize=1)
+def _parsed(source: str) -> ast.Module:
+    """The same source is checked against one library after the other."""
+    return ast.parse(source)
 
 
 class _FaultFinder(ast.NodeVisitor):
     def __init__(self, library):
         self._library = library
-        self._modules = {name.rpartition('.')[0] for name in library.symbols}
-        self._modules -= {name for name, s in library.symbols.items() if s.arguments is not None}
         self.faults = []
 
     def visit_Import(self, node):
@@ -113,7 +129,7 @@ class _FaultFinder(ast.NodeVisitor):
         parts = chain.split('.')
         for length in range(2, len(parts) + 1):
             name, parent = '.'.join(parts[:length]), '.'.join(parts[: length - 1])
-            if parent in self._modules and name not in self._library.symbols:
+            if parent in self._library.modules and name not in self._library.symbols:
                 self._add(node, f'`{name}` is not in {self._library.name}')
                 return
 

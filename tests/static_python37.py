@@ -170,13 +170,13 @@ def find_faults(source: str) -> List[str]:
         tree = _parse(source)
     except SyntaxError as error:
         return [f'line {error.lineno}: Python 3.7 has another syntax: {error.msg}']
-    nodes = list(ast.walk(tree))
+    nodes, lines = list(ast.walk(tree)), source.splitlines()
     imports = list(_imports(nodes))
     full_names = {local: full for _, local, full in imports}
     faults = [(line, f'`{full}`') for line, _, full in imports if _is_newer(full)]
     for node in nodes:
         for fault in itertools.chain(
-            _syntax_faults(node, source.splitlines()),
+            _syntax_faults(node, lines),
             _name_faults(node, full_names),
             _type_faults(node, full_names),
         ):

@@ -38,14 +38,25 @@ BACKENDS = {
 }
 """Environment classes by the name of what runs the game."""
 
-MAP_NAMES = tuple(name for name in MAP_DEFAULTS if name in sim.MAP_NAMES)
-"""The maps that can be simulated; there may be defaults for others."""
+MAP_NAMES: Tuple[str, ...]
+"""The maps that can be simulated; there may be defaults for others. Set by __getattr__."""
+
+
+def __getattr__(name: str) -> Any:
+    # Lazy because it imports the compiled games, which workers of the real game do not need.
+    if name != 'MAP_NAMES':
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    return _simulated_maps()
+
+
+def _simulated_maps() -> Tuple[str, ...]:
+    return tuple(name for name in MAP_DEFAULTS if name in sim.MAP_NAMES)
 
 
 def playable_maps(backend: str) -> Tuple[str, ...]:
     """The maps that can be played on a backend."""
     return {
-        'simulator': MAP_NAMES,
+        'simulator': _simulated_maps(),
         'pysc2': tuple(MAP_DEFAULTS) + LADDER_MAPS,
         'synthetic': tuple(MAP_DEFAULTS) + tuple(SYNTHETIC_MAPS),
     }[backend]

@@ -27,7 +27,7 @@ class Start(NamedTuple):
 
 
 def find(settings: Settings) -> Start:
-    """Looks into the folder of a run.
+    """Looks into the folder of a run, and reads its last checkpoint before a graph is built.
 
     Raises:
       UserError: if what is there cannot be read, or is not of a run with these settings.
@@ -42,6 +42,8 @@ def find(settings: Settings) -> Start:
             f'--logdir={folder} holds a checkpoint but no {manifest.MANIFEST}, expected a '
             'folder of this program or an empty one.'
         )
+    if checkpoint is not None:
+        checkpoints.read(checkpoint)
     return Start(before, checkpoint)
 
 

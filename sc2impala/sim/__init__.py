@@ -9,9 +9,13 @@ of units, OBS a recorded observation of the real game, F, ACT and ENV the module
 `actions` and the documentation of PySC2, #n its issues.
 """
 
-from sc2impala.sim.feature_units import MAX_FEATURE_UNITS
-from sc2impala.sim.game_batch import MAP_NAMES, GameBatch, make
-from sc2impala.sim.observation import MAX_ALERTS, MAX_QUEUE, MAX_SELECTED
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from sc2impala.sim.limits import MAX_ALERTS, MAX_FEATURE_UNITS, MAX_QUEUE, MAX_SELECTED
+
+if TYPE_CHECKING:
+    from sc2impala.sim.game_batch import MAP_NAMES, GameBatch, make
 
 __all__ = [
     'MAP_NAMES',
@@ -22,3 +26,10 @@ __all__ = [
     'GameBatch',
     'make',
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # Lazy because it imports numba: more than the rest of what a worker of the real game needs.
+    if name not in ('MAP_NAMES', 'GameBatch', 'make'):
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    return getattr(importlib.import_module('sc2impala.sim.game_batch'), name)

@@ -1,16 +1,17 @@
 """Compilation of all kernels of a map at once, in several processes.
 
-    python -m sc2impala.sim.compile_ahead MoveToBeacon act advance
+    echo act | python -m sc2impala.sim.compile_ahead MoveToBeacon
 
 numba compiles in one thread at a time, and the first step of a game would wait for every kernel in
 turn. The first batch of a map therefore starts processes that compile its kernels into the cache.
+What two kernels of one process have in common is compiled once.
 """
 
 import concurrent.futures
 import os
 import subprocess
 import sys
-from typing import Any, Sequence
+from typing import Any, Iterator, Sequence
 
 import numpy as np
 
@@ -33,36 +34,45 @@ def prepare(map_name: str) -> None:
     processes = min(max(os.cpu_count() or 1, 2), len(KERNELS))
     try:
         with concurrent.futures.ThreadPoolExecutor(processes) as pool:
-            codes = list(pool.map(lambda kernel: _compile(map_name, kernel), KERNELS))
-        if not any(codes):
+            kernels = iter(KERNELS)
+            succeeded = list(pool.map(lambda _: _compile(map_name, kernels), range(processes)))
+        if all(succeeded):
             mark.touch()
     except OSError:
         pass
 
 
-def _compile(map_name: str, kernel: str) -> int:
-    """Compiles a kernel in a process of its own; returns its exit code."""
+def _compile(map_name: str, kernels: Iterator[str]) -> bool:
+    """Compiles kernels, in a process of its own, until there are no more; whether it succeeded."""
     # The package can be imported in the same way as here.
     paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
-    return subprocess.call(
-        [sys.executable, '-m', __name__, map_name, kernel],
+    with subprocess.Popen(
+        [sys.executable, '-m', __name__, map_name],
         env=dict(os.environ, SC2IMPALA_COMPILES='1', PYTHONPATH=paths),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-    )
+        universal_newlines=True,
+    ) as process:
+        assert process.stdin is not None and process.stdout is not None
+        for kernel in kernels:
+            print(kernel, file=process.stdin, flush=True)
+            if not process.stdout.readline():
+                break  # The process has failed.
+        process.stdin.close()
+        return process.wait() == 0
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Compiles kernels.
+    """Compiles the kernels that are named on the input, and prints the name of each.
 
     Args:
-      arguments: name of the map, then names of kernels.
+      arguments: name of the map.
     """
     # GameBatch imports this module.
     from sc2impala.sim.game_batch import GameBatch
 
-    map_name, *names = arguments
+    (map_name,) = arguments
     game: Any = GameBatch(map_name, [0], (8, 8), (8, 8))
     calls = {
         'restart': game.reset,
@@ -71,8 +81,9 @@ def main(arguments: Sequence[str]) -> None:
         'draw': game.observe,
         'available': game.available_actions,
     }
-    for name in names:
-        calls[name]()
+    for line in sys.stdin:
+        calls[line.strip()]()
+        print(line.strip(), flush=True)
 
 
 if __name__ == '__main__':

@@ -15,9 +15,6 @@ from sc2impala.sim.drawing.unit_layers import health_ratio, player_relative
 from sc2impala.sim.units import MAX_ORDERS, facing, num_mobile
 from sc2impala.sim.visibility import shown
 
-MAX_FEATURE_UNITS = 256
-"""Rows of `feature_units`: more units than the supply limit and the room for buildings allow."""
-
 COLUMNS = (
     'unit_type',
     'alliance',

@@ -8,8 +8,9 @@ from sc2impala.sim import arguments as arguments_of_calls
 from sc2impala.sim import compile_ahead, counter_random, functions, kernels, observation
 from sc2impala.sim import rules as rules_lib
 from sc2impala.sim.drawing import Drawing
-from sc2impala.sim.feature_units import COLUMNS, MAX_FEATURE_UNITS
+from sc2impala.sim.feature_units import COLUMNS
 from sc2impala.sim.games import GAMES
+from sc2impala.sim.limits import MAX_FEATURE_UNITS
 from sc2impala.sim.unit_types import SELF
 from sc2impala.sim.units import NO_UNIT
 

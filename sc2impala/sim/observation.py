@@ -6,17 +6,8 @@ import numpy as np
 
 from sc2impala.sim import functions, unit_types
 from sc2impala.sim.compiler import compiled
-from sc2impala.sim.economy.queues import QUEUE_LENGTH
+from sc2impala.sim.limits import MAX_ALERTS, MAX_QUEUE, MAX_SELECTED
 from sc2impala.sim.units import NUM_CONTROL_GROUPS, is_own
-
-MAX_SELECTED = 64
-"""Rows of `multi_select`; if more units are selected, the first ones are listed."""
-
-MAX_ALERTS = 8
-"""Rows of `alerts`: more than the number of different alerts."""
-
-MAX_QUEUE = QUEUE_LENGTH
-"""Rows of `build_queue` and `production_queue`."""
 
 UNIT_COLUMNS = 7
 """Columns of `single_select`, `multi_select` and `build_queue`: type, player_relative, health,

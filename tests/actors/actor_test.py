@@ -32,9 +32,15 @@ class _Run:
         )
 
 
+@pytest.fixture(scope='module')
+def run():
+    """Four unrolls of seven steps."""
+    return _Run(7)
+
+
 @pytest.mark.parametrize('unroll_length', [1, 7])
-def test_unrolls_overlap_by_one_step(unroll_length):
-    run = _Run(unroll_length)
+def test_unrolls_overlap_by_one_step(unroll_length, run):
+    run = run if unroll_length == 7 else _Run(unroll_length)
     for before, after in zip(run.unrolls, run.unrolls[1:]):
         for a, b in zip(
             tf.nest.flatten((before.env_outputs, before.agent_outputs)),
@@ -44,9 +50,8 @@ def test_unrolls_overlap_by_one_step(unroll_length):
             np.testing.assert_array_equal(a[:, -1], b[:, 0])
 
 
-def test_records_what_was_played():
-    run = _Run(5)
-    assert run.env.tape[0] == 'reset' and len(run.env.tape) == 1 + 4 * 5
+def test_records_what_was_played(run):
+    assert run.env.tape[0] == 'reset' and len(run.env.tape) == 1 + 4 * 7
     env_outputs, agent_outputs = run.steps
     for t, (action, step_mul) in enumerate(run.env.tape[1:], start=1):
         for name in action:
@@ -58,8 +63,8 @@ def test_records_what_was_played():
     assert not run.steps[0].reward[:, 0].any()
 
 
-def test_done_belongs_to_the_old_episode():
-    env_outputs, agent_outputs = _Run(8).steps
+def test_done_belongs_to_the_old_episode(run):
+    env_outputs, agent_outputs = run.steps
     assert env_outputs.done[:, 1:].any()
     for k in range(K):
         total, frames = 0.0, 0

@@ -178,6 +178,7 @@ def test_order_of_dictionaries_changes_nothing(shared):
     )
 
 
+@pytest.mark.parametrize('agent_name', ['fully_conv', 'unet_lstm'])
 def test_fixed_step_mul_is_played_always(agent_name):
     specs = fakes.make_specs()
     with tf.Graph().as_default(), tf.Session() as session:

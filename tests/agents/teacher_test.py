@@ -60,9 +60,10 @@ def shared():
 
 
 @pytest.mark.parametrize('agent_name', ['fully_conv', 'fully_conv_lstm'])
-def test_says_what_it_would_play_and_not_what_the_student_plays(agent_name):
+def test_says_what_it_would_play_and_not_what_the_student_plays(agent_name, shared):
     """The recorded logits are those of the old weights, in episodes that go on across unrolls."""
-    case = Case(agent_name)
+    case = shared if agent_name == 'fully_conv_lstm' else Case(agent_name)
+    case.begin()
     case.play()
     case.session.run(case.teacher.keep)
     case.session.run(case.teacher.freeze)

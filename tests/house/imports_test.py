@@ -1,6 +1,7 @@
 """Imports point one way, and the command does not wait for TensorFlow."""
 
 import ast
+import functools
 import os
 import subprocess
 import sys
@@ -81,6 +82,7 @@ def assembly_files():
     return {os.path.join('runtime', name + '.py') for name in ASSEMBLY}
 
 
+@functools.lru_cache(maxsize=None)
 def imported(path, at_start_only=False):
     """Full names of the modules, or things in them, that a file imports."""
     with open(path) as file:
@@ -92,7 +94,7 @@ def imported(path, at_start_only=False):
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f'{path} has a relative import'
             result.update(f'{node.module}.{alias.name}' for alias in node.names)
-    return result
+    return frozenset(result)
 
 
 def own_parts(names):
@@ -130,6 +132,7 @@ def test_the_command_is_imported_by_no_other_module():
 SIM = os.path.join(PACKAGE, 'sim')
 FOUNDATIONS = {
     'state.py': set(),
+    'limits.py': set(),
     'file_lock.py': set(),
     'linking.py': set(),
     'compiler.py': {'file_lock', 'linking'},
@@ -211,7 +214,6 @@ ECONOMY_MODULES = {
     'games/collect_minerals_and_gas.py',
 }
 SHARED_OF_ECONOMY = {
-    'sc2impala.sim.economy.queues.QUEUE_LENGTH',
     'sc2impala.sim.economy.unit_roles',
 }
 
@@ -264,6 +266,15 @@ def test_tensorflow_is_loaded_when_it_is_needed():
         'assert not {"tensorflow", "sonnet"} & set(sys.modules)\n'
         'assert sc2impala.learner.build_learner and "build_learner" in dir(sc2impala.learner)\n'
         'assert "tensorflow" in sys.modules\n'
+    )
+    environment = dict(os.environ, PYTHONPATH=os.path.dirname(PACKAGE))
+    subprocess.run([sys.executable, '-c', code], check=True, env=environment)
+
+
+def test_a_worker_of_the_real_game_needs_no_compiler():
+    code = (
+        'import sys, sc2impala.envs.pysc2_backend.worker\n'
+        'assert not {"numba", "tensorflow"} & set(sys.modules)\n'
     )
     environment = dict(os.environ, PYTHONPATH=os.path.dirname(PACKAGE))
     subprocess.run([sys.executable, '-c', code], check=True, env=environment)

@@ -13,9 +13,18 @@ def registered(monkeypatch):
     monkeypatch.setitem(agents.AGENTS, 'tiny', 'tests.house.tiny_agent')
 
 
-@pytest.mark.parametrize('flags', [(), ('--nofixed_step_mul', '--max_step_mul=4')])
+@pytest.mark.parametrize(
+    'flags',
+    [
+        (f'--num_critic_pretrain_frames={tiny.FRAMES_PER_UPDATE}',),
+        ('--nofixed_step_mul', '--max_step_mul=120'),
+    ],
+)
 def test_trains_and_is_evaluated(flags, tmp_path):
+    """Its critic can be trained alone before."""
     tiny.train(tmp_path, 2, '--agent=tiny', '--deterministic', *flags)
+    tags = tiny.summaries(tmp_path)
+    assert ('critic_pretrain/baseline_loss' in tags) == ('critic' in flags[0])
     last = tiny.checkpoint_frames(tmp_path)[-1]
     first, trained = (tiny.variables(tmp_path, frames) for frames in (0, last))
     assert any('flatten' in name for name in first)
@@ -25,12 +34,6 @@ def test_trains_and_is_evaluated(flags, tmp_path):
     assert tiny.evaluate(tmp_path, '--num_episodes=2', '--policy=greedy') == 0
     assert tiny.read_json(tmp_path, 'evaluation.json')['num_episodes'] == 2
     assert tiny.read_json(tmp_path, 'manifest.json')['config']['agent'] == 'tiny'
-
-
-def test_its_critic_can_be_trained_alone(tmp_path):
-    frames = tiny.FRAMES_PER_UPDATE
-    tiny.train(tmp_path, 1, '--agent=tiny', f'--num_critic_pretrain_frames={frames}')
-    assert 'critic_pretrain/baseline_loss' in tiny.summaries(tmp_path)
 
 
 def test_an_agent_that_is_not_registered(tmp_path, capsys):

@@ -1,7 +1,6 @@
 """A new setting is one field: a flag with help and range, in the manifest, checked on resume."""
 
 import dataclasses
-import json
 
 import pytest
 
@@ -90,15 +89,11 @@ def test_reaches_the_algorithm_and_is_checked_on_resume(tmp_path, capsys):
     assert starts[1]['settings_changed']['note'] == 'second'
 
 
-def test_a_folder_from_before_has_its_default(tmp_path):
-    tiny.train(tmp_path, 1)
-    path = tmp_path / 'manifest.json'
-    manifest = json.loads(path.read_text())
-    del manifest['config']['curiosity'], manifest['config']['note']
-    path.write_text(json.dumps(manifest))
-    assert experiment.read_settings([f'--logdir={tmp_path}']).values()['curiosity'] == 3
-    tiny.train(tmp_path, 2)
-    assert SEEN == [3, 3]
+def test_a_folder_from_before_has_its_default(run):
+    assert not {'curiosity', 'note'} & set(tiny.read_json(run, 'manifest.json')['config'])
+    assert experiment.read_settings([f'--logdir={run}']).values()['curiosity'] == 3
+    tiny.train(run, tiny.NUM_UPDATES + 1, *tiny.REPLAY)
+    assert SEEN == [3]
 
 
 def test_a_name_cannot_be_declared_twice(monkeypatch):

@@ -1,11 +1,12 @@
 """The functions of the package, read from its source text without importing it."""
 
 import ast
+import functools
 import glob
 import io
 import os
 import tokenize
-from typing import Iterator, List, NamedTuple, Set, Tuple, Union
+from typing import Iterator, List, NamedTuple, Sequence, Set, Tuple, Union
 
 PACKAGE = 'sc2impala'
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -42,13 +43,16 @@ class Function(NamedTuple):
     num_lines: int
 
 
-def package_functions() -> Iterator[Tuple[str, Function]]:
-    """Yields (path relative to the root, `Function`) for all functions of the package."""
+@functools.lru_cache(maxsize=None)
+def package_functions() -> Sequence[Tuple[str, Function]]:
+    """Returns (path relative to the root, `Function`) for all functions of the package."""
     pattern = os.path.join(ROOT, PACKAGE, '**', '*.py')
+    result = []
     for path in sorted(glob.glob(pattern, recursive=True)):
         with open(path, encoding='utf-8') as file:
             for function in find_functions(file.read()):
-                yield os.path.relpath(path, ROOT), function
+                result.append((os.path.relpath(path, ROOT), function))
+    return result
 
 
 def find_functions(source: str) -> Iterator[Function]:

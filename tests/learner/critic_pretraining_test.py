@@ -68,8 +68,10 @@ def test_loss_and_gradient_agree_with_numpy():
     assert not result.done[:, -1].any()
 
 
-@pytest.mark.parametrize('name', sorted(agents.AGENTS))
-@pytest.mark.parametrize('train_all', [False, True])
+@pytest.mark.parametrize(
+    'name, train_all',
+    [(name, False) for name in sorted(agents.AGENTS)] + [('fully_conv_lstm', True)],
+)
 def test_only_the_critic_of_every_agent_moves(name, train_all):
     specs = fakes.make_specs()
     rng = np.random.RandomState(0)

@@ -94,8 +94,8 @@ def kill_at_random_moments(processes, tmp_path, num_kills, seed):
         assert tiny.variables(logdir, checkpoint_frames)['global_step'] == checkpoint_frames
 
 
-def test_killed_a_few_times(processes, tmp_path):
-    kill_at_random_moments(processes, tmp_path, num_kills=3, seed=0)
+def test_killed_twice(processes, tmp_path):
+    kill_at_random_moments(processes, tmp_path, num_kills=2, seed=0)
 
 
 @pytest.mark.slow
@@ -103,12 +103,12 @@ def test_killed_twenty_times(processes, tmp_path):
     kill_at_random_moments(processes, tmp_path, num_kills=20, seed=1)
 
 
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_stops_cleanly_when_asked(number, processes, tmp_path):
+def test_stops_cleanly_when_asked(processes, tmp_path):
+    """Two other signals are sent to runs in `robustness_test`."""
     logdir = tmp_path / 'logs'
     with started(processes, logdir, '--save_checkpoint_secs=1000') as (process, output):
         assert tiny.checkpoint_frames(logdir) == [0]
-        os.kill(process.pid, number)
+        os.kill(process.pid, signal.SIGTERM)
         process.join()
         assert process.exitcode == 0
     text = read(output)

@@ -32,6 +32,13 @@ def test_a_checkpoint_needs_a_manifest(run, tmp_path):
         training_start.find(tiny.read_settings(tmp_path / 'copy'))
 
 
+def test_a_damaged_checkpoint_is_refused_before_a_graph_is_built(run):
+    with open(checkpoints.latest(run) + '.index', 'wb'):
+        pass
+    with pytest.raises(UserError, match='is damaged or not a checkpoint'):
+        training_start.find(tiny.read_settings(run, *tiny.REPLAY))
+
+
 class TestRestoring:
     def test_a_new_run_needs_nothing(self, tmp_path):
         settings = tiny.read_settings(tmp_path)

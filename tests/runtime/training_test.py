@@ -34,15 +34,41 @@ def plain_run(tmp_path_factory):
 
 
 def train_with_seed(logdir, seed, *flags):
-    """Five updates that are the same each time; returns the folder."""
-    tiny.train(logdir, 5, '--deterministic', f'--seed={seed}', *flags)
+    """Six updates that are the same each time; returns the folder."""
+    tiny.train(logdir, 6, '--deterministic', f'--seed={seed}', *flags)
     return logdir
+
+
+def train_with_replay(logdir):
+    """The same with replay and a recurrent agent, and with seed 7."""
+    return train_with_seed(logdir, 7, *REPLAY, '--agent=fully_conv_lstm')
 
 
 @pytest.fixture(scope='module')
 def deterministic_run(tmp_path_factory):
     """The folder of such a run with seed 7, without replay; tests must not change it."""
     return train_with_seed(tmp_path_factory.mktemp('deterministic'), 7)
+
+
+@pytest.fixture(scope='module')
+def deterministic_run_with_replay(tmp_path_factory):
+    """The folder of a run of `train_with_replay`; tests must not change it."""
+    return train_with_replay(tmp_path_factory.mktemp('deterministic_with_replay'))
+
+
+PRETRAINED = REPLAY + (f'--num_critic_pretrain_frames={3 * UPDATE}',)
+PRETRAINED += ('--fixed_step_mul=no', f'--max_step_mul={2 * tiny.STEP_MUL - 1}')
+
+
+@pytest.fixture(scope='module')
+def pretrained_run(tmp_path_factory):
+    """The folder of a run with replay, critic pre-training and a learned multiplier; not to change.
+
+    The multipliers are those of the other runs on average.
+    """
+    logdir = tmp_path_factory.mktemp('pretrained') / 'logs'
+    tiny.train(logdir, 4, *PRETRAINED)
+    return logdir
 
 
 @pytest.fixture
@@ -94,10 +120,8 @@ class TestSummaries:
         assert all(rate > 0 for _, rate in tags['agent_steps_per_second'])
         assert tags['action/function'] == [(step, 4 * 5) for step in steps]
 
-    def test_further_tags(self, tmp_path):
-        flags = '--fixed_step_mul=no', '--max_step_mul=9', '--num_critic_pretrain_frames=100'
-        tiny.train(tmp_path, 1, *(REPLAY + flags))
-        tags = tiny.summaries(tmp_path)
+    def test_further_tags(self, pretrained_run):
+        tags = tiny.summaries(pretrained_run)
         expected = {'loss/policy_cloning', 'loss/value_cloning', 'action/step_mul'}
         expected |= {'critic_pretrain/baseline_loss', 'critic_pretrain/grad_norm'}
         expected |= {'replay/sequences', 'replay/mebibytes'}
@@ -113,22 +137,19 @@ class TestSummaries:
 
     def test_an_actor_that_plays_the_sequences_of_one_update_has_no_lag(self, deterministic_run):
         """It waits for the next one."""
-        self.check_lags(deterministic_run, [0] * 5)
+        self.check_lags(deterministic_run, [0] * 6)
 
-    @pytest.mark.parametrize(
-        'flags, lags',
-        [
-            # An actor plays those of two: the second half is older by one update when it is used.
-            (('--num_envs=8',), [0, 1, 0, 1]),
-            # The queue always holds a batch, half of which is replayed from the second one on:
-            # half of what was played waits. The age of replayed sequences does not count.
-            (REPLAY, [0, 0, 1, 1, 1]),
-        ],
-    )
-    def test_the_lag_of_the_policy(self, flags, lags, tmp_path):
-        num_updates = len(lags) + (flags is REPLAY)
-        tiny.train(tmp_path, num_updates, '--deterministic', *flags)
-        self.check_lags(tmp_path, lags)
+    def test_an_actor_that_plays_those_of_two_updates(self, tmp_path):
+        """The second half is older by one update when it is used."""
+        tiny.train(tmp_path, 4, '--deterministic', '--num_envs=8')
+        self.check_lags(tmp_path, [0, 1, 0, 1])
+
+    def test_the_lag_with_replay(self, deterministic_run_with_replay):
+        """The queue always holds a batch, half of which is replayed from the second one on.
+
+        Half of what was played waits. The age of replayed sequences does not count.
+        """
+        self.check_lags(deterministic_run_with_replay, [0, 0, 1, 1, 1])
 
     def test_schedules_follow_the_frames(self, tags):
         before_update = np.arange(10) / 10
@@ -144,22 +165,25 @@ class TestResume:
     ):
         """The budget counts earlier starts, and the schedule does not begin again.
 
-        A checkpoint knows no place: neither a missing folder nor another run in it is read.
+        A checkpoint knows no place: neither a missing folder nor another run in it is read. Older
+        checkpoints and replay buffers are deleted before and after.
         """
-        flags = ('--learning_rate=0.001',) + REPLAY
+        flags = '--learning_rate=0.001', '--save_checkpoint_secs=0', '--keep_checkpoints=3'
+        flags += REPLAY
         original, moved = str(tmp_path / 'original'), str(tmp_path / 'moved')
         tiny.train(original, 6, *flags)
+        self.check_latest(original, 6)
         num_episodes = len(tiny.episodes(original))
         first_frames = last(original)
         shutil.move(original, moved)
-        tiny.train(moved, 12, *flags)
+        tiny.train(moved, 11, *flags)
+        self.check_latest(moved, 11)
 
-        assert tiny.checkpoint_frames(moved) == [0, 6 * UPDATE, 12 * UPDATE]
         rates = dict(tiny.summaries(moved)['learning_rate'])
         second = {step: rate for step, rate in rates.items() if step > first_frames}
-        assert sorted(second) == [UPDATE * (i + 1) for i in range(6, 12)]
+        assert sorted(second) == [UPDATE * (i + 1) for i in range(6, 11)]
         for step, rate in second.items():
-            expected = 0.001 * (1 - (step - UPDATE) / (12.0 * UPDATE))
+            expected = 0.001 * (1 - (step - UPDATE) / (11.0 * UPDATE))
             np.testing.assert_allclose(rate, expected, rtol=1e-4)
         rows = tiny.episodes(moved)
         assert [row[0] for row in rows[:num_episodes]] == [0] * num_episodes
@@ -167,14 +191,23 @@ class TestResume:
         assert all(row[1] > first_frames for row in rows[num_episodes:])
         starts = read_manifest(moved)['starts']
         assert len(starts) == 2
-        changed = {'logdir': moved, 'total_environment_frames': 12 * UPDATE}
+        changed = {'logdir': moved, 'total_environment_frames': 11 * UPDATE}
         assert starts[1]['settings_changed'] == changed
 
-    def test_restores_every_variable_and_the_replay_buffer(self, tmp_path, monkeypatch):
+    @staticmethod
+    def check_latest(logdir, num_updates):
+        """Three checkpoints are kept, and the replay buffers of two."""
+        latest = [UPDATE * (num_updates - i) for i in (2, 1, 0)]
+        assert tiny.checkpoint_frames(logdir) == latest
+        assert tiny.replay_frames(logdir) == latest[1:]
+
+    def test_restores_every_variable_and_the_replay_buffer(
+        self, pretrained_run, tmp_path, monkeypatch
+    ):
         """Optimizer slots and counters of both phases included, bit for bit."""
-        flags = REPLAY + (f'--num_critic_pretrain_frames={3 * UPDATE}',)
-        tiny.train(tmp_path, 4, *flags)
-        saved = tiny.variables(tmp_path, last(tmp_path))
+        logdir = str(tmp_path / 'logs')
+        shutil.copytree(str(pretrained_run), logdir)
+        saved = tiny.variables(logdir, last(logdir))
         assert {'global_step', 'critic_pretrain_frames', 'beta1_power'} <= set(saved)
         assert saved['critic_pretrain_frames'] >= 3 * UPDATE and saved['global_step'] >= 4 * UPDATE
         assert any('critic_adam' in name for name in saved)
@@ -194,19 +227,23 @@ class TestResume:
 
         monkeypatch.setattr(hooks, 'StopHook', Look)
         monkeypatch.setattr(experience, 'make_replay_table', make_table)
-        tiny.train(tmp_path, 8, *flags)
+        tiny.train(logdir, 8, *PRETRAINED)
         assert tiny.same_arrays(found['variables'], saved)
-        memory = np.load(checkpoints.replay_path(str(tmp_path), last(tmp_path)))
+        memory = np.load(checkpoints.replay_path(logdir, last(logdir)))
         assert found['table'].num_inserted == memory['num_inserted'] > 0
         restored = found['table'].get_state()
         assert tiny.same_arrays(restored, {name: memory[name] for name in memory.files})
 
-    def test_goes_on_within_pre_training(self, tmp_path, monkeypatch):
+    def test_goes_on_within_pre_training_of_all_variables(self, tmp_path, monkeypatch):
         flags = (f'--num_critic_pretrain_frames={6 * UPDATE}', '--save_checkpoint_secs=0')
+        flags += ('--critic_pretrain_all_variables',)
         stop_after(monkeypatch, 2)
         tiny.train(tmp_path, 3, *flags)
-        assert tiny.variables(tmp_path, last(tmp_path))['critic_pretrain_frames'] == 2 * UPDATE
+        first, after = tiny.variables(tmp_path, 0), tiny.variables(tmp_path, last(tmp_path))
+        assert after['critic_pretrain_frames'] == 2 * UPDATE
         assert last(tmp_path) == 2 * UPDATE
+        changed = [n for n in first if tiny.is_weight(n) and not np.array_equal(first[n], after[n])]
+        assert any('baseline' not in name for name in changed)
         monkeypatch.undo()
         tiny.train(tmp_path, 3, *flags)
         variables = tiny.variables(tmp_path, last(tmp_path))
@@ -251,16 +288,8 @@ def stop_after(monkeypatch, num_updates):
     monkeypatch.setattr(hooks, 'StopHook', StopAfter)
 
 
-class TestRotation:
-    def test_checkpoints_and_replay_buffers_before_and_after_a_resume(self, tmp_path):
-        flags = REPLAY + ('--save_checkpoint_secs=0', '--keep_checkpoints=3')
-        for num_updates in (5, 7):
-            tiny.train(tmp_path, num_updates, *flags)
-            latest = [UPDATE * (num_updates - i) for i in (2, 1, 0)]
-            assert tiny.checkpoint_frames(tmp_path) == latest
-            assert tiny.replay_frames(tmp_path) == latest[1:]
-
-    def test_back_at_an_earlier_checkpoint_keeps_all_and_its_own_replay_buffers(self, tmp_path):
+class TestEarlierCheckpoint:
+    def test_keeps_all_and_its_own_replay_buffers(self, tmp_path):
         """As the sentence about a damaged checkpoint advises."""
         flags = REPLAY + ('--save_checkpoint_secs=0', '--keep_checkpoints=0')
         tiny.train(tmp_path, 9, *flags)
@@ -285,14 +314,11 @@ class TestDeterministic:
             tiny.episodes(logdir),
         )
 
-    @pytest.mark.parametrize('flags', [(), REPLAY + ('--agent=fully_conv_lstm',)])
-    def test_same_seed_same_losses(self, flags, deterministic_run, tmp_path):
-        first = train_with_seed(tmp_path / 'a', 7, *flags) if flags else deterministic_run
-        losses, variables, episodes = self.results(first)
-        second = train_with_seed(tmp_path / 'b', 7, *flags)
-        again, variables_again, episodes_again = self.results(second)
-        # With replay the first batch is twice as much that is new.
-        assert len(losses['loss/total_loss']) == (4 if flags else 5)
+    def test_same_seed_same_losses(self, deterministic_run_with_replay, tmp_path):
+        losses, variables, episodes = self.results(deterministic_run_with_replay)
+        again, variables_again, episodes_again = self.results(train_with_replay(tmp_path))
+        # The first batch is twice as much that is new.
+        assert len(losses['loss/total_loss']) == 5
         assert losses == again
         assert tiny.same_arrays(variables, variables_again)
         assert episodes == episodes_again
@@ -370,32 +396,22 @@ class TestCriticPreTraining:
         trained = tiny.variables(logdir, 31 * UPDATE)
         assert sum(not np.array_equal(after[n], trained[n]) for n in weights) > len(changed)
 
-    def test_of_all_variables_when_asked_for(self, tmp_path):
-        flags = f'--num_critic_pretrain_frames={2 * UPDATE}', '--critic_pretrain_all_variables'
-        tiny.train(tmp_path, 1, '--save_checkpoint_secs=0', *flags)
-        first, after = tiny.variables(tmp_path, 0), tiny.variables(tmp_path, 2 * UPDATE)
-        changed = [n for n in first if tiny.is_weight(n) and not np.array_equal(first[n], after[n])]
-        assert any('baseline' not in name for name in changed)
-
     def test_leaves_no_trace_when_not_asked_for(self, plain_run):
         names = tiny.variables(plain_run, last(plain_run))
         assert not [name for name in names if 'critic' in name]
 
 
 class TestInitCheckpoint:
-    def test_gives_the_weights_and_nothing_else(self, plain_run, tmp_path):
-        tiny.train(tmp_path, 1, f'--init_checkpoint={plain_run}', '--seed=5')
-        before, after = tiny.variables(plain_run, 3 * UPDATE), tiny.variables(tmp_path, 0)
+    def test_gives_the_weights_and_nothing_else_and_is_not_loaded_again(self, source, tmp_path):
+        logdir = tmp_path / 'run'
+        flags = f'--init_checkpoint={source}/model.ckpt-{3 * UPDATE}.index', '--seed=5'
+        tiny.train(logdir, 2, *flags)
+        before, after = tiny.variables(source, 3 * UPDATE), tiny.variables(logdir, 0)
         for name in before:
             assert np.array_equal(before[name], after[name]) == tiny.is_weight(name), name
-
-    def test_is_not_loaded_again_on_resume(self, source, tmp_path):
-        logdir = tmp_path / 'run'
-        flag = f'--init_checkpoint={source}/model.ckpt-{3 * UPDATE}.index'
-        tiny.train(logdir, 2, flag)
         trained = tiny.variables(logdir, 2 * UPDATE)
         shutil.rmtree(str(source))
-        tiny.train(logdir, 2, flag)
+        tiny.train(logdir, 2, *flags)
         assert last(logdir) == 2 * UPDATE
         assert tiny.same_arrays(tiny.variables(logdir, 2 * UPDATE), trained)
 

@@ -8,6 +8,7 @@ from sc2impala.sim import (
     geometry,
     kernels,
     layers,
+    limits,
     observation,
     unit_types,
 )
@@ -77,7 +78,7 @@ class Scene:
     def feature_units(self, rows=None):
         """Returns int32 [K, MAX_FEATURE_UNITS, 46], or writes into given rows."""
         if rows is None:
-            shape = [len(self.games), feature_units.MAX_FEATURE_UNITS, len(feature_units.COLUMNS)]
+            shape = [len(self.games), limits.MAX_FEATURE_UNITS, len(feature_units.COLUMNS)]
             rows = np.zeros(shape, np.int32)
         self._kernels.list_units(self.games.view(np.ndarray), self.rules, rows)
         return rows

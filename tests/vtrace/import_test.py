@@ -8,6 +8,31 @@ import pytest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
+FORK = """
+import os
+import sys
+import traceback
+
+import tensorflow.compat.v1 as tf
+
+for line in sys.stdin:
+    child = os.fork()
+    if not child:
+        failed = 1
+        try:
+            exec(eval(line), {})
+            failed = 0
+        except BaseException:
+            traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(failed)
+    print(os.waitpid(child, 0)[1], flush=True)
+"""
+"""Imports TensorFlow, which takes seconds, and runs each line of its input in a copy of itself.
+
+A line is the `repr` of a program. It prints a number that is not 0 if the program failed.
+"""
+
 MODE = """
 import os
 import tensorflow.compat.v1 as tf
@@ -62,13 +87,28 @@ assert mode() == before
 """
 
 
-def run(code):
-    environment = dict(os.environ, PYTHONPATH=ROOT)
-    subprocess.run([sys.executable, '-c', code], check=True, env=environment)
+@pytest.fixture(scope='module')
+def run():
+    """Runs a program in a process of its own, which must succeed."""
+    with subprocess.Popen(
+        [sys.executable, '-c', FORK],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        universal_newlines=True,
+        env=dict(os.environ, PYTHONPATH=ROOT),
+    ) as process:
+
+        def run_program(code):
+            process.stdin.write(repr(code) + '\n')
+            process.stdin.flush()
+            assert process.stdout.readline() == '0\n'
+
+        yield run_program
+        process.stdin.close()
 
 
 @pytest.mark.parametrize('switch', SWITCHES)
-def test_imports_leave_the_mode_of_the_program(switch):
+def test_imports_leave_the_mode_of_the_program(switch, run):
     imports = ''.join(
         f'import {module}\nassert mode() == before, ({module!r}, mode())\n'
         for module in PURE_MODULES
@@ -77,7 +117,7 @@ def test_imports_leave_the_mode_of_the_program(switch):
 
 
 @pytest.mark.parametrize('switch', SWITCHES)
-def test_vtrace_works_in_the_mode_of_the_program(switch):
+def test_vtrace_works_in_the_mode_of_the_program(switch, run):
     run(MODE.replace('{switch}', switch) + USE)
 
 
@@ -88,8 +128,13 @@ def test_vtrace_works_in_the_mode_of_the_program(switch):
         ('tf.disable_v2_behavior()', False),
     ],
 )
-def test_the_switch_of_the_trainer_is_noticed(switch, expected):
+def test_the_switch_of_the_trainer_is_noticed(switch, expected, run):
     """Otherwise the tests above could not fail."""
     code = MODE.replace('{switch}', switch)
     names = ['eager', 'control flow', 'resource variables']
     run(code + f'assert [before[name] for name in {names}] == [{expected}] * 3, before')
+
+
+def test_a_program_that_fails_is_noticed(run):
+    with pytest.raises(AssertionError):
+        run('raise ValueError')

@@ -42,7 +42,7 @@ def test_weights_broadcast_over_trailing_dimensions(shapes):
     np.testing.assert_allclose(x, reference.linear_recurrence(**feeds), rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize('shapes', SHAPES)
+@pytest.mark.parametrize('shapes', ['static', 'unknown'])
 @pytest.mark.parametrize('num_steps', [1, 2, 7, 16])
 def test_gradients(num_steps, shapes):
     feeds = _feeds(num_steps, 3)

@@ -64,9 +64,17 @@ def test_log_probs(shapes):
     np.testing.assert_allclose(log_probs, _log_probs(policy_logits, actions), rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize('shapes', SHAPES)
-@pytest.mark.parametrize('num_steps', [1, 2, 20])
-@pytest.mark.parametrize('thresholds', [(1.0, 1.0), (3.7, 2.2), (0.8, None), (None, 1.5)])
+THRESHOLDS = [(1.0, 1.0), (3.7, 2.2), (0.8, None), (None, 1.5)]
+
+
+@pytest.mark.parametrize(
+    'thresholds, num_steps, shapes',
+    [
+        (thresholds, [1, 2, 20][(i + j) % 3], shapes)
+        for i, thresholds in enumerate(THRESHOLDS)
+        for j, shapes in enumerate(SHAPES)
+    ],
+)
 def test_importance_weights_equal_the_paper(thresholds, num_steps, shapes):
     feeds = _weights_feeds(num_steps)
     clip_rho, clip_pg_rho = thresholds
@@ -220,10 +228,10 @@ def test_mask_is_per_column_and_ones_change_nothing():
 
 
 def test_extreme_weights_stay_finite():
-    feeds = _weights_feeds(num_steps=400)
+    feeds = _weights_feeds(num_steps=200)
     feeds['discounts'][:] = 1
     feeds['log_rhos'] = np.random.RandomState(0).choice(
-        np.array([-1e9, -100, 0, 100, 1e9], np.float32), size=(400, 5)
+        np.array([-1e9, -100, 0, 100, 1e9], np.float32), size=(200, 5)
     )
     returns = reference.evaluate(vtrace.from_importance_weights, feeds)
     # The reference overflows nowhere either: it clips an infinite weight like any other.
@@ -234,7 +242,7 @@ def test_extreme_weights_stay_finite():
 
 
 def test_long_unrolls_without_discount():
-    feeds = _weights_feeds(num_steps=400)
+    feeds = _weights_feeds(num_steps=200)
     feeds['discounts'][:] = 1
     returns = reference.evaluate(vtrace.from_importance_weights, feeds)
     _assert_close(

@@ -5,7 +5,8 @@ from typing import Any
 from sc2impala.sim import functions, observation, results, unit_types
 from sc2impala.sim.compiler import compiled
 from sc2impala.sim.economy import construction, harvesters, production, queues, supply
-from sc2impala.sim.observation import MAX_QUEUE, UNIT_COLUMNS
+from sc2impala.sim.limits import MAX_QUEUE
+from sc2impala.sim.observation import UNIT_COLUMNS
 from sc2impala.sim.units import NO_TYPE, NO_UNIT, is_own, num_mobile
 
 _MARINE = unit_types.MARINE.unit_type

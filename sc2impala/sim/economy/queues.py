@@ -5,11 +5,12 @@ from typing import Any
 import numpy as np
 
 from sc2impala.sim.compiler import compiled
+from sc2impala.sim.limits import MAX_QUEUE
 from sc2impala.sim.rules import MAX_TYPES
 from sc2impala.sim.state import Field
 from sc2impala.sim.units import NO_TYPE, NO_UNIT, num_mobile
 
-QUEUE_LENGTH = 5  # [S] GD
+QUEUE_LENGTH = MAX_QUEUE
 
 FIELDS = (
     Field('queue', np.int8, ('B', QUEUE_LENGTH), NO_TYPE),  # Types; NO_TYPE after the last unit.
