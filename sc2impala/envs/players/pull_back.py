@@ -29,27 +29,22 @@ _CELLS_PER_HEALTH = 0.1
 
 class PullBackPlayer(ScriptedPlayer):
     """Brings the marines to the height of the roaches in their line, attacks the roach that is near
-    and weak once for each number of roaches, and pulls back weak marines that are the nearest to a
-    roach, one by one with two calls each.
+    and weak, and pulls back weak marines that are the nearest to a roach, one by one with two calls
+    each.
 
-    It is meant for one call every 4 frames. The state is the number of roaches at the last order to
-    attack in this fight, or -1.
+    It is meant for one call every 4 frames. It remembers nothing: an agent that imitates it sees
+    all that decides.
     """
 
     functions = ('no_op', 'select_army', 'select_point', 'Attack_screen', 'Move_screen')
     vectors = ('feature_units',)
-    initial_state = {'ordered': -1}
-    intentions = ('ordered',)
 
     def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
         """See `ScriptedPlayer.decide`."""
         seen = Battle(observation['feature_units'], self.seen_size)
         fights = seen.distance.min(axis=(1, 2)) < _FIGHT
-        number, ordered = seen.enemies.sum(axis=1), self.state['ordered']
-        ordered[~fights] = -1
-
+        attacks = seen.enemies.any(axis=1)
         self._pull_back(seen, calls, self._threatened(seen) & fights[:, np.newaxis])
-        attacks = (number > 0) & (ordered != number)
         calls.choose(attacks & ~seen.all_selected(), 'select_army')
         off = np.abs(seen.army_at - seen.horde_at)
         aside = ~fights & (off[:, 0] > _LINE_UP + 0.8) & (off[:, 1] > _SAME_HEIGHT)
@@ -58,8 +53,7 @@ class PullBackPlayer(ScriptedPlayer):
         target = seen.target(seen.enemies, _CELLS_PER_HEALTH)
         calls.choose(attacks & aside, 'Attack_screen', screen=seen.pixel(before))
         calls.choose(attacks & ~fights, 'Attack_screen', screen=seen.pixel(seen.horde_at))
-        done = calls.choose(attacks, 'Attack_screen', screen=seen.pixel(target))
-        ordered[done] = number[done]
+        calls.choose(attacks, 'Attack_screen', screen=seen.pixel(target))
 
     def _threatened(self, seen: Battle) -> np.ndarray:
         """Returns the weak marines that a roach is likely to hit next: bool [K, M]."""
