@@ -36,7 +36,7 @@ _FUNCTIONS = {
     COMMAND_CENTER: 'Build_CommandCenter_screen',
 }
 _ONE, _ALL = 0, 2
-"""Values of select_worker, and of select_point_act for one unit and for all of its type."""
+"""Values of select_worker; the latter also of select_point_act, for all units of a type."""
 
 _MINERAL_LINE = (23, 33)
 """Between the first command centre and its mineral fields, on a screen of 84 x 84."""
@@ -249,11 +249,14 @@ class BuildOrderPlayer(ScriptedPlayer):
         return chosen, site
 
     def _construct(self, town: Town, calls: Calls, building: np.ndarray, site: np.ndarray) -> None:
-        """Orders a worker to build what is affordable, or selects one."""
+        """Orders a worker to build what is affordable, or selects workers.
+
+        A click selects all workers, as it does all buildings of a type: an agent that draws the
+        point and the kind of the selection independently cannot confuse them.
+        """
         affordable = (building != NOTHING) & (town.minerals >= _COST_OF[building])
         free = town.free_workers()
-        one = (town.selected & town.all(SCV)).sum(axis=1) == 1
-        ready = affordable & one & (town.selected & free).any(axis=1)
+        ready = affordable & (town.selected & free).any(axis=1)
         for unit_type in np.unique(building[ready]):
             calls.choose(ready & (building == unit_type), _FUNCTIONS[unit_type], screen=site)
         has_idle = affordable & town.idle(SCV).any(axis=1)
@@ -261,7 +264,7 @@ class BuildOrderPlayer(ScriptedPlayer):
         seen = free & ~town.below_marines(self.action_spec.screen_size)
         worker = self._nearest(town, seen, _MINERAL_LINE)
         some = affordable & seen.any(axis=1)
-        calls.choose(some, 'select_point', screen=worker, select_point_act=_ONE)
+        calls.choose(some, 'select_point', screen=worker, select_point_act=_ALL)
 
     def _nearest(self, town: Town, among: np.ndarray, point: Sequence[int]) -> np.ndarray:
         """Returns the pixel, int32 [K, 2], of the unit among these that is nearest to a point."""

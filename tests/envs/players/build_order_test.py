@@ -87,7 +87,7 @@ class TestTown:
         rows = [scv(21, 34), scv(30, 34), centre()]
         for more, x in (([], 21), ([marine], 30)):
             selected = call(build_marines.SixBarracksPlayer, rows + more, 100, (15, 15))
-            assert selected == (SELECT, [0], [x, 34])
+            assert selected == (SELECT, [2], [x, 34])
 
     def test_sites_are_taken_by_what_overlaps_them(self):
         sites = np.array([(10, 4), (13, 4)])
@@ -156,17 +156,17 @@ class TestTwoBases:
         assert self.call(rows, workers=18)[-1] == [7, 29]
 
     def test_one_worker_builds_until_the_building_appears(self):
-        assert self.call([scv(20), scv(26)], 100) == (SELECT, [0], [20, 33])
+        assert self.call([scv(20), scv(26)], 100) == (SELECT, [2], [20, 33])
         assert self.call([scv(20), scv(40, 20, 0)], 100) == (IDLE_WORKER, [0])
         order = unit_types.CONSTRUCTION[unit_types.SUPPLY_DEPOT]
         for worker in (scv(20, is_selected=1), scv(30, 20, order, is_selected=1)):
             site = 'Build_SupplyDepot_screen', [0], [38, 7]
             assert self.call([worker, scv(26)], 100) == site
         two = [scv(20, is_selected=1), scv(21, is_selected=1)]
-        assert self.call(two, 100) == (SELECT, [0], [21, 33])
+        assert self.call(two, 100) == site
         # That one is busy with the first depot.
         rows = [depot(38, 7, build_progress=5), scv(38, 12, order, is_selected=1), scv(26)]
-        assert self.call(rows, 400) == (SELECT, [0], [26, 33])
+        assert self.call(rows, 400) == (SELECT, [2], [26, 33])
 
     def test_the_second_centre_comes_after_a_depot(self):
         worker = scv(20, is_selected=1)
