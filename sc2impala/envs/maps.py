@@ -57,7 +57,7 @@ _AS_THE_SCRIPT = {
     'value_normalisation': 'popart',
     'reward_scaling': 1.0,
     'num_critic_pretrain_frames': 100000,
-    'learning_rate': 5e-5,
+    'learning_rate': 1e-5,
     'warmup_frames': 100000,
     'entropy_cost': 1e-3,
     'teacher_cost': 0.2,
@@ -89,7 +89,7 @@ MAP_DEFAULTS = {
             demonstrator='PySC2',
             demonstration_step_mul=2,
             num_cloning_frames=800000,
-            total_environment_frames=1500000,
+            total_environment_frames=600000,
         ),
     ),
     # The one map larger than the screen, with fog: the minimap shows what was seen and where the
@@ -116,8 +116,8 @@ MAP_DEFAULTS = {
             demonstration_step_mul=4,
             screen_size=(32, 32),
             minimap_size=(32, 32),
-            num_cloning_frames=1500000,
-            total_environment_frames=4000000,
+            num_cloning_frames=1200000,
+            total_environment_frames=1000000,
         ),
     ),
     # +10 per roach, scaled to 1. At 0.97 a reward is discounted to a third after 18 seconds, about
@@ -128,8 +128,8 @@ MAP_DEFAULTS = {
         fixed_arguments=_AT_ONCE,
         screen_layers=_FIGHT_LAYERS,
         settings={'reward_scaling': 0.1, 'discounting': 0.97},
-        # The script scores 70 on a screen of 16 pixels and 85 on one of 24. 'pull_back' scores 226 on
-        # one of 32, but what it decides by, single marines and their health, was not learned.
+        # The script scores 70 on a screen of 16 pixels and 85 on one of 24. 'pull_back' scores 226
+        # on one of 32, but what it decides by, single marines and their health, was not learned.
         demonstrated=dict(
             _AS_THE_SCRIPT,
             demonstrator='LH',
@@ -137,7 +137,7 @@ MAP_DEFAULTS = {
             screen_size=(24, 24),
             discounting=0.985,
             num_cloning_frames=800000,
-            total_environment_frames=3000000,
+            total_environment_frames=1500000,
         ),
     ),
     # +5 per enemy. A single marine can draw the banelings away from the others, hence select_point;
@@ -156,7 +156,7 @@ MAP_DEFAULTS = {
             demonstration_step_mul=4,
             screen_size=(32, 32),
             discounting=0.985,
-            num_cloning_frames=2500000,
+            num_cloning_frames=2000000,
             total_environment_frames=1000000,
         ),
     ),
@@ -185,8 +185,8 @@ MAP_DEFAULTS = {
             demonstrator='build_order',
             demonstration_step_mul=16,
             screen_layers=_ECONOMY_LAYERS + ('active',),
-            num_cloning_frames=8000000,
-            total_environment_frames=4000000,
+            num_cloning_frames=4000000,
+            total_environment_frames=2000000,
         ),
     ),
     # The first marine takes a depot (30 s), a barracks (65 s) and its training (25 s).
@@ -211,8 +211,8 @@ MAP_DEFAULTS = {
             demonstrator='build_order',
             demonstration_step_mul=16,
             screen_layers=_ECONOMY_LAYERS + ('active',),
-            num_cloning_frames=10000000,
-            total_environment_frames=4000000,
+            num_cloning_frames=6000000,
+            total_environment_frames=2000000,
         ),
     ),
 }
