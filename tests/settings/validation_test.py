@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from sc2impala import envs, learner
+from sc2impala import learner, sim
 from sc2impala.errors import UserError
 from sc2impala.learner import algorithm
 from sc2impala.settings import settings as settings_lib
@@ -35,7 +35,7 @@ def test_batch_split(batch_size, proportion, expected):
 
 
 def test_maps_with_defaults_that_cannot_be_played_are_not_offered(monkeypatch):
-    monkeypatch.setattr(envs, 'MAP_NAMES', ('MoveToBeacon',))
+    monkeypatch.setattr(sim, 'MAP_NAMES', ('MoveToBeacon',))
     check()
     with pytest.raises(UserError, match='--map_name=DefeatRoaches .* one of: MoveToBeacon.$'):
         check(map_name='DefeatRoaches')

@@ -43,7 +43,7 @@ class PullBackPlayer(ScriptedPlayer):
         """See `ScriptedPlayer.decide`."""
         seen = Battle(observation['feature_units'], self.seen_size)
         fights = seen.distance.min(axis=(1, 2)) < _FIGHT
-        attacks = seen.enemies.any(axis=1)
+        attacks = np.any(seen.enemies, axis=1)
         self._pull_back(seen, calls, self._threatened(seen) & fights[:, np.newaxis])
         calls.choose(attacks & ~seen.all_selected(), 'select_army')
         off = np.abs(seen.army_at - seen.horde_at)
