@@ -18,7 +18,14 @@ from sc2impala.settings.groups import StarCraftSettings
 _FIRST_FIXED_ARGUMENTS = {'queued': 0, 'select_add': 0, 'select_point_act': 0}
 """The defaults of all maps at the time when manifests held empty text instead of values."""
 
-_OF_RECORDINGS = ('screen_size', 'minimap_size', 'demonstration_step_mul')
+_OF_RECORDINGS = (
+    'functions',
+    'screen_layers',
+    'minimap_layers',
+    'screen_size',
+    'minimap_size',
+    'demonstration_step_mul',
+)
 """The settings of a recording that are those of the runs which learn from it."""
 
 _OF_GAME = tuple(field.name for field in dataclasses.fields(StarCraftSettings))

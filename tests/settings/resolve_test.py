@@ -97,7 +97,8 @@ class TestImitation:
         training = resolve.complete({'map_name': map_name})
         recording = resolve.complete({'map_name': map_name, 'mode': 'record'})
         expected = dict(GENERAL, map_name=map_name, mode='record', **resolve.of_map(map_name))
-        for name in ('screen_size', 'minimap_size', 'demonstration_step_mul'):
+        of_run = ('functions', 'screen_layers', 'minimap_layers', 'screen_size', 'minimap_size')
+        for name in (*of_run, 'demonstration_step_mul'):
             expected[name] = training[name]
         assert recording == expected
 
