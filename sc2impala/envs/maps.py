@@ -205,7 +205,7 @@ MAP_DEFAULTS = {
         fixed_arguments=_AT_ONCE_ANY_SELECTION,
         screen_layers=_ECONOMY_LAYERS,
         settings={'discounting': 0.98, 'max_step_mul': 16},
-        # The script scores 145. The layer shows which barracks train a marine.
+        # The script scores 139. The layer shows which barracks train a marine.
         demonstrated=dict(
             _AS_THE_SCRIPT,
             demonstrator='build_order',

@@ -107,16 +107,7 @@ class TwoBasesPlayer(BuildOrderPlayer):
     until the second command centre is complete, and those on the right from then on.
     """
 
-    functions = (
-        'no_op',
-        'select_point',
-        'select_idle_worker',
-        'Harvest_Gather_screen',
-        'Train_SCV_quick',
-        'Build_SupplyDepot_screen',
-        'Build_Refinery_screen',
-        'Build_CommandCenter_screen',
-    )
+    functions = FirstWorkerPlayer.functions + ('Build_Refinery_screen',)
     sites = {
         COMMAND_CENTER: np.array([(51, 33)]),
         SUPPLY_DEPOT: np.array([(38, 7), (49, 7), (38, 59), (49, 59)]),
