@@ -50,6 +50,7 @@ setuptools.setup(
         'examples': ['gymnasium>=1.1,<2' + NEW, 'sb3-contrib>=2.9,<3' + NEW],
         'dev': [
             'gymnasium>=1.1,<2' + NEW,
+            'hypothesis',
             'mypy' + NEW,
             'pytest',
             'pytest-xdist',

@@ -1,9 +1,13 @@
 """Command lines of trainings and of other benchmarks, to be run in separate processes."""
 
 import json
+import signal
 import subprocess
 import sys
 from typing import Any, Dict, List, Sequence
+
+STOPPED = (0, 128 + signal.SIGTERM)
+"""Exit codes of a training that is finished, or that SIGTERM has stopped."""
 
 
 def training_command(logdir: str, flags: Sequence[str], progress_secs: float) -> List[str]:

@@ -235,7 +235,7 @@ def build_update(settings: Settings) -> tf.Operation:
         settings.training.total_environment_frames,
         tf.train.get_or_create_global_step(),
     )
-    batches = Batches(device=None)
+    batches = Batches(devices=())
     (phase,) = phases.build_phases([plan], agent, batches.of, phases.policy_version())
     return phase.train.op
 
@@ -393,7 +393,7 @@ def synchronous_training(
         stack.enter_context(tf.Graph().as_default())
         agent, played = _build_experience(settings, stack)
         buffer = combine({name: _make_buffer(settings, name, played) for name in compressions})
-        batches = Batches(device=None)
+        batches = Batches(devices=())
         built = training_phases.make_phases(settings, agent, played, buffer, batches)
         update = built[-1].train
         num_new, num_replay = _batch_split(settings)
@@ -410,6 +410,13 @@ def synchronous_training(
             opened.run(update)
 
         yield buffer, run_update
+
+
+def build_weights(settings: Settings) -> Tuple[List[tf.Variable], int]:
+    """Builds the agent in the default graph; returns its variables, and their size in bytes."""
+    _make_agent(settings)
+    variables = tf.global_variables()
+    return variables, sum(v.shape.num_elements() * v.dtype.size for v in variables)
 
 
 def _build_experience(
@@ -440,8 +447,7 @@ def _initialize(settings: Settings, agent: Agent, opened: tf.Session) -> None:
     """Sets initial weights, or those of --init_checkpoint."""
     opened.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
     if settings.start.init_checkpoint:
-        path = checkpoints.find_initial(settings.start.init_checkpoint)
-        checkpoints.weights_loader(path, agent.weights)(opened)
+        checkpoints.weights_loader(settings.start.init_checkpoint, agent.weights)(opened)
 
 
 def _batch_split(settings: Settings) -> Tuple[int, int]:
@@ -562,7 +568,8 @@ def _env_output_arrays(observation_spec: Any, shape: Sequence[int]) -> structs.E
     counts = np.zeros(shape, np.int32)
     done = rng.uniform(size=shape) < 0.01
     observation = synthetic.random_observation(observation_spec, shape, rng)
-    info = structs.EpisodeInfo(zeros, counts, counts, done & False)
+    # No step follows another one: what it took is its multiplier.
+    info = structs.EpisodeInfo(zeros, counts + 10**6, counts + 2, done & False)
     return structs.EnvOutput(zeros + 0.1, info, done, observation)
 
 

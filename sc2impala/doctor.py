@@ -22,6 +22,7 @@ import tempfile
 from typing import Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence
 
 from sc2impala import sim
+from sc2impala.game_folder import game_folder
 
 CLIENTS = {'pysc2_evolved': 'pysc2_evolved', 'pysc2': 'PySC2'}
 """Importable package -> name on PyPI."""
@@ -40,11 +41,6 @@ MIN_FREE_BYTES = 1 << 28
 OK, NOTE, FAULT = 'ok', 'note', 'FAULT'
 
 _BINARIES = {'Linux': 'SC2_x64', 'Darwin': 'SC2.app', 'Windows': 'SC2_x64.exe'}
-_FOLDERS = {
-    'Linux': '~/StarCraftII',
-    'Darwin': '/Applications/StarCraft II',
-    'Windows': 'C:/Program Files (x86)/StarCraft II',
-}
 _INSTALL_CLIENT = (
     'pip install pysc2_evolved (Python 3.11 or newer) or pip install PySC2 (Python 3.7)'
 )
@@ -291,12 +287,6 @@ def launch(settings: Settings) -> Finding:
     if result.returncode:
         return _not_started(f'exit status {result.returncode}', result.stdout)
     return Finding(OK, f'The game starts, plays a step on {map_name}, and ends.')
-
-
-def game_folder() -> str:
-    """Returns the folder in which PySC2 looks for the game."""
-    default = _FOLDERS.get(platform.system(), _FOLDERS['Linux'])
-    return os.path.expanduser(os.environ.get('SC2PATH') or default)
 
 
 def _builds(versions: str) -> Dict[int, str]:

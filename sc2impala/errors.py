@@ -1,5 +1,38 @@
-"""Errors that the user can correct."""
+"""Errors that the user can correct, and how a command ends."""
+
+FINISHED = 0
+FAILED = 1
+UNEXPECTED = 70
+_SIGNALLED = 128
 
 
 class UserError(Exception):
     """One sentence that names the flag or file, its value and what was expected."""
+
+    exit_code = FAILED
+
+
+class UnexpectedError(UserError):
+    """One sentence about an error of this program, which says where its traceback is."""
+
+    exit_code = UNEXPECTED
+
+
+class UnsoundState(UserError):
+    """One sentence about weights that cannot be trained any further."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """A signal that ends what has nothing to save.
+
+    number: of the signal.
+    """
+
+    def __init__(self, number: int):
+        super().__init__(f'signal {number}')
+        self.number = number
+
+
+def exit_code_of_signal(number: int) -> int:
+    """What shells report of a process that a signal has ended."""
+    return _SIGNALLED + number

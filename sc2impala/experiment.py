@@ -10,20 +10,30 @@ those of a script for agents to learn from (--demonstrations). tensorboard --log
 curves. An environment frame is a game loop of StarCraft II, 16 in a game second; the step
 multiplier is the number of frames of an agent step.
 
+The exit code is 0 if everything is done, 1 after an error that is named, 70 after one of the
+program itself, and 128 + n if signal n has stopped a training, which is saved then: 130 after
+Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
+
 A setting that is not given comes from the run in the folder if there is one, else from the defaults
 of the map (sc2impala/envs/maps.py), else from the general ones below.
 """
 
+import signal
+
+if __name__ == '__main__':
+    # Until `run` can report it: Ctrl-C during the imports ends the process without a traceback.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 import os
 import sys
-from typing import Any, Callable, Dict, Mapping, Sequence
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence
 
 from absl import app, flags
 
 from sc2impala import tf_setup
-from sc2impala.errors import UserError
-from sc2impala.runtime import console, manifest
-from sc2impala.settings import resolve, setting_flags, validation
+from sc2impala.errors import FINISHED, UnexpectedError, UserError, exit_code_of_signal
+from sc2impala.runtime import console, manifest, run_watch, train_log
+from sc2impala.settings import addresses, resolve, setting_flags, validation
 from sc2impala.settings import settings as settings_lib
 from sc2impala.settings.settings import Settings
 
@@ -35,6 +45,7 @@ _FULL_HELP = ('--helpfull', '-helpfull')
 
 def run() -> None:
     """The command, as an absl application."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     setting_flags.define(flags.FLAGS)
 
     def parse(argv: Sequence[str]) -> None:
@@ -43,7 +54,13 @@ def run() -> None:
         if exit_code:
             sys.exit(exit_code)
 
-    app.run(lambda unused: _report_errors(lambda: _run(flags.FLAGS)), flags_parser=parse)
+    def run_and_end(unused: Any) -> int:
+        exit_code = _report_errors(lambda: _run(flags.FLAGS))
+        # While the interpreter ends there is nobody to report a KeyboardInterrupt.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        return exit_code
+
+    app.run(run_and_end, flags_parser=parse)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -58,9 +75,9 @@ def main(arguments: Sequence[str]) -> int:
     flag_values = _own_flags()
     _show_help(arguments, flag_values)
 
-    def parse_and_run() -> None:
+    def parse_and_run() -> int:
         setting_flags.parse(flag_values, arguments)
-        _run(flag_values)
+        return _run(flag_values)
 
     return _report_errors(parse_and_run)
 
@@ -80,21 +97,31 @@ def read_settings(arguments: Sequence[str]) -> Settings:
     return _read_settings(flag_values)
 
 
-def train(settings: Settings, hooks: Sequence[Any] = ()) -> None:
+def train(settings: Settings, hooks: Sequence[Any] = ()) -> int:
     """Trains until the frames are used up, going on where the folder's last run stopped.
 
     Args:
       settings: all of them, see `read_settings`.
       hooks: further `tf.train.SessionRunHook`s; each run of the session is one update.
 
+    Returns:
+      0 if the training is finished; 128 and the number of the signal if one has stopped it.
+
     Raises:
       UserError: for anything wrong with the settings, the folder, or what is in it.
     """
     validation.check(settings)
     tf_setup.enable()
+    if settings.cluster.job_name == 'learner':
+        from sc2impala.runtime import cluster_learner
+
+        return cluster_learner.train(settings, hooks)
+    if settings.cluster.job_name == 'actor':
+        _act(settings.values())
+        return FINISHED
     from sc2impala.runtime import training
 
-    training.train(settings, hooks)
+    return training.train(settings, hooks)
 
 
 def evaluate(settings: Settings) -> Dict[str, Any]:
@@ -113,6 +140,19 @@ def evaluate(settings: Settings) -> Dict[str, Any]:
     return playing.evaluate(settings)
 
 
+def follow(settings: Settings) -> None:
+    """Evaluates the checkpoints of a training as they appear, until the training has ended.
+
+    Raises:
+      UserError: for anything wrong with the settings, the folder, or what is in it.
+    """
+    validation.check(settings)
+    tf_setup.enable()
+    from sc2impala.runtime import following
+
+    following.follow(settings)
+
+
 def record(settings: Settings) -> Dict[str, Any]:
     """Records whole episodes of one player in a new folder inside that of the run.
 
@@ -127,6 +167,14 @@ def record(settings: Settings) -> Dict[str, Any]:
     from sc2impala.runtime import playing
 
     return playing.record(settings)
+
+
+def _act(given: Mapping[str, Any]) -> None:
+    """Plays for a learner, whose settings are those that were not given."""
+    tf_setup.enable()
+    from sc2impala.runtime import cluster_actor
+
+    cluster_actor.act(given)
 
 
 def _own_flags() -> flags.FlagValues:
@@ -147,35 +195,81 @@ def _show_help(arguments: Sequence[str], flag_values: flags.FlagValues) -> None:
         sys.exit(0)
 
 
-def _report_errors(function: Callable[[], Any]) -> int:
-    """Calls a function; returns the exit code, after one line on standard error if it is not 0."""
+def _report_errors(function: Callable[[], Optional[int]]) -> int:
+    """Calls a function; returns its exit code, or that of an error, after a line that names it."""
     try:
-        function()
+        return function() or FINISHED
     except UserError as error:
         console.write(sys.stderr, f'error: {error}\n')
-        return 1
-    return 0
+        return error.exit_code
+    except KeyboardInterrupt:
+        console.write(sys.stderr, '\nstopped at once\n')
+        return exit_code_of_signal(signal.SIGINT)
+    finally:
+        console.flush()
 
 
-def _run(flag_values: flags.FlagValues) -> None:
-    settings = _read_settings(flag_values)
-    if settings.run.mode == 'evaluate':
+def _run(flag_values: flags.FlagValues) -> int:
+    given = _read_given(flag_values)
+    if given.get('job_name') == 'actor':
+        general = settings_lib.Settings.from_values(resolve.complete(given))
+        validation.check_cluster(general.run, general.cluster)
+        _act(given)
+        return FINISHED
+    if given.get('mode') == 'evaluate' and given.get('follow'):
+        run_watch.wait_for_run(_logdir(given))
+    settings = _complete(given)
+    if settings.evaluation.follow:
+        follow(settings)
+    elif settings.run.mode == 'evaluate':
         evaluate(settings)
     elif settings.run.mode == 'record':
         record(settings)
     else:
-        train(settings)
+        return _train(settings)
+    return FINISHED
+
+
+def _train(settings: Settings) -> int:
+    """Trains; an error of the program becomes a sentence if its traceback is in the log."""
+    try:
+        return train(settings)
+    except UserError:
+        raise
+    except Exception as error:
+        log = os.path.join(settings.run.logdir, train_log.NAME)
+        if not os.path.exists(log):
+            raise
+        cause = (str(error).strip() or 'no text').splitlines()[0]
+        raise UnexpectedError(
+            f'the training has ended by an error that was not expected ({type(error).__name__}: '
+            f'{cause}); its traceback is in {log}.'
+        ) from error
 
 
 def _read_settings(flag_values: flags.FlagValues) -> Settings:
+    return _complete(_read_given(flag_values))
+
+
+def _read_given(flag_values: flags.FlagValues) -> Dict[str, Any]:
+    """Flags, and what a cluster manager says where no job was given."""
     given = setting_flags.read(flag_values)
-    if not given.get('logdir'):
-        map_name = given.get('map_name', settings_lib.general_defaults()['map_name'])
-        given['logdir'] = 'runs/' + map_name
+    if given.get('mode', 'train') == 'train' and 'job_name' not in given:
+        given = dict(addresses.from_environment(os.environ), **given)
+    return given
+
+
+def _complete(chosen: Mapping[str, Any]) -> Settings:
+    given = dict(chosen, logdir=_logdir(chosen))
     if given.get('mode') == 'record':
         return Settings.from_values(_settings_of_recording(given))
     before = manifest.read(given['logdir'])
     if before is None:
+        if given.get('mode') == 'evaluate':
+            console.say(
+                f'--logdir={given["logdir"]} has no {manifest.MANIFEST}: settings that are not '
+                'given have their default values'
+            )
         return Settings.from_values(resolve.complete(given))
     of_run, evaluates = before['config'], given.get('mode') == 'evaluate'
     if evaluates:
@@ -184,6 +278,11 @@ def _read_settings(flag_values: flags.FlagValues) -> Settings:
     if evaluates:
         manifest.check_evaluation(given['logdir'], values, before)
     return Settings.from_values(values)
+
+
+def _logdir(given: Mapping[str, Any]) -> str:
+    map_name = given.get('map_name', settings_lib.general_defaults()['map_name'])
+    return given.get('logdir') or 'runs/' + map_name
 
 
 def _settings_of_recording(given: Mapping[str, Any]) -> Dict[str, Any]:

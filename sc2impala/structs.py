@@ -16,7 +16,7 @@ action: dict from head name to int32 []; the value of a point head is `y * width
     the chosen function does not use have a sampled value without effect.
 action_logits: dict with the same keys, float32 [number of choices]. Functions that were not
     available have a large finite negative logit. If arguments depend on the function, theirs are
-    the logits given the function in `action`.
+    the logits given the choices before it in `action`.
 step_mul: int32 [], environment frames (StarCraft II game loops) until the next agent step,
     1..max_step_mul.
 step_mul_logits: float32 [max_step_mul]; a single zero when the step multiplier is fixed.

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from sc2impala import doctor, sim
+from sc2impala import doctor, game_folder, sim
 from sc2impala.sim.api import install
 
 OK, NOTE, FAULT = doctor.OK, doctor.NOTE, doctor.FAULT
@@ -78,8 +78,8 @@ def test_without_a_folder(game, monkeypatch):
 
 def test_the_default_folder_is_pysc2s(monkeypatch):
     monkeypatch.delenv('SC2PATH', raising=False)
-    monkeypatch.setattr(doctor.platform, 'system', lambda: 'Linux')
-    assert doctor.game_folder() == os.path.expanduser('~/StarCraftII')
+    monkeypatch.setattr(game_folder.platform, 'system', lambda: 'Linux')
+    assert game_folder.game_folder() == os.path.expanduser('~/StarCraftII')
 
 
 def test_a_folder_of_something_else(game, monkeypatch):

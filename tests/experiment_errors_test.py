@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 
-import numpy as np
 import pytest
 
 from sc2impala.envs import players
@@ -35,10 +34,6 @@ def starve(available, watch_class):
         look(self)
 
     return starved_look
-
-
-def last_checkpoint(logdir):
-    return os.path.join(str(logdir), f'model.ckpt-{tiny.checkpoint_frames(logdir)[-1]}')
 
 
 def cut(path, keep=0.5):
@@ -161,6 +156,7 @@ class TestWrongFolder:
 
     def test_checkpoint_without_manifest(self, run, capsys):
         os.remove(os.path.join(run, 'manifest.json'))
+        os.remove(os.path.join(run, 'manifest.copy.json'))
         assert 'no manifest.json' in refuses(run, capsys, resume)
 
     @pytest.mark.parametrize('command', [resume, tiny.evaluate])
@@ -180,8 +176,7 @@ class TestWrongFolder:
     )
     def test_damaged_manifest(self, change, word, command, run, capsys):
         manifest = tiny.read_json(run, 'manifest.json')
-        with open(os.path.join(run, 'manifest.json'), 'w') as file:
-            file.write(change(manifest))
+        tiny.edit_manifest(run, change(manifest))
         line = refuses(run, capsys, command)
         assert os.path.join(run, 'manifest.json') in line and word in line, line
 
@@ -190,38 +185,15 @@ def with_setting(manifest, name, value):
     return json.dumps(dict(manifest, config=dict(manifest['config'], **{name: value})))
 
 
-def cut_data(logdir):
-    cut(last_checkpoint(logdir) + '.data-00000-of-00001')
+DATA = '.data-00000-of-00001'
 
 
-def cut_index(logdir):
-    cut(last_checkpoint(logdir) + '.index')
-
-
-def remove_data(logdir):
-    os.remove(last_checkpoint(logdir) + '.data-00000-of-00001')
-
-
-def remove_index(logdir):
-    os.remove(last_checkpoint(logdir) + '.index')
-
-
-def flip_a_byte(logdir):
-    path = last_checkpoint(logdir) + '.data-00000-of-00001'
+def flip_a_byte(path):
     with open(path, 'rb') as file:
         content = bytearray(file.read())
     content[len(content) // 2] ^= 255
     with open(path, 'wb') as file:
         file.write(content)
-
-
-def empty_list(logdir):
-    cut(os.path.join(logdir, 'checkpoint'), keep=0)
-
-
-def nonsense_list(logdir):
-    with open(os.path.join(logdir, 'checkpoint'), 'wb') as file:
-        file.write(b'\xff\xfe nonsense')
 
 
 @pytest.fixture(scope='module')
@@ -233,27 +205,44 @@ def foreign_run(tmp_path_factory):
 
 class TestWrongCheckpoint:
     @pytest.mark.parametrize('command', [resume, tiny.evaluate])
-    @pytest.mark.parametrize(
-        'damage, word',
-        [
-            (cut_data, 'damaged'),
-            (cut_index, 'damaged'),
-            (remove_data, 'damaged'),
-            (remove_index, 'no such file'),
-            (flip_a_byte, 'damaged'),
-            (empty_list, 'cannot be read'),
-            (nonsense_list, 'cannot be read'),
-        ],
-    )
-    def test_damaged(self, damage, word, command, run, capsys):
-        damage(run)
+    @pytest.mark.parametrize('suffix', ['.index', DATA])
+    @pytest.mark.parametrize('damage', [cut, flip_a_byte, os.remove])
+    def test_no_checkpoint_is_whole(self, damage, suffix, command, run, capsys):
+        for frames in tiny.checkpoint_frames(run):
+            damage(os.path.join(run, f'model.ckpt-{frames}{suffix}'))
         line = refuses(run, capsys, command)
-        assert run in line and word in line, line
+        assert f'{run}/model.ckpt-{frames} is damaged' in line and 'no other one' in line, line
+
+    def test_falls_back_to_the_one_before(self, run, capsys):
+        first, last = tiny.checkpoint_frames(run)
+        cut(os.path.join(run, f'replay-{last}.npz'))
+        before = tiny.snapshot(run)
+        assert tiny.evaluate(run, '--num_episodes=1') == 0
+        out = capsys.readouterr().out
+        assert f'model.ckpt-{last} (replay-{last}.npz has ' in out and 'damaged' not in out
+        os.remove(os.path.join(run, 'evaluation.json'))
+        assert tiny.snapshot(run) == before
+        tiny.train(run, 1, *tiny.REPLAY)
+        assert f'going on from {run}/model.ckpt-{first}' in capsys.readouterr().out
+        names = {f'model.ckpt-{last}.index', f'model.ckpt-{last}{DATA}'}
+        names |= {f'{part}-{last}.npz' for part in ('account', 'replay', 'resume')}
+        names |= {f'unit-{last}.json'}
+        moved = {os.path.join(run, name): os.path.join(run, 'damaged', name) for name in names}
+        after = tiny.snapshot(run)
+        assert {path: after[new] for path, new in moved.items()} == {p: before[p] for p in moved}
+        assert set(os.listdir(os.path.join(run, 'damaged'))) == names
+        skipped = tiny.read_json(run, 'manifest.json')['starts'][-1]['checkpoints_skipped']
+        assert list(skipped) == [str(last)] and 'replay' in skipped[str(last)]
+        assert tiny.checkpoint_frames(run)[0] == first and not set(moved) & set(after)
 
     @pytest.mark.parametrize('command', [resume, tiny.evaluate])
     def test_of_another_agent(self, command, run, foreign_run, capsys):
+        of_checkpoints = ('model', 'checkpoint', 'unit-')
+        for name in os.listdir(run):
+            if name.startswith(of_checkpoints):
+                os.remove(os.path.join(run, name))
         for name in os.listdir(foreign_run):
-            if name.startswith(('model', 'checkpoint')):
+            if name.startswith(of_checkpoints):
                 shutil.copy(os.path.join(foreign_run, name), run)
         line = refuses(run, capsys, command)
         assert run in line and ('no variable' in line or 'another agent' in line), line
@@ -277,12 +266,6 @@ class TestWrongCheckpoint:
         assert tiny.main(tmp_path / 'new', f'--init_checkpoint={tmp_path}') == 1
         assert f'--init_checkpoint={tmp_path} holds no checkpoint' in tiny.error_line(capsys)
 
-    def test_truncated_replay_buffer(self, run, capsys):
-        path = os.path.join(run, f'replay-{tiny.replay_frames(run)[-1]}.npz')
-        cut(path)
-        line = refuses(run, capsys, resume)
-        assert path in line and 'cannot be restored' in line and 'move it away' in line
-
     def test_replay_buffer_that_turns_out_too_large(self, run, capsys, monkeypatch):
         """Only played sequences show how much they take: the run ends, and loses nothing."""
         before = tiny.checkpoint_frames(run)
@@ -295,13 +278,3 @@ class TestWrongCheckpoint:
         line = tiny.error_line(capsys)
         assert '--replay_buffer_size=6 will take about' in line and 'still there' in line
         assert tiny.checkpoint_frames(run) == before
-        # It goes on, also without the replay buffer, once there is enough memory.
-        monkeypatch.undo()
-        os.remove(os.path.join(run, f'replay-{before[-1]}.npz'))
-        assert resume(run) == 0
-        assert 'it starts empty' in capsys.readouterr().out
-
-    def test_replay_buffer_of_another_run(self, run, capsys):
-        path = os.path.join(run, f'replay-{tiny.replay_frames(run)[-1]}.npz')
-        np.savez(path, capacity=np.asarray(3))
-        assert path in refuses(run, capsys, resume)

@@ -1,6 +1,7 @@
 """The command: where settings come from, training and evaluation on the simulator."""
 
 import dataclasses
+import json
 import os
 import shutil
 
@@ -9,7 +10,6 @@ import pytest
 from sc2impala import experiment
 from sc2impala.envs import maps
 from sc2impala.runtime import graph, manifest
-from sc2impala.runtime.logdir import write_json
 from sc2impala.settings import settings as settings_lib
 from tests.runtime import tiny
 
@@ -106,7 +106,7 @@ class TestWhatIsNotGiven:
             content['config'][name] = ''
         for name in ('discounting', 'clip_advantage', 'algorithm'):
             del content['config'][name]
-        write_json(path, content)
+        tiny.edit_manifest(run, json.dumps(content))
         other_defaults()
         tiny.train(run, 2 * tiny.NUM_UPDATES, *tiny.REPLAY)
         assert tiny.read_json(path)['config']['discounting'] == GENERAL['discounting']
@@ -122,8 +122,17 @@ class TestTrain:
         assert tiny.checkpoint_frames(finished_run)[0] == 0
         assert tiny.checkpoint_frames(finished_run)[-1] >= frames
         assert tiny.replay_frames(finished_run) == tiny.checkpoint_frames(finished_run)
-        others = [n for n in names if not n.startswith(('model.ckpt-', 'replay-', 'events.'))]
-        assert others == ['.lock', 'checkpoint', 'episodes.csv', 'manifest.json']
+        of_units = ('model.ckpt-', 'replay-', 'resume-', 'account-', 'unit-')
+        others = [n for n in names if not n.startswith((*of_units, 'events.'))]
+        manifests = ['manifest.copy.json', 'manifest.json']
+        assert others == [
+            '.frames',
+            '.lock',
+            'checkpoint',
+            'episodes.csv',
+            *manifests,
+            'train.log',
+        ]
 
     def test_manifest(self, finished_run):
         content = tiny.read_json(finished_run, 'manifest.json')
@@ -135,7 +144,7 @@ class TestTrain:
         assert content['screen_layers'] == ['player_relative', 'selected', 'unit_density']
         (start,) = content['starts']
         assert {'sc2impala', 'python', 'tensorflow', 'sonnet', 'numpy'} <= set(start['versions'])
-        assert start['settings_changed'] == {}
+        assert start['settings_changed'] == start['checkpoints_skipped'] == {}
 
     def test_episodes_are_listed(self, finished_run):
         rows = tiny.episodes(finished_run)

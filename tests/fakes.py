@@ -35,6 +35,7 @@ class FakeEnvironment:
         self.max_step_mul = max_step_mul
         self.observation_spec, self.action_spec = make_specs()
         self.tape = []
+        self.frames_played = 0
         self._episode_steps = episode_steps + np.arange(num_envs)
         self._abort_every = abort_every
         self._rng = np.random.RandomState(seed)
@@ -51,6 +52,7 @@ class FakeEnvironment:
         reward = (action['function'] == self._rewarded_function()).astype(np.float32)
         self._return += reward
         self._frames += step_mul
+        self.frames_played += int(step_mul.sum())
         self._steps += 1
         done = self._steps >= self._episode_steps
         aborted = done & (self._abort_every > 0)
@@ -62,6 +64,13 @@ class FakeEnvironment:
         self._episode[done] += 1
         self._clear(done)
         return structs.EnvOutput(reward, info, done, self._observe())
+
+    def get_state(self):
+        return None
+
+    def totals(self):
+        zeros = np.zeros(self.num_envs, np.int32)
+        return structs.EpisodeInfo(zeros.astype(np.float32), zeros, zeros, zeros > 0)
 
     def close(self):
         self.tape.append('close')

@@ -34,7 +34,7 @@ import tensorflow.compat.v1 as tf
 
 from benchmarks import subprocesses, workload
 
-_PROGRESS_SECS = 1.0
+PROGRESS_SECS = 1.0
 _START_TIMEOUT_SECS = 600.0
 
 TARGET = 0.85
@@ -153,23 +153,23 @@ def measure(flags: Sequence[str], seconds: float, warm_up: float) -> Dict[str, A
     workload.make_settings(flags)
     with tempfile.TemporaryDirectory() as folder:
         logdir, log_path = os.path.join(folder, 'run'), os.path.join(folder, 'log')
-        command = subprocesses.training_command(logdir, ['--from_scratch', *flags], _PROGRESS_SECS)
+        command = subprocesses.training_command(logdir, ['--from_scratch', *flags], PROGRESS_SECS)
         with open(log_path, 'wb') as log:
             process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
             try:
-                _wait_for_progress(process, log_path)
+                wait_for_progress(process, log_path)
                 time.sleep(warm_up + seconds)
             finally:
                 process.send_signal(signal.SIGTERM)
                 process.wait()
-        if process.returncode:
+        if process.returncode not in subprocesses.STOPPED:
             with open(log_path) as output:
                 sys.exit(output.read())
-        rates = _rates(logdir, warm_up)
-    return dict({'flags': list(flags), 'seconds': seconds}, **rates)
+        found = rates(logdir, warm_up)
+    return dict({'flags': list(flags), 'seconds': seconds}, **found)
 
 
-def _wait_for_progress(process: 'subprocess.Popen[bytes]', log_path: str) -> None:
+def wait_for_progress(process: 'subprocess.Popen[bytes]', log_path: str) -> None:
     """Waits for the first line of progress, or for the end of the process."""
     give_up = time.monotonic() + _START_TIMEOUT_SECS
     while process.poll() is None and time.monotonic() < give_up:
@@ -179,7 +179,7 @@ def _wait_for_progress(process: 'subprocess.Popen[bytes]', log_path: str) -> Non
         time.sleep(0.1)
 
 
-def _rates(logdir: str, warm_up: float) -> Dict[str, float]:
+def rates(logdir: str, warm_up: float) -> Dict[str, float]:
     """Returns mean rates from the event file, without the first `warm_up` seconds.
 
     Each event has the mean rate since the previous one, so it is weighted by that duration.

@@ -170,11 +170,11 @@ def _steps_in_threads(map_name: str, num_threads: int, arguments: argparse.Names
     """Returns steps per second of wall clock time; the calls are chosen before."""
     plays = [_Play(map_name, arguments.games, _move_call, arguments) for _ in range(num_threads)]
     counts = [0] * num_threads
-    deadline = time.perf_counter() + arguments.seconds
+    started = time.perf_counter()
 
     def run(index: int) -> None:
         call = _move_call(plays[index].available, np.random.RandomState(index), arguments)
-        while time.perf_counter() < deadline:
+        while not counts[index] or time.perf_counter() < started + arguments.seconds:
             plays[index].carry_out(call)
             counts[index] += 1
 
@@ -183,7 +183,7 @@ def _steps_in_threads(map_name: str, num_threads: int, arguments: argparse.Names
         thread.start()
     for thread in threads:
         thread.join()
-    return sum(counts) * arguments.games / arguments.seconds
+    return sum(counts) * arguments.games / (time.perf_counter() - started)
 
 
 def _bytes_per_game(map_name: str, arguments: argparse.Namespace) -> float:

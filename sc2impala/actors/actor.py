@@ -2,11 +2,11 @@
 
 One run of the returned tensors plays T agent steps in each of K environments without leaving the
 graph. Local variables hold the step at which the last unroll stopped, so that episodes and
-recurrent states continue across unrolls; they belong to this process and are not part of a
-checkpoint.
+recurrent states continue across unrolls, and how many steps were sampled; a run that goes on
+exactly restores them together with the environment.
 """
 
-from typing import Any, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
 
 import tensorflow.compat.v1 as tf
 
@@ -23,11 +23,12 @@ def build_actor(
     actor: int = 0,
     policy_version: Optional[Sequence[tf.Variable]] = None,
     teacher: Optional[Any] = None,
+    seed: Optional[int] = None,
 ) -> structs.ActorOutput:
     """Builds one actor.
 
     Args:
-      agent: `agents.agent.Agent`.
+      agent: `agents.agent.Agent` whose variables exist, see its `create_variables`.
       env: `envs.vector.VectorEnvironment` of K environments. It is reset by the initialiser of the
         local variables.
       unroll_length: T.
@@ -36,6 +37,8 @@ def build_actor(
       policy_version: int64 variables with the environment frames and the updates of the weights
         that play, for `SequenceInfo`; both are 0 if there are none.
       teacher: `agents.teacher.Teacher`, whose logits are recorded as long as it is active; or None.
+      seed: in 0..2**32 - 1, determines what is sampled; None leaves it to the seed of the graph,
+        whose random state cannot be saved.
 
     Returns:
       `ActorOutput`: agent_state [K, ...] before the first step, env_outputs, agent_outputs and
@@ -43,47 +46,45 @@ def build_actor(
       Every run plays the next unroll.
     """
     env_ops = EnvironmentOps(env)
-    persistent = _persistent_start(agent, env_ops, teacher)
+    persistent = _persistent_start(agent, env_ops, teacher, seed, f'actor_{actor}')
     version = _read_version(policy_version)
     with tf.control_dependencies(version):
         start = tf.nest.map_structure(lambda variable: variable.read_value(), persistent)
-    *first_states, first_step = start
+    *first_states, first_step, first_seed = start
     is_active = teacher.is_active() if teacher else None
 
-    history = tf.nest.map_structure(
-        lambda t: tf.TensorArray(t.dtype, unroll_length, element_shape=t.shape), first_step
-    )
+    def start_history(first: tf.Tensor) -> tf.TensorArray:
+        array = tf.TensorArray(first.dtype, unroll_length + 1, element_shape=first.shape)
+        return array.write(0, first)
 
     def play_step(index: tf.Tensor, states: Any, step: Any, history: Any) -> Tuple:
-        agent_state, teacher_state = states
         env_output, agent_output, logits = step
         seen = (agent_output.action, env_output)
-        demonstrated = demonstrated_function(env_output.observation)
-        agent_output, agent_state = agent.act(seen, agent_state, greedy, demonstrated)
-        agent_output = played(env_output.observation, agent_output)
-        if teacher:
-            function = agent_output.action['function']
-            logits, teacher_state = teacher.act(
-                seen, teacher_state, agent_state, is_active, function
-            )
+        step_seed = None if seed is None else _advanced(first_seed, index)
+        agent_output, logits, states = choose(
+            agent, seen, states, teacher, is_active, greedy, logits, step_seed
+        )
         env_output = env_ops.step(agent_output.action, agent_output.step_mul)
         step = (env_output, agent_output, logits)
         history = tf.nest.map_structure(lambda array, t: array.write(index, t), history, step)
-        return index + 1, (agent_state, teacher_state), step, history
+        return index + 1, states, step, history
 
+    history = tf.nest.map_structure(start_history, first_step)
     _, last_states, last_step, history = tf.while_loop(
-        lambda index, *unused: index < unroll_length,
+        lambda index, *unused: index <= unroll_length,
         play_step,
-        (tf.constant(0), tuple(first_states), first_step, history),
+        (tf.constant(1), tuple(first_states), first_step, history),
         parallel_iterations=1,
         back_prop=False,
     )
 
-    end = last_states + (last_step,)
+    end = last_states + (last_step, () if seed is None else _advanced(first_seed, unroll_length))
     stored = tf.nest.map_structure(lambda variable, t: variable.assign(t).op, persistent, end)
     with tf.control_dependencies(tf.nest.flatten(stored)):
         env_outputs, agent_outputs, teacher_logits = tf.nest.map_structure(
-            lambda first, array: _batch_major(first, array, unroll_length), first_step, history
+            lambda first, array: _batch_major(array, [unroll_length + 1] + first.shape.as_list()),
+            first_step,
+            history,
         )
         return structs.ActorOutput(
             agent_state=tf.nest.map_structure(tf.identity, first_states[0]),
@@ -94,17 +95,54 @@ def build_actor(
         )
 
 
-def demonstrated_function(observation: Mapping[str, Any]) -> Optional[tf.Tensor]:
-    """The function of the label in the games that the demonstrator plays, -1 elsewhere: int32 [K].
+def choose(
+    agent: Any,
+    seen: Tuple[Any, structs.EnvOutput],
+    states: Tuple[Any, Any],
+    teacher: Optional[Any] = None,
+    is_active: Optional[tf.Tensor] = None,
+    greedy: bool = False,
+    logits: Any = (),
+    seed: Optional[tf.Tensor] = None,
+) -> Tuple[structs.AgentOutput, Any, Tuple[Any, Any]]:
+    """What is played in each of K games: one step of agent, demonstrator and teacher.
 
-    None without the key 'demonstration'. If the arguments depend on the function, their logits are
-    recorded for this one.
+    Args:
+      agent: `agents.agent.Agent`.
+      seen: (last action: dict of int32 [K], `EnvOutput` of [K]).
+      states: recurrent states of agent and teacher.
+      teacher: `agents.teacher.Teacher` or None.
+      is_active: bool [], whether the teacher is.
+      greedy: see `build_actor`.
+      logits: what is returned as those of the teacher if there is none.
+      seed: see `Agent.act`.
+
+    Returns:
+      `AgentOutput` of [K], `TeacherLogits` of [K], and the next states.
+    """
+    agent_state, teacher_state = states
+    observation = seen[1].observation
+    given = demonstrated_choices(observation)
+    agent_output, agent_state = agent.act(seen, agent_state, greedy, given, seed)
+    agent_output = played(observation, agent_output)
+    if teacher:
+        given = agent_output.action
+        logits, teacher_state = teacher.act(seen, teacher_state, agent_state, is_active, given)
+    return agent_output, logits, (agent_state, teacher_state)
+
+
+def demonstrated_choices(observation: Mapping[str, Any]) -> Optional[Dict[str, tf.Tensor]]:
+    """The labels of the games that the demonstrator plays, -1 elsewhere: int32 [K] by head.
+
+    None without the key 'demonstration'. Logits of conditioned arguments are recorded for these.
     """
     if 'demonstration' not in observation:
         return None
     label = observation['demonstration']
-    function = label['action']['function']
-    return tf.where(label['plays'], function, -tf.ones_like(function))
+    return {
+        name: tf.where(label['plays'], choice, -tf.ones_like(choice))
+        for name, choice in label['action'].items()
+    }
 
 
 def played(observation: Mapping[str, Any], agent_output: structs.AgentOutput) -> Any:
@@ -147,43 +185,55 @@ def _sequence_info(
     )
 
 
-def _persistent_start(agent: Any, env_ops: EnvironmentOps, teacher: Optional[Any]) -> Tuple:
+def _advanced(seed: tf.Tensor, steps: Any) -> tf.Tensor:
+    """The seed after so many agent steps, int64 [2]."""
+    return seed + tf.stack([tf.constant(0, tf.int64), tf.cast(steps, tf.int64)])
+
+
+def _persistent_start(
+    agent: Any, env_ops: EnvironmentOps, teacher: Optional[Any], seed: Optional[int], scope: str
+) -> Tuple:
     """Local variables with what two unrolls share.
 
     The first agent output is all zeros: nothing was chosen before the first observation.
 
     Returns:
-      Recurrent state of the agent and of the teacher; and the step, a tuple of `EnvOutput`,
-      `AgentOutput` and `TeacherLogits`. What is the teacher's is () if there is none.
+      Recurrent state of the agent and of the teacher; the step, a tuple of `EnvOutput`,
+      `AgentOutput` and `TeacherLogits`; and the seed, int64 [2]. What is the teacher's, and the
+      seed, is () if there is none.
     """
     env_output = env_ops.reset()
     state = agent.initial_state(env_ops.num_envs)
-    no_action = {name: tf.zeros([env_ops.num_envs], tf.int32) for name in agent.policy.heads}
-    # Creates the agent's variables outside of the loop. Only the shapes of the output are used.
-    like_output, _ = agent((no_action, env_output), state)
-    agent_output = tf.nest.map_structure(lambda t: tf.zeros(t.shape, t.dtype), like_output)
+    agent_output = tf.nest.map_structure(
+        lambda spec: tf.zeros([env_ops.num_envs] + spec.shape.as_list(), spec.dtype),
+        agent.output_spec(),
+    )
     teacher_state: Any = ()
     logits: Any = ()
     if teacher:
         teacher_state, logits = teacher.start(env_ops.num_envs)
-    start = (state, teacher_state, (env_output, agent_output, logits))
-    return tf.nest.map_structure(_local_variable, start)
+    stream = () if seed is None else tf.constant([seed, 0], tf.int64)
+    start = (state, teacher_state, (env_output, agent_output, logits), stream)
+    flat = [
+        _local_variable(initial_value, f'{scope}/state_{index}')
+        for index, initial_value in enumerate(tf.nest.flatten(start))
+    ]
+    return tf.nest.pack_sequence_as(start, flat)
 
 
-def _local_variable(initial_value: tf.Tensor) -> tf.Variable:
+def _local_variable(initial_value: tf.Tensor, name: str) -> tf.Variable:
     return tf.Variable(
         initial_value,
         trainable=False,
         collections=[tf.GraphKeys.LOCAL_VARIABLES],
         use_resource=True,
+        name=name,
     )
 
 
-def _batch_major(first: tf.Tensor, array: tf.TensorArray, unroll_length: int) -> tf.Tensor:
-    """[K, ...], T arrays of [K, ...] -> [K, T + 1, ...]."""
-    rest = array.stack()
+def _batch_major(array: tf.TensorArray, shape: Sequence[int]) -> tf.Tensor:
+    """T + 1 arrays of [K, ...] -> [K, T + 1, ...]; `shape` is [T + 1, K, ...]."""
+    time_major = array.stack()
     # TensorFlow 1.15 loses the static number of steps.
-    rest.set_shape([unroll_length] + first.shape.as_list())
-    time_major = tf.concat([first[tf.newaxis], rest], axis=0)
-    rank = len(time_major.shape)
-    return tf.transpose(time_major, [1, 0] + list(range(2, rank)))
+    time_major.set_shape(shape)
+    return tf.transpose(time_major, [1, 0] + list(range(2, len(shape))))

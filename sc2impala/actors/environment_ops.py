@@ -1,6 +1,6 @@
 """A vector environment as operations of the graph."""
 
-from typing import Any, Callable, List, Mapping, Sequence
+from typing import Any, Callable, List, Mapping, Sequence, Tuple
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -22,12 +22,23 @@ class EnvironmentOps:
         self._spec = env_output_spec(env.observation_spec, [env.num_envs])
 
     def reset(self) -> structs.EnvOutput:
-        """Starts fresh episodes: zero reward, and `done` set as on every first observation."""
-        observation = _call(self._env.reset, [], self._spec.observation, 'reset')
-        zeros = tf.nest.map_structure(
-            lambda spec: tf.zeros(spec.shape, spec.dtype), self._spec._replace(observation=())
+        """Starts fresh episodes: zero reward, and `done` set as on every first observation.
+
+        The totals are those of what was played before, see `VectorEnvironment.totals`.
+        """
+
+        def reset_arrays() -> Tuple[Any, Any]:
+            observation = self._env.reset()
+            return self._env.totals(), observation
+
+        spec = self._spec
+        info, observation = _call(reset_arrays, [], (spec.info, spec.observation), 'reset')
+        return structs.EnvOutput(
+            reward=tf.zeros(spec.reward.shape, spec.reward.dtype),
+            info=info,
+            done=tf.ones(spec.done.shape, spec.done.dtype),
+            observation=observation,
         )
-        return zeros._replace(done=tf.ones_like(zeros.done), observation=observation)
 
     def step(self, action: Mapping[str, tf.Tensor], step_mul: tf.Tensor) -> structs.EnvOutput:
         """Plays dict of int32 [K] for int32 [K] environment frames, returns `EnvOutput` of [K]."""

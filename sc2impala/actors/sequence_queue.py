@@ -19,6 +19,7 @@ class SequenceQueue:
         shared_name: sessions of one server that use this name share the queue.
         """
         self.spec = spec
+        self.capacity = capacity
         flat = tf.nest.flatten(spec)
         self.queue = tf.FIFOQueue(
             capacity,

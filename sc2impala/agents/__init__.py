@@ -42,7 +42,8 @@ def make_agent(
       action_spec: `envs.actions.ActionSpec`.
       max_step_mul: largest step multiplier that the agent may choose.
       fixed_step_mul: the step multiplier of every step; None lets the agent choose.
-      argument_conditioning: whether the arguments depend on the chosen function.
+      argument_conditioning: whether the arguments depend on the chosen function, and on the
+        arguments chosen before them.
       value_normalisation: one of `VALUE_NORMALISATIONS`.
 
     Raises:
@@ -64,7 +65,7 @@ def make_agent(
         from sc2impala.agents.conditioning import ConditionedHeads
 
         _check_heads('argument_conditioning=true', name, heads)
-        heads = ConditionedHeads(heads, action_spec.num_functions)
+        heads = ConditionedHeads(heads, action_spec)
     if value_normalisation == 'popart':
         from sc2impala.agents.value_statistics import ValueStatistics
 

@@ -72,7 +72,7 @@ class Agent(snt.RNNCore):
         self._fixed_step_mul = fixed_step_mul
         self._weights = list(weights)
         self.value_statistics = value_statistics
-        self._is_conditioned = hasattr(heads, 'argument_logits')
+        self._is_conditioned = hasattr(heads, 'arguments')
 
     @property
     def weights(self) -> List[tf.Variable]:
@@ -135,7 +135,8 @@ class Agent(snt.RNNCore):
         inputs: Any,
         prev_state: Any,
         greedy: bool = False,
-        function: Optional[tf.Tensor] = None,
+        given: Optional[Mapping[str, tf.Tensor]] = None,
+        seed: Optional[tf.Tensor] = None,
     ) -> Tuple[structs.AgentOutput, Any]:
         """One step as `__call__`.
 
@@ -144,50 +145,54 @@ class Agent(snt.RNNCore):
           prev_state: recurrent state.
           greedy: take the most probable choice of every head instead of sampling: the most probable
             function, and if the arguments depend on it, their most probable values given it.
-          function: int32 [K], the function to take where it is not negative; None for none. The
-            arguments, and their logits, are those given this function.
+          given: int32 [K] by head, the choices to take where they are not negative; None for none.
+            The logits of heads that depend on them are those given these choices.
+          seed: int64 [2], a stream and a step, which determine what is sampled; see
+            `policy.sample_categorical`.
         """
         last_action, env_output = tf.nest.map_structure(lambda t: t[tf.newaxis], inputs)
         heads, state = self._compute(last_action, env_output, prev_state)
         heads = tf.nest.map_structure(lambda t: tf.squeeze(t, axis=0), heads)
-        return self._choose(heads[0], heads[1], function, greedy), state
+        return self._choose(heads[0], heads[1], given, greedy, seed), state
 
     def unroll(
         self,
         actions: Mapping[str, tf.Tensor],
         env_outputs: structs.EnvOutput,
         core_state: Any,
-        functions: Optional[tf.Tensor] = None,
+        given: Optional[Mapping[str, tf.Tensor]] = None,
     ) -> Tuple[structs.AgentOutput, Any]:
         """Runs over time in one pass, the recurrent state being reset where `done` is set.
 
-        If the arguments depend on the function, their logits are those given the function that was
-        played at that step, the one in `actions[t + 1]`; at the last step, which is not known to
-        have been played, given a sampled one. `functions` asks for others.
+        If the arguments are conditioned, their logits are those given the choices that were played
+        at that step, `actions[t + 1]`; at the last step, which is not known to have been played,
+        given sampled ones. `given` asks for others.
 
         Args:
           actions: dict of int32 [T, B], the actions that led to each of the observations.
           env_outputs: `EnvOutput` of [T, B].
           core_state: recurrent state before the first step.
-          functions: int32 [T, B], sampled where it is negative; None for the functions played.
+          given: int32 [T, B] by head, sampled where it is negative; None for what was played.
 
         Returns:
-          `AgentOutput` of [T, B] and the state after the last step. Functions that were given, or
-          played, are those in its `action` if the arguments depend on them; all else is sampled.
+          `AgentOutput` of [T, B] and the state after the last step. Its `action` is what was given,
+          or played, if the arguments are conditioned; all else is sampled.
         """
         heads, state = self._compute(actions, env_outputs, core_state)
         if not self._is_conditioned:
-            # Nothing depends on the function.
+            # No logits depend on a choice.
             return snt.BatchApply(self._choose)(*heads), state
-        if functions is None:
-            unknown = -tf.ones_like(actions['function'][:1])
-            functions = tf.concat([actions['function'][1:], unknown], axis=0)
-        return snt.BatchApply(self._choose)(*heads, functions), state
+        if given is None:
+            given = {
+                name: tf.concat([played[1:], -tf.ones_like(played[:1])], axis=0)
+                for name, played in actions.items()
+            }
+        return snt.BatchApply(self._choose)(*heads, given), state
 
     def _compute(
         self, actions: Mapping[str, tf.Tensor], env_outputs: structs.EnvOutput, core_state: Any
     ) -> Tuple[Tuple[Any, Any], Any]:
-        """Everything that does not depend on the function that is chosen.
+        """Everything that does not depend on what is chosen.
 
         Returns:
           `HeadOutputs` of [T, B], and the features that conditioned arguments need, or (); and the
@@ -222,33 +227,40 @@ class Agent(snt.RNNCore):
         self,
         heads: Any,
         for_arguments: Any,
-        function: Optional[tf.Tensor] = None,
+        given: Optional[Mapping[str, tf.Tensor]] = None,
         greedy: bool = False,
+        seed: Optional[tf.Tensor] = None,
     ) -> structs.AgentOutput:
         """Samples an action, or takes the most probable one.
 
         Args:
           heads, for_arguments: as `_compute` returns them, of [N].
-          function: int32 [N] or None, see `act`.
-          greedy: see `act`.
+          given: int32 [N] by head, or None, see `act`.
+          greedy, seed: see `act`.
 
         Returns:
           `AgentOutput` of [N].
         """
-        pick = policy_lib.most_probable if greedy else policy_lib.sample_categorical
-        logits = heads.action_logits
+        given, seeds = given or {}, {}
+        if seed is not None and not greedy:
+            seeds = policy_lib.seeds_of_heads(seed, [*self.policy.heads, 'step_mul'])
+
+        def pick(name: str, head_logits: tf.Tensor) -> tf.Tensor:
+            if greedy:
+                return policy_lib.most_probable(head_logits)
+            return policy_lib.sample_categorical(head_logits, seeds.get(name))
+
+        def choose(name: str, head_logits: tf.Tensor) -> tf.Tensor:
+            own = pick(name, head_logits)
+            return tf.where(given[name] < 0, own, given[name]) if name in given else own
+
+        logits = dict(heads.action_logits)
+        action = {name: choose(name, logits[name]) for name in sorted(logits)}
         if self._is_conditioned:
-            function = _given_or(function, pick(logits['function']))
             with recorded(self._weights):
-                arguments = self._heads.argument_logits(for_arguments, function)
-            logits = dict(logits, **arguments)
-            action = {name: pick(arguments[name]) for name in sorted(arguments)}
-            action['function'] = function
-        else:
-            choose = self.policy.mode if greedy else self.policy.sample
-            action = choose(logits)
-            action['function'] = _given_or(function, action['function'])
-        step_mul = pick(heads.step_mul_logits) + 1
+                for name, conditional in self._heads.arguments(for_arguments, action):
+                    logits[name], action[name] = conditional, choose(name, conditional)
+        step_mul = pick('step_mul', heads.step_mul_logits) + 1
         if self._fixed_step_mul is not None:
             step_mul = tf.fill(tf.shape(step_mul), self._fixed_step_mul)
         return structs.AgentOutput(
@@ -258,8 +270,3 @@ class Agent(snt.RNNCore):
             step_mul_logits=heads.step_mul_logits,
             baseline=heads.baseline,
         )
-
-
-def _given_or(function: Optional[tf.Tensor], own: tf.Tensor) -> tf.Tensor:
-    """`function` where it is given and not negative, otherwise `own`, int32 [N]."""
-    return own if function is None else tf.where(function < 0, own, function)

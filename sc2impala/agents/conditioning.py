@@ -1,12 +1,18 @@
-"""Argument heads that depend on the chosen function.
+"""Argument heads that depend on the chosen function, and on the arguments chosen before them.
 
 Without conditioning the logits of an argument are the same whatever the function is: where to
 attack and where to build are one distribution over the screen. With it the joint policy is
-pi(function) pi(arguments | function), and the function has to be chosen first.
+autoregressive, as AlphaStar's (Vinyals et al. 2019),
+
+    pi(a) = pi(function) prod_i pi(argument_i | function, argument_1 .. argument_{i - 1}),
+
+where categorical arguments come first, in alphabetical order, and points last: where to click may
+depend on what kind of click it is.
 """
 
-from typing import Any, Dict, Tuple
+from typing import Any, Dict, Iterator, Mapping, Tuple
 
+import numpy as np
 import sonnet as snt
 import tensorflow.compat.v1 as tf
 
@@ -15,24 +21,31 @@ from sc2impala.agents.recurrent import Features
 
 
 class ConditionedHeads(snt.Module):
-    """Modulates the inputs of the argument heads by the function (FiLM, arXiv 1709.07871).
+    """Modulates the inputs of the argument heads by what was chosen (FiLM, arXiv 1709.07871).
 
-    An embedding of the function scales every channel of the spatial features, and scales and shifts
-    every unit of the hidden layer. A constant that is added to a channel would add the same number
-    to the logits of all pixels, so there is no shift of channels. The embeddings start at zero,
-    where the heads are the unconditioned ones.
+    Embeddings of the choices scale every channel of the spatial features, and scale and shift every
+    unit of the hidden layer; those of several choices are added. A constant that is added to a
+    channel would add the same number to the logits of all pixels, so there is no shift of channels.
+    The embeddings start at zero, where the heads are the unconditioned ones.
     """
 
-    def __init__(self, heads: Heads, num_functions: int, name: str = 'conditioned_heads'):
+    def __init__(self, heads: Heads, action_spec: Any, name: str = 'conditioned_heads'):
         """Args:
         heads: compute the logits from the modulated features; they make no difference between the
             function head, the step multiplier and the baseline, which are not conditioned.
-        num_functions: F.
+        action_spec: `envs.actions.ActionSpec`.
         """
         super().__init__(name=name)
         self._heads = heads
-        self._num_functions = num_functions
-        self._modulations: Dict[str, snt.Linear] = {}
+        self._sizes = dict(action_spec.heads)
+        self._widths = {'screen': action_spec.screen_size[0], 'screen2': action_spec.screen_size[0]}
+        self._widths['minimap'] = action_spec.minimap_size[0]
+        # Which functions use a head, float32 [F].
+        self._used = {
+            head: action_spec.head_used[:, column].astype(np.float32)
+            for column, head in enumerate(action_spec.argument_heads)
+        }
+        self._embeddings: Dict[str, snt.Linear] = {}
 
     @property
     def baseline_layer(self) -> snt.Linear:
@@ -46,42 +59,68 @@ class ConditionedHeads(snt.Module):
           features: of [N, ...].
 
         Returns:
-          `HeadOutputs` of [N, ...] with the logits of the function head only, and what
-          `argument_logits` needs, of [N, ...].
+          `HeadOutputs` of [N, ...] with the logits of the function head only, and what `arguments`
+          needs, of [N, ...].
         """
         hidden = self._heads.hidden(features)
         function_logits = self._heads.action_logits(['function'], features.spatial, hidden)
         outputs = self._heads.with_step_mul_and_baseline(function_logits, hidden)
         return outputs, Features(features.spatial, hidden)
 
-    def argument_logits(self, features: Features, function: tf.Tensor) -> Dict[str, tf.Tensor]:
-        """Logits of the arguments given the function.
+    def arguments(
+        self, features: Features, action: Mapping[str, tf.Tensor]
+    ) -> Iterator[Tuple[str, tf.Tensor]]:
+        """Name and logits, float32 [N, choices], of one argument after the other.
 
         Args:
           features: as `__call__` returns them, of [N, ...].
-          function: int32 [N].
-
-        Returns:
-          float32 [N, choices] for every head but the function.
+          action: int32 [N] by head. It has the function; the caller adds the choice of an argument
+            before it asks for the next one.
         """
-        one_hot = tf.one_hot(function, self._num_functions)
-        hidden = features.vector * (1.0 + self._embed('hidden_scale', one_hot, features.vector))
-        hidden += self._embed('hidden_shift', one_hot, features.vector)
-        spatial = features.spatial
-        if isinstance(spatial, tf.Tensor):
-            scale = self._embed('spatial_scale', one_hot, spatial)
-            spatial *= 1.0 + scale[:, tf.newaxis, tf.newaxis, :]
         names = [name for name in self._heads.names if name != 'function']
-        return self._heads.action_logits(names, spatial, hidden)
+        scale: Any = 0.0
+        shift: Any = 0.0
+        channels: Any = 0.0
+        last = 'function'
+        for place, name in enumerate(names):
+            if last == 'function' or any(self._together(last, later) for later in names[place:]):
+                choice = self._one_hot(last, action)
+                scale += self._embed('hidden_scale', last, choice, features.vector)
+                shift += self._embed('hidden_shift', last, choice, features.vector)
+                if isinstance(features.spatial, tf.Tensor):
+                    channels += self._embed('spatial_scale', last, choice, features.spatial)
+            spatial = features.spatial
+            if isinstance(spatial, tf.Tensor):
+                spatial *= 1.0 + channels[:, tf.newaxis, tf.newaxis, :]
+            hidden = features.vector * (1.0 + scale) + shift
+            yield name, self._heads.action_logits([name], spatial, hidden)[name]
+            last = name
 
-    def _embed(self, name: str, one_hot: tf.Tensor, modulated: Any) -> tf.Tensor:
-        """The embedding of the function for the last dimension of `modulated`, float32 [N, C]."""
-        if name not in self._modulations:
+    def _together(self, head: str, other: str) -> bool:
+        """Whether a function uses both arguments."""
+        return bool((self._used[head] * self._used[other]).any())
+
+    def _one_hot(self, name: str, action: Mapping[str, tf.Tensor]) -> tf.Tensor:
+        """The choice of a head, of points the column and row; 0 if unused: float32 [N, choices]."""
+        size, choice = self._sizes[name], action[name]
+        if name == 'function':
+            return tf.one_hot(choice, size)
+        used = tf.gather(self._used[name], action['function'])[:, tf.newaxis]
+        if name not in self._widths:
+            return used * tf.one_hot(choice, size)
+        width = self._widths[name]
+        column, row = choice % width, choice // width
+        return used * tf.concat([tf.one_hot(column, width), tf.one_hot(row, size // width)], -1)
+
+    def _embed(self, what: str, source: str, one_hot: tf.Tensor, modulated: Any) -> tf.Tensor:
+        """The embedding of a choice for the last dimension of `modulated`, float32 [N, C]."""
+        name = what if source == 'function' else f'{what}_by_{source}'
+        if name not in self._embeddings:
             # A product with a one-hot row: the gradient is dense, and exact on GPUs.
-            self._modulations[name] = snt.Linear(
+            self._embeddings[name] = snt.Linear(
                 modulated.shape.as_list()[-1],
                 with_bias=False,
                 w_init=snt.initializers.Zeros(),
                 name=name,
             )
-        return self._modulations[name](one_hot)
+        return self._embeddings[name](one_hot)

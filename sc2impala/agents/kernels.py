@@ -4,7 +4,7 @@ N stands for one leading dimension.
 """
 
 import collections
-from typing import Callable, List, Sequence, Tuple
+from typing import Any, Callable, List, Sequence, Tuple
 
 import numpy as np
 import sonnet as snt
@@ -108,14 +108,12 @@ def apply(inputs: tf.Tensor, w: tf.Tensor, stride: int = 1) -> tf.Tensor:
     return tf.nn.conv2d(inputs, w, strides=stride, padding='SAME')
 
 
-def fuse_weight_gradient(
-    kernel: Kernel, sums: tf.Tensor
-) -> Tuple[tf.Tensor, Callable[[tf.Tensor, tf.Tensor], tf.Tensor]]:
+def fuse_weight_gradient(kernel: Kernel, sums: tf.Tensor) -> Tuple[tf.Tensor, Callable, Callable]:
     """Applies a kernel at each of T steps, with the gradient of its weights in one operation.
 
-    The gradient of the weights is attached to the returned sums. It is computed from the
-    concatenated inputs of all steps, instead of once for each step and then summed. Second
-    derivatives are not supported.
+    The gradient of the weights is attached to the returned sums. It is computed from the inputs of
+    all steps at once, instead of once for each step and then summed. Second derivatives are not
+    supported.
 
     Args:
       kernel: `Kernel` without bias; its variables must exist.
@@ -124,27 +122,28 @@ def fuse_weight_gradient(
     Returns:
       sums: float32 [T, B, ..., channels], with the values of `sums`. The caller unstacks it.
       add: function of (sum_t, inputs_t) that returns sum_t + kernel(inputs_t), float32
-        [B, ..., channels]. It must be called once for each step, in order.
+        [B, ..., channels], for use at each step, also inside of a loop.
+      set_inputs: function of the inputs of all steps in order, T float32 [B, ..., C] or one
+        [T, B, ..., C], to be called once, before gradients are built.
     """
-    all_inputs: List[tf.Tensor] = []
+    all_inputs: List[Any] = []
 
     @tf.custom_gradient
     def through_weights(sums: tf.Tensor, w: tf.Tensor) -> Tuple[tf.Tensor, Callable]:
         def gradient(d_sums: tf.Tensor) -> Tuple[tf.Tensor, tf.Tensor]:
-            inputs = tf.concat(all_inputs, axis=0)
-            d_sums_flat = tf.reshape(d_sums, [-1] + sums.shape.as_list()[2:])
-            return d_sums, _weight_gradient(inputs, w.shape.as_list(), d_sums_flat)
+            shape, size = sums.shape.as_list()[2:], w.shape.as_list()
+            inputs = tf.reshape(all_inputs[0], [-1] + shape[:-1] + size[-2:-1])
+            return d_sums, _weight_gradient(inputs, size, tf.reshape(d_sums, [-1] + shape))
 
         return tf.identity(sums), gradient
 
     w = tf.convert_to_tensor(kernel.w)
-    constant_w = tf.stop_gradient(w)
 
     def add(sum_t: tf.Tensor, inputs: tf.Tensor) -> tf.Tensor:
-        all_inputs.append(inputs)
-        return sum_t + apply(inputs, constant_w)
+        # Stopped here and not outside: a loop would compute the gradient of what it captures.
+        return sum_t + apply(inputs, tf.stop_gradient(w))
 
-    return through_weights(sums, w), add
+    return through_weights(sums, w), add, all_inputs.append
 
 
 def _weight_gradient(inputs: tf.Tensor, shape: Sequence[int], d_outputs: tf.Tensor) -> tf.Tensor:

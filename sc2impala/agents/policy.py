@@ -1,7 +1,7 @@
 """The joint action distribution: a function, the arguments it uses, and a step multiplier.
 
-Every head is a categorical distribution; the logits of the arguments may be those given the chosen
-function (`conditioning`), all other heads are independent of each other. Either way
+Every head is a categorical distribution; the logits of an argument may be those given the chosen
+function and the arguments before it (`conditioning`), all other heads are independent. Either way
 
     log pi(a) = log pi(function) + sum over used heads of log pi(head) + log pi(step_mul),
 
@@ -11,7 +11,7 @@ divergences. All functions are elementwise over any leading dimensions, written 
 actor, [T, B] in the learner.
 """
 
-from typing import Any, Callable, Dict, Mapping
+from typing import Any, Callable, Dict, Iterable, Mapping, Optional
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -34,7 +34,7 @@ def mask_unavailable(function_logits: tf.Tensor, available: tf.Tensor) -> tf.Ten
 
 
 class JointPolicy:
-    """Sampling, log-probability, entropy and divergence over the dictionary of heads.
+    """Modes, log-probability, entropy and divergence over the dictionary of heads.
 
     Arguments named `parameters` must have the attributes `action_logits` and `step_mul_logits`;
     arguments named `choice` must have `action` and `step_mul`. An `AgentOutput` has all of them.
@@ -66,10 +66,6 @@ class JointPolicy:
             if name in head_used
         }
 
-    def sample(self, action_logits: Mapping[str, tf.Tensor]) -> Dict[str, tf.Tensor]:
-        """Samples every head: float32 [N, choices] to int32 [N] for each."""
-        return {name: sample_categorical(action_logits[name]) for name in self.heads}
-
     def mode(self, action_logits: Mapping[str, tf.Tensor]) -> Dict[str, tf.Tensor]:
         """Returns the most probable choice of every head: float32 [..., choices] to int32 [...]."""
         return {name: most_probable(action_logits[name]) for name in self.heads}
@@ -82,8 +78,8 @@ class JointPolicy:
         """Returns the entropy of the heads that the chosen function uses, float32 [...].
 
         Its expectation over the function is the entropy of the joint distribution: for a function
-        drawn from the policy it is an unbiased estimate from one sample, also where the arguments
-        depend on the function.
+        drawn from the policy it is an unbiased estimate from one sample, also where arguments
+        depend on the function and on each other.
         """
         return self._sum_over_used_heads(choice, _entropy, _logits(parameters))
 
@@ -100,8 +96,7 @@ class JointPolicy:
         """Returns KL(behaviour || target) of the heads that the chosen function uses.
 
         For a function drawn from the behaviour policy its expectation is the divergence of the
-        joint distributions. Arguments that depend on the function need both parameters given the
-        chosen one.
+        joint distributions. Conditioned arguments need both parameters given the same choices.
 
         Args:
           behaviour: parameters of the behaviour policy; no gradient flows to them.
@@ -135,9 +130,37 @@ class JointPolicy:
         return total
 
 
-def sample_categorical(logits: tf.Tensor) -> tf.Tensor:
-    """Samples from logits, float32 [N, choices], with the seed of the graph; returns int32 [N]."""
-    return tf.squeeze(tf.random.categorical(logits, 1, dtype=tf.int32), axis=1)
+def sample_categorical(logits: tf.Tensor, seed: Optional[tf.Tensor] = None) -> tf.Tensor:
+    """Samples from logits.
+
+    Args:
+      logits: float32 [N, choices].
+      seed: int64 [2], of which the samples are a function; None draws them from the seed of the
+        graph, whose random state cannot be saved.
+
+    Returns:
+      int32 [N].
+    """
+    if seed is None:
+        samples = tf.random.categorical(logits, 1, dtype=tf.int32)
+    else:
+        samples = tf.random.stateless_categorical(logits, 1, seed, dtype=tf.int32)
+    return tf.squeeze(samples, axis=1)
+
+
+def seeds_of_heads(seed: tf.Tensor, heads: Iterable[str]) -> Dict[str, tf.Tensor]:
+    """Seeds for several heads, of which no two are equal.
+
+    Args:
+      seed: int64 [2]: a stream in 0..2**32 - 1, and a step.
+      heads: names.
+
+    Returns:
+      int64 [2] by head; those of different streams, steps and heads differ.
+    """
+    names = list(heads)
+    offsets = np.array([[index << 32, 0] for index in range(len(names))], np.int64)
+    return dict(zip(names, tf.unstack(seed + offsets)))
 
 
 def most_probable(logits: tf.Tensor) -> tf.Tensor:

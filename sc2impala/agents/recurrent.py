@@ -6,7 +6,7 @@ observation at step t is the first of an episode, so the state is reset before s
 """
 
 import collections
-from typing import Any, List, Tuple
+from typing import Any, Callable, List, Tuple
 
 import numpy as np
 import sonnet as snt
@@ -14,12 +14,22 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala.agents import kernels
 
+LONGEST_WRITTEN_OUT = 64
+"""A recurrence over more steps than these is a loop in the graph.
+
+Written out step by step it is faster, but the graph, and the time until the first update, grow with
+each step.
+"""
+
 Features = collections.namedtuple('Features', ['spatial', 'vector'])
 """The output of a torso.
 
 spatial: float32 [N, H, W, C], or () if the torso has no spatial output.
 vector: float32 [N, D].
 """
+
+State = Tuple[tf.Tensor, tf.Tensor]
+"""Hidden and cell state, float32 [B, ..., size] each."""
 
 
 class FeedForwardCore(snt.Module):
@@ -52,13 +62,11 @@ class LSTM(snt.Module):
         self._input_linear = snt.Linear(4 * size, name='input')
         self._hidden_weights = kernels.Kernel([], 4 * size, with_bias=False, name='hidden')
 
-    def initial_state(self, batch_size: Any) -> Tuple[tf.Tensor, tf.Tensor]:
+    def initial_state(self, batch_size: Any) -> State:
         """Returns hidden and cell state, two float32 [batch_size, size] of zeros."""
         return _zero_state(batch_size, [self._size])
 
-    def unroll(
-        self, features: Features, done: tf.Tensor, state: Tuple[tf.Tensor, tf.Tensor]
-    ) -> Tuple[Features, Tuple[tf.Tensor, tf.Tensor]]:
+    def unroll(self, features: Features, done: tf.Tensor, state: State) -> Tuple[Features, State]:
         """Advances the state over time.
 
         Args:
@@ -118,13 +126,11 @@ class ConvLSTM(snt.Module):
             [kernel_size] * 2, gates, with_bias=False, name='hidden'
         )
 
-    def initial_state(self, batch_size: Any) -> Tuple[tf.Tensor, tf.Tensor]:
+    def initial_state(self, batch_size: Any) -> State:
         """Returns hidden and cell state, two float32 [batch_size, H, W, channels] of zeros."""
         return _zero_state(batch_size, self._state_shape)
 
-    def unroll(
-        self, features: Features, done: tf.Tensor, state: Tuple[tf.Tensor, tf.Tensor]
-    ) -> Tuple[Features, Tuple[tf.Tensor, tf.Tensor]]:
+    def unroll(self, features: Features, done: tf.Tensor, state: State) -> Tuple[Features, State]:
         """Advances the state over time.
 
         Args:
@@ -149,7 +155,7 @@ class ConvLSTM(snt.Module):
         return Features(hidden + bypass, features.vector), state
 
 
-def _zero_state(batch_size: Any, shape: List[int]) -> Tuple[tf.Tensor, tf.Tensor]:
+def _zero_state(batch_size: Any, shape: List[int]) -> State:
     zeros = tf.zeros(tf.concat([[batch_size], shape], axis=0))
     zeros = tf.ensure_shape(zeros, [None] + shape)
     return zeros, zeros
@@ -163,9 +169,9 @@ def _forget_gate_bias(size: int, value: float) -> tf.Tensor:
 def _unroll_gates(
     input_gates: tf.Tensor,
     done: tf.Tensor,
-    state: Tuple[tf.Tensor, tf.Tensor],
+    state: State,
     hidden_kernel: kernels.Kernel,
-) -> Tuple[tf.Tensor, Tuple[tf.Tensor, tf.Tensor]]:
+) -> Tuple[tf.Tensor, State]:
     """Runs the recurrence that `LSTM` and `ConvLSTM` share.
 
     Args:
@@ -179,17 +185,69 @@ def _unroll_gates(
       The hidden states, float32 [T, B, ..., size], and the state after the last step.
     """
     hidden_kernel.create(state[0].shape[-1])
-    input_gates, add_hidden = kernels.fuse_weight_gradient(hidden_kernel, input_gates)
-    hidden = []
-    for gates_t, done_t in zip(tf.unstack(input_gates), tf.unstack(done)):
+    input_gates, add_hidden, set_inputs = kernels.fuse_weight_gradient(hidden_kernel, input_gates)
+
+    def step(gates: tf.Tensor, done: tf.Tensor, state: State) -> Tuple[tf.Tensor, State]:
+        """Returns the hidden state that enters the gates, and the next state."""
         # In TF1 a condition of rank 1 selects along the first dimension.
-        old_hidden, cell = (tf.where(done_t, tf.zeros_like(part), part) for part in state)
-        state = _lstm_step(add_hidden(gates_t, old_hidden), cell)
-        hidden.append(state[0])
-    return tf.stack(hidden), state
+        hidden, cell = (tf.where(done, tf.zeros_like(part), part) for part in state)
+        return hidden, _lstm_step(add_hidden(gates, hidden), cell)
+
+    is_short = input_gates.shape[0] <= LONGEST_WRITTEN_OUT
+    recur = _recur_written_out if is_short else _recur_in_loop
+    inputs, hidden, state = recur(step, input_gates, done, state)
+    set_inputs(inputs)
+    return hidden, state
 
 
-def _lstm_step(gates: tf.Tensor, cell: tf.Tensor) -> Tuple[tf.Tensor, tf.Tensor]:
+def _recur_written_out(
+    step: Callable, input_gates: tf.Tensor, done: tf.Tensor, state: State
+) -> Tuple[List[tf.Tensor], tf.Tensor, State]:
+    """Applies `step` T times, each with operations of its own.
+
+    Returns:
+      Hidden states that entered the gates, T float32 [B, ..., size], those that came out, float32
+      [T, B, ..., size], and the state after the last step.
+    """
+    inputs, outputs = [], []
+    for gates_t, done_t in zip(tf.unstack(input_gates), tf.unstack(done)):
+        hidden, state = step(gates_t, done_t, state)
+        inputs.append(hidden)
+        outputs.append(state[0])
+    return inputs, tf.stack(outputs), state
+
+
+def _recur_in_loop(
+    step: Callable, input_gates: tf.Tensor, done: tf.Tensor, state: State
+) -> Tuple[tf.Tensor, tf.Tensor, State]:
+    """The same as `_recur_written_out`, in a loop; both kinds of hidden states are stacked."""
+    num_steps = input_gates.shape.as_list()[0]
+    gates, is_done = (
+        tf.TensorArray(t.dtype, num_steps, element_shape=t.shape[1:]).unstack(t)
+        for t in (input_gates, done)
+    )
+    shape = state[0].shape
+
+    def body(t: tf.Tensor, state: State, history: Tuple) -> Tuple:
+        hidden, state = step(gates.read(t), is_done.read(t), state)
+        state = tuple(tf.ensure_shape(part, shape) for part in state)
+        new = (hidden, state[0])
+        return t + 1, state, tuple(array.write(t, part) for array, part in zip(history, new))
+
+    history = tuple(
+        tf.TensorArray(input_gates.dtype, num_steps, element_shape=shape) for _ in range(2)
+    )
+    _, state, history = tf.while_loop(
+        lambda t, *unused: t < num_steps, body, (tf.constant(0), tuple(state), history)
+    )
+    inputs, outputs = (array.stack() for array in history)
+    for stacked in (inputs, outputs):
+        # TensorFlow 1.15 loses the static number of steps.
+        stacked.set_shape([num_steps] + shape.as_list())
+    return inputs, outputs, state
+
+
+def _lstm_step(gates: tf.Tensor, cell: tf.Tensor) -> State:
     """Returns the next hidden and cell state, float32 [B, ..., size] each."""
     candidate, input_gate, forget_gate, output_gate = tf.split(gates, 4, axis=-1)
     cell = tf.sigmoid(forget_gate) * cell + tf.sigmoid(input_gate) * tf.tanh(candidate)

@@ -5,7 +5,7 @@ arXiv 1803.03835), so that learning does not first destroy what the agent could 
 K is the number of environments of one actor.
 """
 
-from typing import Any, Optional, Tuple
+from typing import Any, Mapping, Optional, Tuple
 
 import tensorflow.compat.v1 as tf
 
@@ -80,7 +80,7 @@ class Teacher:
         state: Any,
         student_state: Any,
         is_active: tf.Tensor,
-        function: Optional[tf.Tensor] = None,
+        given: Optional[Mapping[str, tf.Tensor]] = None,
     ) -> Tuple[structs.TeacherLogits, Any]:
         """One step of K environments; costs next to nothing while the teacher is not active.
 
@@ -90,16 +90,17 @@ class Teacher:
           student_state: that of the student after the step. It becomes that of a teacher that is
             not active: a teacher is active from the moment on when both have the same weights.
           is_active: bool [].
-          function: int32 [K], the function that is played, for which a teacher with arguments that
-            depend on it gives their logits; None lets it choose.
+          given: int32 [K] by head, what is played, for which a teacher with conditioned arguments
+            gives their logits; None lets it choose.
 
         Returns:
           `TeacherLogits` of [K], next recurrent state.
         """
-        num_envs = inputs[1].done.shape[0]
+        # Not known where the learner plays for several actors at once.
+        num_envs = inputs[1].done.shape[0] or tf.shape(inputs[1].done)[0]
 
         def play() -> Tuple[structs.TeacherLogits, Any]:
-            output, next_state = self.agent.act(inputs, state, function=function)
+            output, next_state = self.agent.act(inputs, state, given=given)
             valid = tf.ones([num_envs], tf.bool)
             logits = structs.TeacherLogits(output.action_logits, output.step_mul_logits, valid)
             return logits, next_state
@@ -109,7 +110,7 @@ class Teacher:
 
         return tf.cond(is_active, play, skip)
 
-    def _nothing(self, num_envs: int) -> structs.TeacherLogits:
+    def _nothing(self, num_envs: Any) -> structs.TeacherLogits:
         return tf.nest.map_structure(
             lambda spec: tf.zeros([num_envs] + spec.shape.as_list(), spec.dtype),
             self.output_spec(),

@@ -6,6 +6,10 @@ all; its output is added to every pixel on the way up, and maps of the way down 
 of the same size (Ronneberger et al. 2015, arXiv 1505.04597), so that points stay exact. The large
 maps are passed once, without recurrence, and none is much larger than MAX_SIDE: the first
 convolution reduces larger screens, and the point heads give each pixel of the screen its logit.
+
+What decides on a function is often whether there is something of a kind anywhere, such as a marine
+that the next hit kills. So the largest map, which sees both its surroundings and the whole, is
+searched by detectors, whose maxima over all pixels join the output of the LSTM.
 """
 
 from typing import Any, List, Sequence, Tuple
@@ -17,7 +21,7 @@ from sc2impala.agents import attention, heads, recurrent, torsos
 from sc2impala.agents.entities import map_sizes
 from sc2impala.agents.recurrent import Features
 
-MAX_SIDE = 16
+MAX_SIDE = 32
 """The shorter side of the largest map is at most this long."""
 
 FULL_CHANNELS = 16
@@ -27,6 +31,8 @@ CHANNELS = 32
 """Of all other maps."""
 
 LSTM_SIZE = 256
+
+NUM_DETECTORS = 64
 
 
 def make_parts(observation_spec: Any, action_spec: Any, num_step_muls: int) -> tuple:
@@ -62,6 +68,7 @@ class UNetCore(snt.Module):
         self._after = attention.ResidualModule(1, CHANNELS, name='after')
         numbers = [channels] + [CHANNELS] * (len(sizes) - 1)
         self._up = [_Up(size, number, name='up') for size, number in zip(sizes[:-1], numbers)]
+        self._detectors = snt.Conv2D(NUM_DETECTORS, 1, name='detectors')
         self._position = PositionBias(sizes[0], channels if len(sizes) > 1 else CHANNELS)
 
     def initial_state(self, batch_size: Any) -> Any:
@@ -77,15 +84,18 @@ class UNetCore(snt.Module):
           state: as `initial_state` returns it, before the first step.
 
         Returns:
-          `Features` of [T, B, ...], spatial [T, B, H, W, C] and vector [T, B, LSTM_SIZE], and the
-          state after the last step. C is `channels`, or CHANNELS if there is only one size.
+          `Features` of [T, B, ...], spatial [T, B, H, W, C] and vector [T, B, LSTM_SIZE +
+          NUM_DETECTORS], and the state after the last step. C is `channels`, or CHANNELS if there
+          is only one size.
         """
         maps = snt.BatchApply(self._reduce)(features.spatial)
         summary = snt.BatchApply(self._summarize)(maps[-1], features.vector)
         remembered, state = self._lstm.unroll(Features((), summary), done, state)
         # As in `recurrent.ConvLSTM`, learning is far slower without a way around the gates.
         vector = tf.nn.relu(remembered.vector + snt.BatchApply(self._bypass)(summary))
-        return Features(snt.BatchApply(self._expand)(maps, vector), vector), state
+        spatial = snt.BatchApply(self._expand)(maps, vector)
+        detected = snt.BatchApply(self._detect)(spatial)
+        return Features(spatial, tf.concat([vector, detected], axis=-1)), state
 
     def _reduce(self, spatial: tf.Tensor) -> List[tf.Tensor]:
         """Maps of decreasing size."""
@@ -106,6 +116,10 @@ class UNetCore(snt.Module):
         for up, same_size in reversed(list(zip(self._up, maps))):
             spatial = up(tf.nn.relu(spatial), same_size)
         return tf.nn.relu(self._position(spatial))
+
+    def _detect(self, spatial: tf.Tensor) -> tf.Tensor:
+        """The largest output of each detector anywhere, float32 [N, NUM_DETECTORS]."""
+        return tf.reduce_max(tf.nn.relu(self._detectors(spatial)), axis=[1, 2])
 
 
 class _Up(snt.Module):

@@ -1,6 +1,8 @@
 """Reads recordings. All of it is checked: a damaged one is a ValueError with one sentence."""
 
+import functools
 import json
+import operator
 import os
 from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
@@ -34,6 +36,10 @@ _MANIFEST_TYPES = {
 }
 
 _MAX_CHUNK_STEPS = 10000
+_MAX_CHUNK_BYTES = 2**31
+"""Of a decompressed chunk, for which memory is taken."""
+
+_MAX_MANIFEST_BYTES = 2**28
 
 
 class Chunk(NamedTuple):
@@ -83,6 +89,7 @@ class Recording:
         self.manifest = _read_manifest(os.path.join(folder, MANIFEST))
         self.chunk_steps = self.manifest['chunk_steps']
         self.components = _components(self._path(MANIFEST), self.manifest['components'])
+        self._check_chunk_size()
         self._codec = steps_lib.make_codec(self.components, self.chunk_steps)
         self._sizes = self._head_sizes()
         self._contents: List[np.ndarray] = []
@@ -114,6 +121,17 @@ class Recording:
                     f'{self.folder!r} is damaged: {name} has a value out of range, expected '
                     f'{smallest}..{size - 1}.'
                 )
+
+    def _check_chunk_size(self) -> None:
+        num_bytes = sum(
+            functools.reduce(operator.mul, (self.chunk_steps, *c.shape), c.dtype.itemsize)
+            for c in self.components
+        )
+        if num_bytes > _MAX_CHUNK_BYTES:
+            raise ValueError(
+                f'{self._path(MANIFEST)!r} has chunks of {num_bytes:,} bytes, expected at most '
+                f'{_MAX_CHUNK_BYTES:,}.'
+            )
 
     def _head_sizes(self) -> Dict[int, Tuple[str, int, int]]:
         """Components with a range: index -> (name, smallest value, smallest excluded value)."""
@@ -155,9 +173,12 @@ class Recording:
 def _read_manifest(path: str) -> Dict[str, Any]:
     """Reads and checks a manifest."""
     try:
-        with open(path) as file:
-            manifest = json.load(file)
-    except (OSError, ValueError) as error:
+        with open(path, 'rb') as file:
+            text = file.read(_MAX_MANIFEST_BYTES + 1)
+        if len(text) > _MAX_MANIFEST_BYTES:
+            raise ValueError(f'it has more than {_MAX_MANIFEST_BYTES:,} bytes')
+        manifest = json.loads(text.decode())
+    except (OSError, ValueError, RecursionError) as error:
         raise ValueError(f'{path!r} cannot be read ({error}).') from error
     found = manifest.get('format') if isinstance(manifest, dict) else None
     if found != FORMAT:
@@ -184,7 +205,7 @@ def _components(path: str, entries_of_manifest: Sequence[Any]) -> List[Component
         ]
         if any(c.dtype.kind not in 'biuf' or any(n < 1 for n in c.shape) for c in components):
             raise ValueError('not numbers')
-    except (TypeError, ValueError) as error:
+    except (KeyError, OverflowError, SyntaxError, TypeError, ValueError) as error:
         raise ValueError(f'{path!r} has wrong components ({error}).') from error
     return components
 

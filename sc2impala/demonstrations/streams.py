@@ -3,10 +3,12 @@
 B is the number of streams, T the unroll length.
 """
 
-from typing import Dict, List, Sequence, Tuple
+import zlib
+from typing import Dict, List, Mapping, Sequence, Tuple
 
 import numpy as np
 
+from sc2impala import saved_arrays
 from sc2impala.demonstrations.recording import Chunk, Recording
 from sc2impala.demonstrations.steps import ACTION, OUTCOME, Component
 
@@ -14,12 +16,14 @@ from sc2impala.demonstrations.steps import ACTION, OUTCOME, Component
 class _Stream:
     """The position of a stream in its episode.
 
-    recording: index of the recording; chunks: those of the episode that are not read yet.
+    recording, episode: indices of the recording, and of the episode in it.
+    chunks: those of the episode that are not read yet.
     arrays: the chunk that was read last; steps: how many it has; position: the next of them.
     """
 
     def __init__(self) -> None:
         self.recording = -1
+        self.episode = -1
         self.chunks: List[Chunk] = []
         self.arrays: List[np.ndarray] = []
         self.steps = 0
@@ -96,6 +100,83 @@ class Streams:
                 result['last_' + name] = before.copy()
         return result
 
+    def get_state(self) -> Dict[str, np.ndarray]:
+        """Returns what `set_state` needs to continue identically, as arrays by name."""
+        places = []
+        for stream in self._streams:
+            episode = self._recordings[stream.recording].episodes[stream.episode]
+            num_read = len(episode) - len(stream.chunks)
+            place = (stream.recording, stream.episode, num_read, stream.steps > 0, stream.position)
+            places.append(place)
+        return saved_arrays.join(
+            {
+                'streams': {
+                    'recordings': np.array([_fingerprint(r) for r in self._recordings], np.int64),
+                    'places': np.array(places, np.int64),
+                    'num_left': np.array(len(self._order), np.int64),
+                    'order': self._padded_order(),
+                },
+                'last': {name: array[:, -1].copy() for name, array in self._steps.items()},
+                'random': saved_arrays.of_random(self._rng),
+            }
+        )
+
+    def set_state(self, state: Mapping[str, np.ndarray]) -> None:
+        """Continues from a state of `get_state` of streams of the same recordings.
+
+        Raises:
+          DifferentState: if the recordings, or what is read of them, are others.
+          ValueError: if a number in it is out of range, or a recording is damaged.
+        """
+        own = self.get_state()
+        saved_arrays.check(state, own)
+        if not np.array_equal(state['streams/recordings'], own['streams/recordings']):
+            raise saved_arrays.DifferentState('the recordings are others.')
+        num_left = int(state['streams/num_left'])
+        order = [(int(r), int(e)) for r, e in state['streams/order'][: max(0, num_left)]]
+        if num_left != len(order):
+            raise ValueError(f'{num_left} episodes are left, expected at most {len(order)}.')
+        for recording, episode in order:
+            self._check_episode(recording, episode)
+        for stream, place in zip(self._streams, state['streams/places'].tolist()):
+            self._place(stream, *place)
+        saved_arrays.set_random(self._rng, saved_arrays.part(state, 'random'))
+        self._order = order
+        for name, array in self._steps.items():
+            array[:, -1] = state[f'last/{name}']
+
+    def _padded_order(self) -> np.ndarray:
+        """The episodes that are not played yet, int64 [all episodes, 2], then -1."""
+        count = sum(len(recording.episodes) for recording in self._recordings)
+        rows = np.full([count, 2], -1, np.int64)
+        rows[: len(self._order)] = np.array(self._order, np.int64).reshape(-1, 2)
+        return rows
+
+    def _place(
+        self, stream: _Stream, recording: int, episode: int, num_read: int, has_read: int, step: int
+    ) -> None:
+        """Moves a stream into an episode: to a step of the chunk that was read last."""
+        self._check_episode(recording, episode)
+        chunks = self._recordings[recording].episodes[episode]
+        if not bool(has_read) <= num_read <= len(chunks):
+            raise ValueError(f'{num_read} chunks are read, expected at most {len(chunks)}.')
+        stream.recording, stream.episode = recording, episode
+        stream.arrays = self._recordings[recording].empty_chunk()
+        stream.chunks = list(chunks[num_read:])
+        stream.steps = stream.position = 0
+        if has_read:
+            self._recordings[recording].read(chunks[num_read - 1], stream.arrays)
+            stream.steps = chunks[num_read - 1].steps
+        if not 0 <= step <= stream.steps:
+            raise ValueError(f'a stream is at step {step}, expected 0..{stream.steps}.')
+        stream.position = step
+
+    def _check_episode(self, recording: int, episode: int) -> None:
+        recordings = self._recordings
+        in_range = 0 <= recording < len(recordings)
+        if not in_range or not 0 <= episode < len(recordings[recording].episodes):
+            raise ValueError(f'there is no episode {episode} in a recording {recording}.')
+
     def _fill(self, row: int) -> None:
         """Copies the next T + 1 steps of a stream."""
         stream, start, stop = self._streams[row], 1, self._unroll_length + 2
@@ -130,7 +211,14 @@ class Streams:
         recording = self._recordings[index]
         if stream.recording != index:
             stream.arrays = recording.empty_chunk()
-        stream.recording, stream.chunks = index, list(recording.episodes[episode])
+        stream.recording, stream.episode = index, episode
+        stream.chunks = list(recording.episodes[episode])
+
+
+def _fingerprint(recording: Recording) -> int:
+    """A number that differs between recordings: a checksum of where their chunks are."""
+    table = [chunk for episode in recording.episodes for chunk in (*episode, (-1, -1, -1, -1))]
+    return zlib.crc32(np.array(table, np.int64).tobytes())
 
 
 def _columns(recording: Recording, components: Sequence[Component]) -> List[int]:

@@ -23,6 +23,7 @@ from sc2impala.envs.pysc2_backend import (
     GameError,
     GameSettings,
     PySC2Environment,
+    installation,
 )
 from sc2impala.envs.simulated import SimulatedEnvironment
 from sc2impala.envs.specs import ObservationSpec, make_observation_spec
@@ -150,7 +151,10 @@ def make_environment(
     """
     checks.check_name('backend', backend, BACKENDS)
     checks.check_name('map_name', map_name, playable_maps(backend))
-    more = (game_settings,) if backend == 'pysc2' else ()
+    more: Tuple[Any, ...] = ()
+    if backend == 'pysc2':
+        installation.check_installed()
+        more = (game_settings,)
     return BACKENDS[backend](map_name, seeds, observation_spec, action_spec, max_step_mul, *more)
 
 

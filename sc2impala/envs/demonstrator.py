@@ -21,7 +21,7 @@ from typing import Any, Dict, Iterable, Mapping, Optional, Tuple, Type
 
 import numpy as np
 
-from sc2impala import structs
+from sc2impala import saved_arrays, structs
 from sc2impala.envs import checks, vector
 from sc2impala.envs.actions import ActionSpec
 from sc2impala.envs.players import ScriptedPlayer
@@ -115,12 +115,23 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
         self._plays = np.zeros([env.num_envs], bool)
         self._action: Optional[Dict[str, np.ndarray]] = None
         self._enabled = True
+        self._totals = env.totals()
+        self._frames_ahead = 0
         self.set_share(share)
 
     @property
     def failure(self) -> Optional[Exception]:  # type: ignore[override]
         """The error that made the games unusable, or None."""
         return self._env.failure
+
+    @property
+    def frames_played(self) -> int:  # type: ignore[override]
+        """Environment frames in `step`, without those that the script has played in `reset`."""
+        return self._env.frames_played - self._frames_ahead
+
+    def totals(self) -> structs.EpisodeInfo:
+        """See `VectorEnvironment.totals`: of what the script has played in `reset`."""
+        return self._totals
 
     def set_share(self, share: float) -> None:
         """Sets the probability with which the script plays an episode that starts from now on.
@@ -142,6 +153,7 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
         """See `VectorEnvironment.reset`."""
         every = np.ones([self.num_envs], bool)
         observed = self._env.reset()
+        self._totals = self._env.totals()
         self._action = None
         if not self._spread_frames:
             return self._labelled(observed, every, every)
@@ -158,6 +170,43 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
         observation = self._labelled(output.observation, output.done, output.done)
         return output._replace(observation=observation)
 
+    def get_state(self) -> Optional[Dict[str, np.ndarray]]:
+        """See `VectorEnvironment.get_state`; with the share, and whether the script is on."""
+        games = self._env.get_state()
+        if games is None:
+            return None
+        own = {
+            'enabled': np.array(self._enabled),
+            'share': np.array(self._share, np.float64),
+            'plays': self._plays.copy(),
+            'has_action': np.array(self._action is not None),
+        }
+        action = self._no_action() if self._action is None else self._action
+        parts = {
+            'environment': games,
+            'demonstrator': own,
+            'random': saved_arrays.of_random(self._rng),
+            'action': {head: choice.copy() for head, choice in action.items()},
+        }
+        if self._player is not None:
+            parts['player'] = self._player.get_state(self.num_envs)
+        return saved_arrays.join(parts)
+
+    def set_state(self, state: Mapping[str, np.ndarray]) -> None:
+        """See `VectorEnvironment.set_state`."""
+        saved_arrays.check(state, self.get_state() or {})
+        self.set_share(float(state['demonstrator/share']))
+        saved_arrays.set_random(self._rng, saved_arrays.part(state, 'random'))
+        self._env.set_state(saved_arrays.part(state, 'environment'))
+        self._enabled = bool(state['demonstrator/enabled'])
+        self._plays[:] = state['demonstrator/plays']
+        self._action = None
+        if state['demonstrator/has_action']:
+            action = saved_arrays.part(state, 'action')
+            self._action = {head: np.array(choice) for head, choice in action.items()}
+        if self._player is not None:
+            self._player.set_state(saved_arrays.part(state, 'player'))
+
     def close(self) -> None:
         """See `VectorEnvironment.close`."""
         self._env.close()
@@ -173,10 +222,15 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
         frames = np.linspace(num_steps, self._spread_frames, self.num_envs, endpoint=False)
         played = np.floor(np.arange(num_steps + 1)[:, np.newaxis] * (frames / num_steps))
         starts = np.ones([self.num_envs], bool)
+        before = self._env.frames_played
         for step_mul in np.diff(played, axis=0).astype(np.int32):
             self._action = self._player.act(observed, starts)
             output = self._env.step(self._action, step_mul)
             observed, starts = output.observation, output.done
+            self._totals = structs.EpisodeInfo(
+                *[np.where(starts, np.zeros_like(total), total) for total in output.info]
+            )
+        self._frames_ahead += self._env.frames_played - before
         return dict(observed), starts
 
     def _labelled(

@@ -4,7 +4,7 @@ from typing import Any, Dict, Mapping, Optional, Sequence
 
 import numpy as np
 
-from sc2impala import sim, structs
+from sc2impala import saved_arrays, sim, structs
 from sc2impala.envs import vector
 from sc2impala.envs.actions import ActionSpec
 from sc2impala.envs.specs import ObservationSpec
@@ -67,9 +67,10 @@ class SimulatedEnvironment(vector.VectorEnvironment):
         step_mul = self._check_step_mul(step_mul)
         function_ids, arguments = self._decode(action)
         game = self._game
-        score = game.score.copy()
+        score, loops = game.score.copy(), int(game.game_loop.sum())
         game.act(function_ids, arguments)
         game.advance(step_mul)
+        self.frames_played += int(game.game_loop.sum()) - loops
 
         reward = (game.score - score).astype(np.float32)
         done = np.array(game.ended)
@@ -89,6 +90,19 @@ class SimulatedEnvironment(vector.VectorEnvironment):
             self._returns[done] = 0
             self._steps[done] = 0
         return structs.EnvOutput(reward, info, done, self._observe())
+
+    def get_state(self) -> Dict[str, np.ndarray]:
+        """See `VectorEnvironment.get_state`."""
+        totals = {'returns': self._returns.copy(), 'steps': self._steps.copy()}
+        return saved_arrays.join({'games': self._game.get_state(), 'totals': totals})
+
+    def set_state(self, state: Mapping[str, np.ndarray]) -> None:
+        """See `VectorEnvironment.set_state`."""
+        saved_arrays.check(state, self.get_state())
+        self._game.set_state(saved_arrays.part(state, 'games'))
+        self._returns[:] = state['totals/returns']
+        self._steps[:] = state['totals/steps']
+        self.final_observation = None
 
     def close(self) -> None:
         """See `VectorEnvironment.close`."""

@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, Mapping, Sequence
 
 import numpy as np
 
-from sc2impala import structs
+from sc2impala import saved_arrays, structs
 from sc2impala.envs import vector
 from sc2impala.envs.actions import ActionSpec
 from sc2impala.envs.maps import MapDefaults
@@ -93,6 +93,7 @@ class SyntheticEnvironment(vector.VectorEnvironment):
         reward = np.full([self.num_envs], self._num_steps % NUM_OBSERVATIONS == 0, np.float32)
         self._returns += reward
         self._frames += step_mul
+        self.frames_played += int(step_mul.sum())
         self._steps += 1
         done = self._steps == EPISODE_STEPS
         info = structs.EpisodeInfo(
@@ -104,6 +105,23 @@ class SyntheticEnvironment(vector.VectorEnvironment):
         for total in (self._returns, self._frames, self._steps):
             total[done] = 0
         return structs.EnvOutput(reward, info, done, self._observe())
+
+    def get_state(self) -> Dict[str, np.ndarray]:
+        """See `VectorEnvironment.get_state`. The observations are not part of it."""
+        return {
+            'num_steps': np.array(self._num_steps, np.int64),
+            'returns': self._returns.copy(),
+            'frames': self._frames.copy(),
+            'steps': self._steps.copy(),
+        }
+
+    def set_state(self, state: Mapping[str, np.ndarray]) -> None:
+        """See `VectorEnvironment.set_state`. The seeds have to be the same."""
+        saved_arrays.check(state, self.get_state())
+        self._num_steps = int(state['num_steps'])
+        self._returns[:] = state['returns']
+        self._frames[:] = state['frames']
+        self._steps[:] = state['steps']
 
     def close(self) -> None:
         """See `VectorEnvironment.close`."""

@@ -25,6 +25,7 @@ class VectorEnvironment(abc.ABC):
     max_step_mul: the largest number of environment frames per step. An environment frame is one
         StarCraft II game loop, of which there are 16 in a second of game time.
     failure: the error that made the environment unusable, or None.
+    frames_played: environment frames that all games together have really played in `step`.
 
     `reset` must be called before the first `step`. Returned arrays belong to the caller: no later
     call changes them. Observations are as `observation_spec.structure()` describes them, with a
@@ -32,6 +33,7 @@ class VectorEnvironment(abc.ABC):
     """
 
     failure: Optional[Exception] = None
+    frames_played: int = 0
 
     def __init__(
         self,
@@ -70,7 +72,7 @@ class VectorEnvironment(abc.ABC):
         Args:
           action: int32 [K] for every head of `action_spec`.
           step_mul: int32 [K] in 1..max_step_mul, frames to advance; fewer if the episode ends
-            before.
+            before, and none that count if the game died meanwhile.
 
         Returns:
           EnvOutput(reward float32 [K], info, done bool [K], observation) with info =
@@ -81,6 +83,34 @@ class VectorEnvironment(abc.ABC):
         Raises:
           ValueError: if `action` or `step_mul` has a wrong shape or a value out of range.
         """
+
+    def get_state(self) -> Optional[Dict[str, np.ndarray]]:
+        """Returns copies of all that games and statistics need to go on exactly, by name.
+
+        None if they cannot be saved, as those of StarCraft II.
+        """
+        return None
+
+    def set_state(self, state: Mapping[str, np.ndarray]) -> None:
+        """Goes on from a state of `get_state` of an environment made with the same arguments.
+
+        Seeds do not matter: they are part of the state. The next `step` returns what it would have
+        returned there.
+
+        Raises:
+          ValueError: if names, shapes or dtypes differ from those of `get_state`.
+        """
+        raise ValueError('the games of this environment cannot be saved.')
+
+    def totals(self) -> structs.EpisodeInfo:
+        """What has been played of the episodes that the last `reset` has returned: `EpisodeInfo` of
+        [K], zeros where they are at their beginning."""
+        return structs.EpisodeInfo(
+            episode_return=np.zeros([self.num_envs], np.float32),
+            episode_frames=np.zeros([self.num_envs], np.int32),
+            episode_steps=np.zeros([self.num_envs], np.int32),
+            aborted=np.zeros([self.num_envs], np.bool_),
+        )
 
     @abc.abstractmethod
     def close(self) -> None:

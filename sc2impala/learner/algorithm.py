@@ -109,6 +109,11 @@ class PretrainingAlgorithm(Algorithm):
     from_demonstrations: ClassVar[bool] = False
 
     @property
+    def batch_size(self) -> int:
+        """Sequences of an update, or 0 for as many as the training takes."""
+        return 0
+
+    @property
     @abc.abstractmethod
     def num_frames(self) -> int:
         """Length of the phase in environment frames; 0 leaves it out."""

@@ -4,9 +4,11 @@ T is the unroll length, N the new and R the replayed sequences of a batch, B = N
 """
 
 import collections
-from typing import Any, Optional, Tuple
+from typing import Any, NamedTuple, Optional, Sequence, Tuple
 
 import tensorflow.compat.v1 as tf
+
+from sc2impala.learner import towers
 
 Batch = collections.namedtuple(
     'Batch',
@@ -21,9 +23,10 @@ Batch = collections.namedtuple(
         'num_replay',
         'teacher_logits',
         'stream_state',
+        'parts',
     ],
 )
-Batch.__new__.__defaults__ = ((), ())
+Batch.__new__.__defaults__ = ((), (), ())
 """agent_state: nest of [B, ...], the recurrent state before the first step.
 env_outputs: EnvOutput of [T + 1, B].
 agent_outputs: AgentOutput of [T + 1, B], of the behaviour policy.
@@ -38,6 +41,8 @@ stream_state: nest of local variables of [D, ...], if the last D columns come fr
     recurrent state of the trained agent before their first step, for which `agent_state` has zeros.
     `sequences.unroll` reads it, and writes the state after their last step, with which the next
     batch begins. () otherwise.
+parts: of `towers.Part`, if several devices unroll the agent, in the order of the columns; ()
+    otherwise.
 """
 
 
@@ -71,6 +76,7 @@ def make_batch(
         num_replay=num_replay,
         teacher_logits=tf.nest.map_structure(_time_major, sequences.teacher_logits),
         stream_state=stream_state,
+        parts=(),
     )
 
 
@@ -85,7 +91,7 @@ def join(batch: Batch, streams: Batch) -> Batch:
       streams: with `stream_state`, from recordings only.
     """
     tensors, more = (
-        b._replace(num_replay=(), stream_state=())
+        b._replace(num_replay=(), stream_state=(), parts=())
         for b in (batch, streams._replace(is_replay=tf.ones_like(streams.is_replay)))
     )
     joined = {}
@@ -97,8 +103,43 @@ def join(batch: Batch, streams: Batch) -> Batch:
     return Batch(**dict(joined, num_replay=batch.num_replay, stream_state=streams.stream_state))
 
 
-def stage(batch: Batch, device: str, name: str = 'staged_batch') -> Tuple[Batch, tf.Operation]:
-    """Copies batches to a device ahead of their use.
+def split(batch: Batch, devices: Sequence[str]) -> Batch:
+    """A batch whose columns several devices share: see `towers`.
+
+    Args:
+      batch: B columns.
+      devices: one or more, as '/gpu:1'; their number divides B. With one the batch is unchanged.
+    """
+    if len(devices) < 2:
+        return batch
+    parts = towers.make_parts(batch.agent_outputs.action, batch.env_outputs, devices)
+    return batch._replace(parts=parts)
+
+
+class StagingArea(NamedTuple):
+    """Where a device keeps the next batch, or a part of it.
+
+    content: the tensors that are there; to read them takes them out. new: placeholders of the same
+        types. put: puts those there.
+    """
+
+    content: Sequence[tf.Tensor]
+    new: Sequence[tf.Tensor]
+    put: tf.Operation
+
+
+class Staging(NamedTuple):
+    """The copies of batches to devices.
+
+    put: puts the next batch there. areas: what it fills.
+    """
+
+    put: tf.Operation
+    areas: Sequence[StagingArea]
+
+
+def stage(batch: Batch, device: str, name: str = 'staged_batch') -> Tuple[Batch, Staging]:
+    """Copies batches to a device ahead of their use, and parts of them to those of the parts.
 
     Args:
       batch: the next batch.
@@ -106,19 +147,42 @@ def stage(batch: Batch, device: str, name: str = 'staged_batch') -> Tuple[Batch,
       name: of the staging area, different for different batches.
 
     Returns:
-      The batch that was put last, on `device`, and the operation that puts the next one there. Run
-      the operation once before the first batch is used, then with every update.
+      The batch that was put last, on `device`, and what puts the next one there. Run its operation
+      once before the first batch is used, then with every update.
     """
     # The state of streams is read when the batch is used: the update before writes it.
-    tensors = batch._replace(num_replay=(), stream_state=())
+    tensors = batch._replace(num_replay=(), stream_state=(), parts=())
+    unchanged = {'num_replay': batch.num_replay, 'stream_state': batch.stream_state}
+    if not batch.parts:
+        staged, put, area = _stage(tensors, device, name)
+        return staged._replace(**unchanged), Staging(put, [area])
+    # Each device gets its own observations. They are joined on the first one where something other
+    # than the agent uses them, as labels, and not copied there otherwise.
+    staged, put, area = _stage(tensors._replace(env_outputs=()), device, name)
+    parts, puts, areas = [], [put], [area]
+    for index, part in enumerate(batch.parts):
+        columns, put, area = _stage(part._replace(device=()), part.device, f'{name}_part_{index}')
+        parts.append(columns._replace(device=part.device))
+        puts.append(put)
+        areas.append(area)
+    with tf.device(device):
+        env_outputs = towers.join([part.env_outputs for part in parts], axis=1)
+    joined = staged._replace(env_outputs=env_outputs, parts=tuple(parts), **unchanged)
+    return joined, Staging(tf.group(puts), areas)
+
+
+def _stage(tensors: Any, device: str, name: str) -> Tuple[Any, tf.Operation, StagingArea]:
+    """A staging area for a nest: what was put last, and the operation that puts the next one."""
     flat = tf.nest.flatten(tensors)
     with tf.device(device):
         put = tf.raw_ops.Stage(values=flat, capacity=1, shared_name=name)
         staged = tf.raw_ops.Unstage(dtypes=[t.dtype for t in flat], capacity=1, shared_name=name)
+        new = [tf.placeholder(tensor.dtype, tensor.shape) for tensor in flat]
+        put_new = tf.raw_ops.Stage(values=new, capacity=1, shared_name=name)
     for tensor, original in zip(staged, flat):
         tensor.set_shape(original.shape)
-    packed = tf.nest.pack_sequence_as(tensors, staged)
-    return packed._replace(num_replay=batch.num_replay, stream_state=batch.stream_state), put
+    area = StagingArea(staged, new, put_new)
+    return tf.nest.pack_sequence_as(tensors, staged), put, area
 
 
 def _time_major(tensor: tf.Tensor) -> tf.Tensor:

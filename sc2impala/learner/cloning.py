@@ -25,6 +25,12 @@ class CloningSettings(ReturnSettings, AdamSettings):
         '--total_environment_frames',
         between=(0, MAX_FRAMES),
     )
+    cloning_batch_size: int = setting(
+        0,
+        'sequences of an update of that phase, 0 for --batch_size: many small steps imitate sooner '
+        'than few large ones, and learning from rewards needs larger ones',
+        between=(0, 65536),
+    )
     cloning_learning_rate: float = setting(7e-4, 'of that phase, at the start', between=(0.0, 10.0))
     final_cloning_learning_rate: float = setting(
         0.0, 'at its end, linearly in between', between=(0.0, 10.0)
@@ -39,7 +45,10 @@ class CloningSettings(ReturnSettings, AdamSettings):
         between=(0.0, 1.0),
     )
     final_demonstrator_share: float = setting(
-        0.0, 'that part when cloning ends, linearly in between; -1 keeps it', between=(-1.0, 1.0)
+        0.0,
+        'that part when cloning ends, linearly in between; -1 keeps it',
+        between=(0.0, 1.0),
+        or_else=-1.0,
     )
     phase_evaluations: int = setting(
         10,
@@ -75,6 +84,11 @@ class Cloning(PretrainingAlgorithm):
         """Length of the phase in environment frames."""
         return self.settings.num_cloning_frames
 
+    @property
+    def batch_size(self) -> int:
+        """See `PretrainingAlgorithm.batch_size`."""
+        return self.settings.cloning_batch_size
+
     def demonstrator_share(self, frames: int) -> Optional[float]:
         """Changes linearly over the phase, see `Algorithm.demonstrator_share`."""
         first, last = self.settings.demonstrator_share, self.settings.final_demonstrator_share
@@ -102,7 +116,7 @@ class Cloning(PretrainingAlgorithm):
         settings = self.settings
         observation = batch.env_outputs.observation
         labels = labels_lib.read(observation)
-        steps = sequences.unroll(agent, batch, True, labels_lib.functions(observation))
+        steps = sequences.unroll(agent, batch, True, labels_lib.given(observation))
         normalisation = value_normalisation.ValueNormalisation(
             agent, settings.value_normalisation_rate
         )

@@ -23,6 +23,8 @@ class DemonstrationSource(Source):
     The recurrent state is that of the agent which is trained: see `Batch.stream_state`.
     """
 
+    recorded = True
+
     def __init__(self, streams: Any, spec: Any, num_sequences: int):
         """Args:
         streams: `demonstrations.Streams` of D streams; called by this process only.
@@ -145,4 +147,5 @@ def _local_variable(initial_value: tf.Tensor) -> tf.Variable:
         trainable=False,
         collections=[tf.GraphKeys.LOCAL_VARIABLES],
         use_resource=True,
+        name='stream_state',
     )

@@ -32,7 +32,10 @@ class ImpalaSettings(ReturnSettings, AdamSettings):
     baseline_cost: float = setting(0.5, 'weight of the loss of the baseline', between=(0.0, LARGE))
     entropy_cost: float = setting(0.01, 'weight of the entropy of the policy', between=(0.0, LARGE))
     final_entropy_cost: float = setting(
-        0.0, 'its weight at the end, linearly in between; -1 keeps it', between=(-1.0, LARGE)
+        0.0,
+        'its weight at the end, linearly in between; -1 keeps it',
+        between=(0.0, LARGE),
+        or_else=-1.0,
     )
     entropy_decay: float = setting(
         1.0, 'the part of the training over which it reaches that', between=(0.0, 1.0)

@@ -52,11 +52,13 @@ def read(observation: Any) -> Labels:
     )
 
 
-def functions(observation: Any) -> Any:
-    """The functions of the labels of T + 1 observations, -1 without a label: int32 [T + 1, B]."""
+def given(observation: Any) -> Dict[str, Any]:
+    """The labels of T + 1 observations by head, -1 without a label: int32 [T + 1, B]."""
     labels = observation[KEY]
-    function = labels['action']['function']
-    return tf.where(labels['valid'], function, -tf.ones_like(function))
+    return {
+        name: tf.where(labels['valid'], choice, -tf.ones_like(choice))
+        for name, choice in labels['action'].items()
+    }
 
 
 def agreement(policy: Any, parameters: Any, labels: Labels) -> Dict[str, Any]:

@@ -4,6 +4,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
 import tensorflow.compat.v1 as tf
 
+from sc2impala.learner import towers
 from sc2impala.settings.learning import AdamSettings
 
 NOT_FINITE = 'the gradient is not finite'
@@ -82,8 +83,8 @@ def adam_step(
     Raises:
       ValueError: if the loss depends on none of the variables.
     """
-    gradients = tf.gradients(loss, variables)
-    pairs = [(g, v) for g, v in zip(gradients, variables) if g is not None]
+    found = towers.gradients(loss, variables)
+    pairs = [(g, v) for g, v in zip(found, variables) if g is not None]
     if not pairs:
         raise ValueError(
             f'the loss depends on none of the {len(variables)} variables to be trained; an agent '

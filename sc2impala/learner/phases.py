@@ -39,6 +39,7 @@ class Phase(NamedTuple):
     done, infos: see `algorithm.Update`.
     stage: copies the next batch to the device of the learner, or None.
     summary: serialized summary of the update, string [].
+    recorded: whether its frames are of recordings, which were not played in this run.
     """
 
     title: str
@@ -52,6 +53,7 @@ class Phase(NamedTuple):
     infos: Any
     stage: Optional[tf.Operation]
     summary: tf.Tensor
+    recorded: bool = False
 
 
 def frames_variable(name: str) -> tf.Variable:
@@ -153,6 +155,7 @@ def _build_phase(
         infos=update.infos,
         stage=None,
         summary=summaries.merge({**update.metrics, **lag, **plan.metrics, **(metrics or {})}),
+        recorded=plan.source.recorded,
     )
 
 

@@ -4,11 +4,12 @@ T is the unroll length, B the batch size.
 """
 
 import collections
-from typing import Any, Optional, Tuple
+from typing import Any, Mapping, Optional, Tuple
 
 import tensorflow.compat.v1 as tf
 
-from sc2impala.learner import labels
+from sc2impala import frames as frames_lib
+from sc2impala.learner import labels, towers
 
 Steps = collections.namedtuple(
     'Steps',
@@ -22,6 +23,7 @@ Steps = collections.namedtuple(
         'mask',
         'is_new',
         'demonstrated',
+        'frames',
     ],
 )
 """The T steps of the sequences of a batch, aligned by the observation that was acted on.
@@ -34,6 +36,7 @@ mask: float32 [T, B], 0 on steps that are not trained on: those with which an ep
     and unless asked for those that a demonstrator played.
 is_new: bool [B], columns that come from the queue and not from the replay buffer.
 demonstrated: bool [T, B], which steps a demonstrator played; () if there is none.
+frames: int32 [T, B], environment frames that the action took, see `sc2impala.frames`.
 """
 
 
@@ -41,7 +44,7 @@ def unroll(
     agent: Any,
     batch: Any,
     with_demonstrations: bool = False,
-    functions: Optional[tf.Tensor] = None,
+    given: Optional[Mapping[str, tf.Tensor]] = None,
 ) -> Steps:
     """Unrolls the agent over the T + 1 steps of a batch and aligns the results.
 
@@ -50,12 +53,16 @@ def unroll(
       batch: `learner.batch.Batch`.
       with_demonstrations: train on the steps that a demonstrator played as well. Their recorded
         logits are those of the agent, not of the policy that played.
-      functions: int32 [T + 1, B], see `Agent.unroll`; None for the functions that were played.
+      given: int32 [T + 1, B] by head, see `Agent.unroll`; None for what was played.
     """
-    options = {} if functions is None else {'functions': functions}
-    learner_outputs, last_state = agent.unroll(
-        batch.agent_outputs.action, batch.env_outputs, _first_state(batch), **options
-    )
+    options = {} if given is None else {'given': given}
+    first_state = _first_state(batch)
+    if batch.parts:
+        learner_outputs, last_state = towers.unroll(agent, batch.parts, first_state, given)
+    else:
+        learner_outputs, last_state = agent.unroll(
+            batch.agent_outputs.action, batch.env_outputs, first_state, **options
+        )
     learner_outputs = _keep_state(batch, last_state, learner_outputs)
     return shift(
         batch.env_outputs,
@@ -121,6 +128,15 @@ def shift(
         mask=mask,
         is_new=tf.logical_not(is_replay),
         demonstrated=demonstrated,
+        frames=_frames(env_outputs.info, agent_outputs.step_mul),
+    )
+
+
+def _frames(infos: Any, step_mul: tf.Tensor) -> tf.Tensor:
+    """int32 [T, B], from the totals of [T + 1, B]."""
+    frames, steps = infos.episode_frames, infos.episode_steps
+    return frames_lib.frames_between(
+        tf, frames[:-1], frames[1:], steps[:-1], steps[1:], step_mul[1:]
     )
 
 
@@ -150,6 +166,6 @@ def countable(steps: Steps) -> Tuple[tf.Tensor, Any]:
 
 
 def count_frames(steps: Steps) -> tf.Tensor:
-    """Environment frames of the new columns, by the multipliers that were played: int64 []."""
+    """Environment frames of the new columns, int64 []: game loops that were really played."""
     is_new = tf.cast(steps.is_new, tf.int64)
-    return tf.reduce_sum(tf.cast(steps.behaviour.step_mul, tf.int64) * is_new)
+    return tf.reduce_sum(tf.cast(steps.frames, tf.int64) * is_new)

@@ -13,7 +13,12 @@ from sc2impala.learner.batch import Batch, make_batch
 
 
 class Source(abc.ABC):
-    """Where a phase gets its batches from."""
+    """Where a phase gets its batches from.
+
+    recorded: whether all that counts as new in them is of recordings: not played in this run.
+    """
+
+    recorded = False
 
     @abc.abstractmethod
     def next_batch(self) -> Batch:

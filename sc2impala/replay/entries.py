@@ -89,15 +89,21 @@ def compressed(
         raise ValueError(f"`state['layout']` must be {list(layout)}, but is {saved_layout}.")
     slabs = [state[name] for name in _slab_names(state)]
     for index, slab in enumerate(slabs):
-        rows = SLAB_PAGES if index < len(slabs) - 1 else len(slab)
+        rows = SLAB_PAGES if index < len(slabs) - 1 else min(slab.size // PAGE_BYTES, SLAB_PAGES)
         check_array(f"state['slab_{index}']", slab, [rows, PAGE_BYTES], np.uint8)
     lengths, numbers = state['lengths'], state['pages']
     check_array("state['lengths']", lengths, [size], np.int64)
+    if size and lengths.min() < 1:
+        raise ValueError("`state['lengths']` must be positive.")
     ends = np.cumsum([num_pages(length) for length in lengths.tolist()], dtype=np.int64)
     check_array("state['pages']", numbers, [int(ends[-1]) if size else 0], np.int32)
     num_saved = sum(map(len, slabs))
     if numbers.size and not 0 <= numbers.min() <= numbers.max() < num_saved:
         raise ValueError(f"`state['pages']` must be numbers of the {num_saved} pages saved.")
+    if size and lengths.max() > num_saved * PAGE_BYTES:
+        raise ValueError("`state['lengths']` must be sizes of sequences that fit into the pages.")
+    if len(np.unique(numbers)) < numbers.size:
+        raise ValueError("`state['pages']` must be different numbers.")
     return slabs, list(zip(np.split(np.array(numbers), ends[:-1]), lengths.tolist()))
 
 

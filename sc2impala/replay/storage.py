@@ -7,9 +7,10 @@ import collections.abc
 import contextlib
 import os
 import struct
+import tokenize
 import zipfile
 import zlib
-from typing import Any, Dict, Iterator, Mapping
+from typing import Any, Dict, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -19,10 +20,13 @@ _DAMAGED = (
     zipfile.BadZipFile,
     zlib.error,
     EOFError,
+    MemoryError,
     NotImplementedError,
     OSError,
     RuntimeError,
+    TypeError,
     ValueError,
+    tokenize.TokenError,
 )
 """Exceptions raised when reading a file that is not a valid .npz archive."""
 
@@ -30,8 +34,8 @@ _DAMAGED = (
 def save(path: str, state: Mapping[str, np.ndarray]) -> None:
     """Writes `state` to `path` without copying it: arrays may be larger than the free memory.
 
-    The write is atomic: after a crash of the process or the machine, `path` is either the complete
-    old or the complete new file.
+    The file is readable by its owner only. The write is atomic: after a crash of the process or the
+    machine, `path` is either the complete old or the complete new file.
 
     Raises:
       ValueError: an array does not hold plain numbers or text.
@@ -43,7 +47,8 @@ def save(path: str, state: Mapping[str, np.ndarray]) -> None:
                 f'`state[{name!r}]` must hold plain numbers or text, but holds objects.'
             )
     temporary = path + '.tmp'
-    with open(temporary, 'wb') as file:
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, 'wb') as file:
         try:
             arrays: Dict[str, Any] = dict(state)
             np.savez(file, **arrays)
@@ -75,6 +80,7 @@ class _StateFile(collections.abc.Mapping):
         self._path = path
         with self._archive() as archive:
             self._names = [_without_suffix(member) for member in archive.namelist()]
+            self._check_sizes(archive.infolist())
             if archive.testzip():
                 raise ValueError('a checksum is wrong')
 
@@ -89,6 +95,15 @@ class _StateFile(collections.abc.Mapping):
 
     def __len__(self) -> int:
         return len(self._names)
+
+    def _check_sizes(self, members: Sequence[zipfile.ZipInfo]) -> None:
+        """Checks that members are as large as they say, before any is read."""
+        for info in members:
+            if info.compress_type != zipfile.ZIP_STORED:
+                raise ValueError(f'{info.filename!r} is not a plain array')
+        num_bytes = sum(info.file_size for info in members)
+        if num_bytes > os.path.getsize(self._path):
+            raise ValueError(f'it is smaller than the {num_bytes:,} bytes of its arrays')
 
     @contextlib.contextmanager
     def _archive(self) -> Iterator[zipfile.ZipFile]:
@@ -110,10 +125,22 @@ def _mapped(archive: Any, info: zipfile.ZipInfo) -> np.ndarray:
         header_bytes = member.tell()
     if version != (1, 0) or dtype.hasobject or info.compress_type != zipfile.ZIP_STORED:
         raise ValueError(f'{info.filename!r} is not a plain array')
+    if header_bytes + dtype.itemsize * _product(shape) != info.file_size:
+        raise ValueError(f'{info.filename!r} has not the size of its array')
     # A member starts with 30 bytes. The last four are the lengths of two fields before its data.
     archive.fp.seek(info.header_offset + 26)
     offset = info.header_offset + 30 + sum(struct.unpack('<HH', archive.fp.read(4))) + header_bytes
     return np.memmap(archive.fp, dtype, 'r', offset, shape, 'F' if fortran_order else 'C')
+
+
+def _product(shape: Sequence[int]) -> int:
+    """The number of elements; NumPy's would overflow."""
+    product = 1
+    for size in shape:
+        if size < 0:
+            raise ValueError(f'{size} is not the size of an array')
+        product *= size
+    return product
 
 
 def _without_suffix(member: str) -> str:

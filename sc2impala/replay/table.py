@@ -26,6 +26,20 @@ _MAX_COMPRESSION = 100
 
 _RNG_ENTRIES = ('rng_name', 'rng_keys', 'rng_position', 'rng_has_gauss', 'rng_gauss')
 
+_RNG_WORDS = 624
+
+_SCALAR_KINDS = {
+    'capacity': 'iu',
+    'num_inserted': 'iu',
+    'eviction': 'U',
+    'sampler': 'U',
+    'rng_name': 'U',
+    'rng_position': 'iu',
+    'rng_has_gauss': 'iu',
+    'rng_gauss': 'f',
+}
+"""Kinds of the dtypes of entries without dimensions."""
+
 _SAMPLER_PREFIX = 'sampler_'
 """Precedes the names of the sampler's own arrays in a state."""
 
@@ -333,6 +347,7 @@ class ReplayTable:
             )
 
     def _check_arguments(self, state: Mapping[str, np.ndarray], has_keys: bool) -> None:
+        _check_scalars(state)
         own = ['capacity', 'eviction', 'num_inserted'] + list(_RNG_ENTRIES)
         if has_keys:
             own += ['keys', 'sampler']
@@ -347,9 +362,30 @@ class ReplayTable:
             )
         if sorted(state) != expected:
             raise ValueError(f'`state` must have the entries {expected}, but has {sorted(state)}.')
+        _check_random_state(state)
         for name, value in (('capacity', self.capacity), ('eviction', self._remover.name)):
             if state[name] != value:
                 raise ValueError(f'`state[{name!r}]` must be {value!r}, but is {state[name]}.')
+
+
+def _check_scalars(state: Mapping[str, np.ndarray]) -> None:
+    """Checks the types of numbers and text in a state."""
+    for name, kinds in _SCALAR_KINDS.items():
+        if name in state and (state[name].shape != () or state[name].dtype.kind not in kinds):
+            raise ValueError(f'`state[{name!r}]` must be a number or text of one of {kinds!r}.')
+
+
+def _check_random_state(state: Mapping[str, np.ndarray]) -> None:
+    """Checks numbers, also those that NumPy's generator takes unchecked."""
+    if state['num_inserted'] < 0:
+        raise ValueError(f"`state['num_inserted']` must not be {state['num_inserted']}.")
+    entries.check_array("state['rng_keys']", state['rng_keys'], [_RNG_WORDS], np.uint32)
+    position, has_gauss = int(state['rng_position']), int(state['rng_has_gauss'])
+    if not 0 <= position <= _RNG_WORDS or has_gauss not in (0, 1):
+        raise ValueError(
+            f"`state['rng_position']` must be from 0 to {_RNG_WORDS} and `state['rng_has_gauss']` "
+            f'0 or 1, but are {position} and {has_gauss}.'
+        )
 
 
 def _check_keys(keys: np.ndarray, size: int, num_inserted: int) -> None:

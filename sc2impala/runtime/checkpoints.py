@@ -1,73 +1,133 @@
 """Checkpoints: saved as a whole, checked before they are restored, and never half written.
 
-A checkpoint is TensorFlow's (all variables: weights, optimizer slots, the frames of all phases),
-and beside it `replay-<frames>.npz` with the replay buffer and its random state. The replay buffer
-is written first, so that a checkpoint that can be found always has its replay buffer; the last two
-replay buffers are kept.
+A checkpoint is a unit of files, see `checkpoint_units`. The latest `keep` are kept, and of the
+latest two of them all parts: of older ones the variables only.
 """
 
 import contextlib
+import functools
 import os
 import re
 import time
-from typing import Any, Callable, Dict, List, Optional, Sequence, Set
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, TypeVar
 
 import tensorflow.compat.v1 as tf
 
-from sc2impala import replay as replay_lib
 from sc2impala.errors import UserError
-from sc2impala.runtime import console
+from sc2impala.runtime import checkpoint_choice, checkpoint_variables, console, disk
+from sc2impala.runtime import checkpoint_units as units
+from sc2impala.runtime import logdir as logdir_lib
+from sc2impala.runtime.checkpoint_parts import Part
 from sc2impala.runtime.plain_paths import plain_path
 
-BASENAME = 'model.ckpt'
-_INDEX = 'checkpoint'
-"""TensorFlow's list of the checkpoints in a folder."""
+BASENAME = units.BASENAME
+INDEX = checkpoint_choice.INDEX
+read = checkpoint_variables.read
+
+_NUM_WITH_PARTS = 2
+_RETRY_SECS = 10.0
+_SPARE_BYTES = 2**20
+"""For the growth of the replay buffer, and for the other files of a run."""
+_ATTEMPTS = 20
+_Result = TypeVar('_Result')
 
 
 class CheckpointWriter:
-    """Saves variables and replay buffer every N seconds."""
+    """Saves variables and all other parts of the state every N seconds.
+
+    saver: of the variables.
+    """
 
     def __init__(
         self,
         logdir: str,
         save_secs: float,
         keep: int,
-        replay: Optional[Any] = None,
+        parts: Sequence[Part] = (),
+        max_unsaved_secs: float = 0.0,
     ):
         """Args:
         logdir: where to.
         save_secs: time between two checkpoints.
         keep: how many of the latest to keep; 0 keeps all.
-        replay: `replay.ReplayTable` or None.
+        parts: what belongs to a checkpoint beside the variables.
+        max_unsaved_secs: how long `save_if_due` goes on trying while the folder is gone or cannot
+          be written to. A full disk is waited for in any case.
         """
-        # Relative paths: the folder may be moved or copied, and never means the old place again.
-        self.saver = tf.train.Saver(max_to_keep=keep, save_relative_paths=True)
+        self.saver = tf.train.Saver(max_to_keep=0)
         self._logdir = logdir
+        self._folder = disk.Folder(logdir)
         self._keep = keep
-        self._excess: List[str] = []
         self._save_secs = save_secs
-        self._replay = replay
-        self._last_time = time.monotonic()
-        self._last_frames: Optional[int] = None
+        self._max_unsaved_secs = max_unsaved_secs
+        self._parts = list(parts)
+        self._trouble = disk.Trouble()
+        self._next_time = time.monotonic() + save_secs
+        self._saved: List[int] = []
+        self._with_parts: List[int] = []
 
     def start_from(self, frames: int) -> None:
         """Continues after the checkpoint of `frames`; the ones before are rotated as well."""
-        self._last_frames = frames
-        paths = [plain_path(path) for path in _listed(self._logdir)]
-        # TensorFlow removes one checkpoint for each that it saves, however many there are.
-        num_excess = max(0, len(paths) - self._keep) if self._keep else 0
-        self._excess = paths[:num_excess]
-        self.saver.recover_last_checkpoints(paths[num_excess:])
+        self._saved = [n for n in units.with_variables(self._logdir) if n < frames] + [frames]
+        self._with_parts = [n for n in self._saved if units.has_parts(self._logdir, n)]
+
+    def load_parts(self, checkpoint: str, session: Any) -> None:
+        """Restores all parts of a checkpoint whose variables have been restored.
+
+        Args:
+          checkpoint: its path.
+          session: with the variables.
+
+        Raises:
+          UserError: if a file is damaged or of another training.
+        """
+        for part in self._parts:
+            path = units.part_path(os.path.dirname(checkpoint), part.name, number(checkpoint))
+            if not os.path.exists(path):
+                console.say(f'no {part.name} was saved with {checkpoint}: {part.otherwise}')
+                continue
+            try:
+                part.load(path, session)
+            except (ArithmeticError, LookupError, OSError, TypeError, ValueError) as error:
+                raise UserError(
+                    f'{path} cannot be restored ({error}); move it away to go on without it.'
+                ) from error
+
+    def is_due(self) -> bool:
+        """Whether N seconds have passed since the last checkpoint."""
+        return time.monotonic() >= self._next_time
 
     def save_if_due(self, session: Any, frames: int) -> None:
-        """Saves if N seconds have passed.
+        """Saves if N seconds have passed; says so once a minute while that does not work.
 
         Args:
           session: a session.
           frames: those of all phases together; they never decrease and name the checkpoint.
+
+        Raises:
+          UserError: if the folder cannot be written to any more, and that for too long.
         """
-        if time.monotonic() - self._last_time >= self._save_secs:
+        if not self.is_due():
+            return
+        try:
             self.save(session, frames)
+        except _NotSavedError as error:
+            is_full = disk.number(error.cause) in disk.FULL
+            if not is_full and self._trouble.secs >= self._max_unsaved_secs:
+                raise
+            waits = 'until there is room' if is_full else f'for {self._max_unsaved_secs:,.0f} s'
+            self._trouble.report(
+                f'a checkpoint in {self._logdir}', error.cause, f'training goes on {waits}'
+            )
+            self._next_time = time.monotonic() + min(self._save_secs, _RETRY_SECS)
+
+    def has_saved(self, frames: int) -> bool:
+        """Whether the last checkpoint is that of `frames`."""
+        return bool(self._saved) and frames == self._saved[-1]
+
+    def newest(self) -> Optional[int]:
+        """The frames of the last checkpoint, None if there is none."""
+        return self._saved[-1] if self._saved else None
 
     def save(self, session: Any, frames: int) -> None:
         """Saves now, unless nothing was trained since the last time.
@@ -75,37 +135,90 @@ class CheckpointWriter:
         Raises:
           UserError: if the folder cannot be written to any more.
         """
-        if frames == self._last_frames:
+        if self.has_saved(frames):
             return
         try:
-            if self._replay is not None:
-                with self._replay.lock:
-                    replay_lib.save(replay_path(self._logdir, frames), self._replay.get_state())
-            path = plain_path(os.path.join(self._logdir, BASENAME))
-            self.saver.save(session, path, frames, write_meta_graph=False)
-        except (OSError, tf.errors.OpError) as error:
-            raise UserError(
-                f'cannot save a checkpoint in --logdir={self._logdir} '
-                f'({str(error).splitlines()[0]}); what was saved before is still there.'
-            ) from error
-        self._remove_replays_but({self._last_frames, frames})
-        for path in self._excess:
-            with contextlib.suppress(OSError, tf.errors.OpError):
-                tf.train.remove_checkpoint(path)
-        self._excess = []
-        self._last_time = time.monotonic()
-        self._last_frames = frames
+            self._write_or_make_room(session, frames)
+        except (OSError, ValueError, tf.errors.OpError) as error:
+            raise _NotSavedError(self._logdir, error) from error
+        self._next_time = time.monotonic() + self._save_secs
+        self._trouble.over(f'checkpoints are saved again in {self._logdir}')
 
-    def _remove_replays_but(self, kept: Set[Optional[int]]) -> None:
-        """Removes replay buffers of other frames, and unfinished files that a kill has left.
+    def _write_or_make_room(self, session: Any, frames: int) -> None:
+        """Writes a checkpoint; where the disk is full, all others but the last are given up."""
+        while True:
+            try:
+                self._write(session, frames)
+                return
+            except (OSError, ValueError, tf.errors.OpError) as error:
+                self._remove_unfinished(frames)
+                if disk.number(error) not in disk.FULL or len(self._saved) <= 1:
+                    raise
+                oldest = self._saved.pop(0)
+                units.remove(self._logdir, oldest)
+                console.say(f'{BASENAME}-{oldest} is removed since the disk is full')
 
-        Frames may be larger than the present ones: of a replay buffer whose checkpoint was not
-        written any more, or when the run was taken back to an earlier checkpoint.
+    def _write(self, session: Any, frames: int) -> None:
+        """Writes a checkpoint and removes what is not kept any more.
+
+        Raises:
+          OSError, ValueError, tf.errors.OpError: if the checkpoint cannot be written.
         """
-        for name in os.listdir(self._logdir):
-            match = re.match(r'replay-(\d+)\.npz(\.tmp)?$', name)
-            if match and (match.group(2) or int(match.group(1)) not in kept):
-                os.remove(os.path.join(self._logdir, name))
+        last_bytes = units.num_bytes(self._logdir, self._saved[-1]) if self._saved else 0
+        # Also because TensorFlow would make the folder again.
+        self._folder.check(last_bytes + _SPARE_BYTES)
+        for part in self._parts:
+            part.save(units.part_path(self._logdir, part.name, frames), session)
+        path = plain_path(units.model_path(self._logdir, frames))
+        self.saver.save(session, path, write_meta_graph=False, write_state=False)
+        units.write(self._logdir, frames, [part.name for part in self._parts])
+        self._saved.append(frames)
+        if self._parts:
+            self._with_parts.append(frames)
+        # From here on the checkpoint counts, whatever happens to the others.
+        with contextlib.suppress(OSError):
+            self._rotate()
+
+    def _rotate(self) -> None:
+        excess = self._saved[: -self._keep] if self._keep else []
+        self._saved = self._saved[len(excess) :]
+        # Before they are removed: the list never names what is not there.
+        _write_list(self._logdir, self._saved)
+        for frames in excess:
+            units.remove(self._logdir, frames)
+        while len(self._with_parts) > _NUM_WITH_PARTS:
+            units.drop_parts(self._logdir, self._with_parts.pop(0))
+
+    def _remove_unfinished(self, frames: int) -> None:
+        if os.path.isdir(self._logdir):
+            units.remove(self._logdir, frames)
+            units.remove_unfinished(self._logdir, self._saved)
+
+
+class _NotSavedError(UserError):
+    """A checkpoint cannot be saved.
+
+    cause: why not.
+    """
+
+    def __init__(self, logdir: str, cause: BaseException):
+        super().__init__(
+            f'cannot save a checkpoint in --logdir={logdir} ({disk.reason(cause)}); what was saved '
+            'before is still there.'
+        )
+        self.cause = cause
+
+
+def _write_list(logdir: str, saved: Sequence[int]) -> None:
+    """Writes TensorFlow's list of checkpoints, for its tools: only names, as the folder may move.
+
+    Raises:
+      OSError: if that does not work.
+    """
+    names = [f'{BASENAME}-{frames}' for frames in saved]
+    lines = [f'model_checkpoint_path: "{names[-1]}"\n']
+    lines += [f'all_model_checkpoint_paths: "{name}"\n' for name in names]
+    logdir_lib.replace_text(os.path.join(logdir, INDEX), ''.join(lines))
 
 
 def restore(saver: tf.train.Saver, session: tf.Session, checkpoint: str) -> None:
@@ -113,86 +226,40 @@ def restore(saver: tf.train.Saver, session: tf.Session, checkpoint: str) -> None
     saver.restore(session, plain_path(checkpoint))
 
 
-def replay_path(logdir: str, frames: int) -> str:
-    """The file of the replay buffer that belongs to the checkpoint of `frames`."""
-    return os.path.join(logdir, f'replay-{frames:d}.npz')
-
-
-def restore_replay(replay: Any, checkpoint: str) -> bool:
-    """Loads the replay buffer saved with a checkpoint; False if there is none.
-
-    Raises:
-      UserError: if the file is damaged or holds sequences of another structure.
-    """
-    frames = re.search(r'-(\d+)$', checkpoint)
-    path = replay_path(os.path.dirname(checkpoint), int(frames.group(1))) if frames else ''
-    if not os.path.exists(path):
-        return False
-    try:
-        replay.set_state(replay_lib.load(path))
-    except (ValueError, OSError) as error:
-        raise UserError(
-            f'{path} cannot be restored ({error}); move it away to go on with an empty replay '
-            'buffer.'
-        ) from error
-    return True
-
-
 def latest(logdir: str) -> Optional[str]:
-    """The latest checkpoint in the folder of a run; None if there is none, or no folder.
+    """The newest whole checkpoint of a run; None if there is none at all, or no folder.
 
-    Where TensorFlow's list of checkpoints is missing, it is the one with the most frames.
+    What was skipped for it is said in one sentence.
 
     Raises:
-      UserError: if the list cannot be read, or names a checkpoint whose files are missing.
+      UserError: if no checkpoint is whole, or there is only a list of them.
     """
-    index = os.path.join(logdir, _INDEX)
-    if not os.path.exists(index):
-        found = _found(logdir)
-        if not found:
-            return None
-        console.say(
-            f'{index} is missing: the latest checkpoint in the folder is used, '
-            f'{os.path.basename(found[-1])}'
-        )
-        return found[-1]
-    listed = _listed(logdir)
-    if not listed:
-        raise UserError(
-            f'{index} cannot be read, expected the list of checkpoints that TensorFlow writes.'
-        )
-    path = listed[-1]
-    if not os.path.exists(path + '.index'):
-        raise UserError(
-            f'{index} names the checkpoint {os.path.basename(path)}, but there is no such file: '
-            f'{path}.index.'
-        )
-    return path
+    choice = checkpoint_choice.choose(logdir)
+    if choice is None:
+        return None
+    if choice.skipped:
+        console.say(f'in {logdir}, {choice.describe()}')
+    return units.model_path(logdir, choice.frames)
 
 
-def _listed(logdir: str) -> List[str]:
-    """The checkpoints in TensorFlow's list, the latest last; those found where it is missing."""
-    if not os.path.exists(os.path.join(logdir, _INDEX)):
-        return _found(logdir)
-    try:
-        state = tf.train.get_checkpoint_state(logdir)
-    except ValueError:  # The file is not text, or lists no checkpoint.
-        state = None
-    if state is None or not state.model_checkpoint_path:
-        return []
-    newest = state.model_checkpoint_path
-    paths = [path for path in state.all_model_checkpoint_paths if path != newest]
-    return paths + [newest]
-
-
-def _found(logdir: str) -> List[str]:
+def found(logdir: str) -> List[str]:
     """All checkpoints whose index file is in the folder, by frames."""
-    if not os.path.isdir(logdir):
-        return []
-    pattern = re.compile(re.escape(BASENAME) + r'-(\d+)\.index$')
-    matches = filter(None, map(pattern.match, os.listdir(logdir)))
-    frames = sorted(int(match.group(1)) for match in matches)
-    return [os.path.join(logdir, f'{BASENAME}-{number}') for number in frames]
+    return [units.model_path(logdir, frames) for frames in units.with_variables(logdir)]
+
+
+def number(checkpoint: str) -> int:
+    """The frames in the name of a checkpoint."""
+    return int(checkpoint.rpartition('-')[2])
+
+
+def global_step(checkpoint: str) -> int:
+    """Environment frames of the training in a checkpoint, without those of pre-training.
+
+    Raises:
+      UserError: if it cannot be read, or was removed.
+    """
+    name = tf.GraphKeys.GLOBAL_STEP
+    return int(checkpoint_variables.read_some(checkpoint, [name])[name])
 
 
 def find_initial(folder_or_checkpoint: str) -> str:
@@ -212,21 +279,28 @@ def find_initial(folder_or_checkpoint: str) -> str:
     return path
 
 
-def read(checkpoint: str) -> Dict[str, Any]:
-    """All variables of a checkpoint, {name: array}; reading each one checks its checksum.
+def while_it_lasts(choose: Callable[[], str], use: Callable[[str], _Result]) -> _Result:
+    """Chooses a checkpoint and uses it; chooses again where a training has removed it meanwhile.
+
+    Args:
+      choose: returns a checkpoint; raises UserError if there is none.
+      use: reads a checkpoint.
+
+    Returns:
+      What `use` returned.
 
     Raises:
-      UserError: if a file is truncated or not a checkpoint.
+      UserError: that of `choose` or `use`.
     """
-    try:
-        reader = tf.train.load_checkpoint(plain_path(checkpoint))
-        return {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()}
-    except (tf.errors.OpError, ValueError, RuntimeError, OSError, IndexError) as error:
-        raise UserError(
-            f'{checkpoint} is damaged or not a checkpoint ({str(error).splitlines()[0]}); an '
-            'earlier one in the same folder can be chosen by editing its file named checkpoint, or '
-            'by --init_checkpoint in a new --logdir.'
-        ) from error
+    for _ in range(_ATTEMPTS):
+        checkpoint = choose()
+        try:
+            return use(checkpoint)
+        except (UserError, ValueError, tf.errors.OpError) as error:
+            if os.path.exists(checkpoint + '.index'):
+                raise
+            last = error
+    raise UserError(f'{checkpoint} was removed while it was read.') from last
 
 
 def check_complete(checkpoint: str, variables: Sequence[tf.Variable]) -> None:
@@ -235,12 +309,14 @@ def check_complete(checkpoint: str, variables: Sequence[tf.Variable]) -> None:
     Raises:
       UserError: if it is damaged or of another run.
     """
-    values = read(checkpoint)
+    found = checkpoint_variables.describe(checkpoint)
     for variable in variables:
         name = variable.op.name
-        if name not in values:
+        if name not in found:
             raise UserError(f'{checkpoint} is not of this run: it has no variable {name}.')
-        _check_shape(checkpoint, variable, values[name])
+        _check_variable(checkpoint, variable, found[name])
+    for variable in variables:
+        checkpoint_variables.read_some(checkpoint, [variable.op.name])
 
 
 def frames_of(checkpoint: str, counters: Sequence[tf.Variable]) -> List[int]:
@@ -249,23 +325,33 @@ def frames_of(checkpoint: str, counters: Sequence[tf.Variable]) -> List[int]:
     return [int(reader.get_tensor(counter.op.name)) for counter in counters]
 
 
-def assignments_from(checkpoint: str, variables: Sequence[tf.Variable]) -> Dict[str, Any]:
+def assignments_from(folder_or_checkpoint: str, variables: Sequence[tf.Variable]) -> Dict[str, Any]:
     """What to load from another run: {name: array} for those variables that it has.
 
+    Args:
+      folder_or_checkpoint: `--init_checkpoint`.
+      variables: of the agent.
+
     Raises:
-      UserError: if it has none of them, or one of another shape.
+      UserError: if there is no checkpoint, or it has none of them, or one of another shape.
     """
-    values = read(checkpoint)
-    found = [v for v in variables if v.op.name in values]
-    if not found:
-        raise UserError(f'--init_checkpoint={checkpoint} has none of the variables of this agent.')
-    for variable in found:
-        _check_shape(checkpoint, variable, values[variable.op.name])
-    return {v.op.name: values[v.op.name] for v in found}
+
+    def assignments(checkpoint: str) -> Dict[str, Any]:
+        found = checkpoint_variables.describe(checkpoint)
+        common = [v for v in variables if v.op.name in found]
+        if not common:
+            raise UserError(
+                f'--init_checkpoint={checkpoint} has none of the variables of this agent.'
+            )
+        for variable in common:
+            _check_variable(checkpoint, variable, found[variable.op.name])
+        return checkpoint_variables.read_some(checkpoint, [v.op.name for v in common])
+
+    return while_it_lasts(functools.partial(find_initial, folder_or_checkpoint), assignments)
 
 
 def weights_loader(
-    checkpoint: str, variables: Sequence[tf.Variable]
+    folder_or_checkpoint: str, variables: Sequence[tf.Variable]
 ) -> Callable[[tf.Session], None]:
     """Builds the operations that load weights of another run; says which ones it does not have.
 
@@ -275,10 +361,10 @@ def weights_loader(
     Raises:
       UserError: as `assignments_from`.
     """
-    values = assignments_from(checkpoint, variables)
+    values = assignments_from(folder_or_checkpoint, variables)
     missing = sorted(v.op.name for v in variables if v.op.name not in values)
     if missing:
-        console.say('{} has no {}: they start fresh'.format(checkpoint, ', '.join(missing)))
+        console.say(f'{folder_or_checkpoint} has no {", ".join(missing)}: they start fresh')
     placeholders = {
         name: tf.placeholder(value.dtype, value.shape) for name, value in values.items()
     }
@@ -287,9 +373,17 @@ def weights_loader(
     return lambda session: session.run(assign, feed)
 
 
-def _check_shape(checkpoint: str, variable: tf.Variable, value: Any) -> None:
-    if list(value.shape) != variable.shape.as_list():
+def _check_variable(checkpoint: str, variable: tf.Variable, found: Tuple[Any, Any]) -> None:
+    """Raises: UserError: if a variable has another shape or type in a checkpoint."""
+    shape, dtype = found
+    if shape != variable.shape.as_list():
         raise UserError(
-            f'{checkpoint} is of another agent: its {variable.op.name} has shape '
-            f'{list(value.shape)}, expected {variable.shape.as_list()}.'
+            f'{checkpoint} is of another agent: its {variable.op.name} has shape {shape}, expected '
+            f'{variable.shape.as_list()}.'
+        )
+    expected = variable.dtype.base_dtype
+    if dtype != expected:
+        raise UserError(
+            f'{checkpoint} is of another agent: its {variable.op.name} is {dtype.name}, expected '
+            f'{expected.name}.'
         )

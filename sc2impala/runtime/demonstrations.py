@@ -117,6 +117,7 @@ class Recorded:
     """The recordings of a run.
 
     recordings: possibly none.
+    made: all streams of them.
     """
 
     def __init__(
@@ -133,6 +134,7 @@ class Recorded:
         seed: determines the order of the episodes in all streams.
         """
         self.recordings = list(recordings)
+        self.made: List[recordings_lib.Streams] = []
         self._unroll_length = unroll_length
         self._rng = np.random.RandomState(seed)
         structure = dataclasses.replace(specs[0], demonstration_heads=()).structure()
@@ -146,11 +148,13 @@ class Recorded:
         """
         rng = np.random.RandomState(self._rng.randint(2**31))
         try:
-            return recordings_lib.Streams(
+            made = recordings_lib.Streams(
                 self.recordings, num_streams, self._unroll_length, self._components, rng
             )
         except ValueError as error:
             raise UserError(f'--demonstrations cannot be used: {error}') from error
+        self.made.append(made)
+        return made
 
 
 def describe(

@@ -1,7 +1,8 @@
 """Statistics of finished episodes, and the file that lists them."""
 
 import collections
-from typing import Any, Deque, Dict, List
+import os
+from typing import Any, Deque, Dict, List, Mapping
 
 import numpy as np
 
@@ -33,8 +34,9 @@ class EpisodeLog:
         self._start = start
         self._last: Deque[float] = collections.deque(maxlen=window)
         self.aborted = 0
+        self.aborted_frames = 0
         try:
-            self._size = _cut_unfinished_line(path)
+            self._size = cut_unfinished_line(path)
         except OSError as error:
             raise UserError(
                 f'{path} cannot be written to ({error.strerror}), expected a file that this user '
@@ -42,6 +44,37 @@ class EpisodeLog:
             ) from error
         if not self._size:
             self._rows.append(','.join(COLUMNS))
+
+    def undo(self, global_step: int) -> int:
+        """Removes the rows of updates after a checkpoint from which the training goes on.
+
+        Args:
+          global_step: environment frames of the checkpoint.
+
+        Returns:
+          The number of rows.
+
+        Raises:
+          UserError: if the file cannot be changed.
+        """
+        temporary = self._path + '.tmp'
+        try:
+            with open(self._path, 'rb') as file:
+                rows = file.read(self._size).splitlines(keepends=True)
+            kept = [row for row in rows if not _is_after(row, global_step)]
+            if len(kept) < len(rows):
+                with open(temporary, 'wb') as file:
+                    file.writelines(kept)
+                    file.flush()
+                    os.fsync(file.fileno())
+                os.replace(temporary, self._path)
+                self._size = sum(map(len, kept))
+        except OSError as error:
+            raise UserError(
+                f'{self._path} cannot be changed ({error.strerror}), expected a file that this '
+                'user may change, and free space.'
+            ) from error
+        return len(rows) - len(kept)
 
     def add(self, done: np.ndarray, infos: Any, global_step: int) -> Dict[str, float]:
         """Adds the episodes that ended in one update.
@@ -53,10 +86,12 @@ class EpisodeLog:
 
         Returns:
           Mean 'episode_return' and 'episode_frames' of these episodes, if there are any; and
-          'aborted_episodes', the number of this start so far, if it has grown.
+          'aborted_episodes' and 'aborted_frames', their number and frames in this start so far, if
+          they have grown.
         """
         num_aborted = int(np.sum(infos.aborted))
         self.aborted += num_aborted
+        self.aborted_frames += int(np.sum(infos.episode_frames, where=infos.aborted))
         rows = np.stack(
             [infos.episode_return[done], infos.episode_frames[done], infos.episode_steps[done]]
         ).T
@@ -64,11 +99,34 @@ class EpisodeLog:
             row = (self._start, global_step, float(episode_return), int(frames), int(steps))
             self._rows.append(','.join(map(str, row)))
             self._last.append(float(episode_return))
-        values = {'aborted_episodes': float(self.aborted)} if num_aborted else {}
+        values: Dict[str, float] = {}
+        if num_aborted:
+            values.update(aborted_episodes=self.aborted, aborted_frames=self.aborted_frames)
         if len(rows):
             means = rows.mean(axis=0)
             values.update(episode_return=float(means[0]), episode_frames=float(means[1]))
         return values
+
+    def get_state(self) -> Dict[str, np.ndarray]:
+        """What the progress line shows, for a start that goes on; writes the rows so far."""
+        self.flush()
+        return {
+            'aborted': np.array(self.aborted, np.int64),
+            'last': np.array(self._last, np.float64),
+        }
+
+    def set_state(self, state: Mapping[str, np.ndarray]) -> None:
+        """Goes on from a state of `get_state`.
+
+        Raises:
+          ValueError: if it is none.
+        """
+        last = np.asarray(state['last']) if set(state) == {'aborted', 'last'} else np.zeros([0, 0])
+        if last.ndim != 1 or last.dtype != np.float64 or state['aborted'].shape != ():
+            raise ValueError('the last episodes are not a list of returns.')
+        self.aborted = int(state['aborted'])
+        self._last.clear()
+        self._last.extend(last.tolist())
 
     def last_mean(self) -> float:
         """Mean return of the last episodes, NaN before the first one."""
@@ -106,7 +164,13 @@ class EpisodeLog:
         self.flush()
 
 
-def _cut_unfinished_line(path: str) -> int:
+def _is_after(row: bytes, global_step: int) -> bool:
+    """Whether a row is of an update after a global step; the header is not."""
+    cells = row.split(b',')
+    return len(cells) > 1 and cells[1].isdigit() and int(cells[1]) > global_step
+
+
+def cut_unfinished_line(path: str) -> int:
     """Removes a line that a kill has cut off; makes the file if there is none.
 
     Returns:

@@ -2,7 +2,7 @@
 
 import collections
 import contextlib
-from typing import Any, Callable, Dict, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -12,10 +12,11 @@ from sc2impala import replay as replay_lib
 from sc2impala.errors import UserError
 from sc2impala.learner import sources
 from sc2impala.runtime import memory
+from sc2impala.runtime.account import AccountedQueue
 from sc2impala.settings.groups import ActorSettings, ReplaySettings
 
 Experience = collections.namedtuple('Experience', ['queue', 'enqueue_ops', 'envs'])
-"""queue: `SequenceQueue` of ActorOutputs; enqueue_ops: one per actor; envs: to be closed."""
+"""queue: `AccountedQueue` of ActorOutputs; enqueue_ops: one per actor; envs: to be closed."""
 
 
 def build_experience(
@@ -26,6 +27,7 @@ def build_experience(
     batch_size: int,
     policy_version: Sequence[tf.Variable],
     teacher: Optional[Any] = None,
+    action_seeds: Optional[Sequence[int]] = None,
 ) -> Experience:
     """Builds the actors and the queue that they fill.
 
@@ -38,14 +40,18 @@ def build_experience(
       policy_version: int64 variables with the environment frames and the number of updates of the
         weights.
       teacher: `agents.teacher.Teacher` that plays beside the agent, or None.
+      action_seeds: of each actor what determines what it samples; None leaves that to the seed of
+        the graph.
 
     Raises:
       UserError: if an environment cannot be made; those that were are closed.
     """
-    envs, enqueue_ops = [], []
+    envs: List[Any] = []
+    enqueue_ops = []
     with contextlib.ExitStack() as stack, tf.device('/cpu'):
         capacity = actors.queue_capacity or batch_size + actors.num_envs
-        queue = actors_lib.SequenceQueue(spec, capacity)
+        queue = AccountedQueue(spec, capacity)
+        queue.account.envs = envs
         for index in range(actors.num_actors):
             env = make_env(index)
             envs.append(env)
@@ -57,15 +63,11 @@ def build_experience(
                 actor=index,
                 policy_version=policy_version,
                 teacher=teacher,
+                seed=None if action_seeds is None else action_seeds[index],
             )
             enqueue_ops.append(queue.enqueue_many(output))
         stack.pop_all()
     return Experience(queue, enqueue_ops, envs)
-
-
-def run_in_background(experience: Experience) -> None:
-    """Lets every actor play in a thread of its own as soon as the session starts."""
-    tf.train.add_queue_runner(tf.train.QueueRunner(experience.queue.queue, experience.enqueue_ops))
 
 
 def make_replay_table(settings: ReplaySettings, spec: Any, seed: int) -> replay_lib.ReplayTable:
@@ -89,8 +91,8 @@ def make_replay_table(settings: ReplaySettings, spec: Any, seed: int) -> replay_
     if needed > available:
         raise UserError(
             f'--replay_buffer_size={settings.replay_buffer_size} takes '
-            f'{"at least " if compressed else ""}{needed / memory.MIB:,.0f} MiB, but this machine '
-            f'has {available / memory.MIB:,.0f} MiB left, expected at most '
+            f'{"at least " if compressed else ""}{memory.text(needed)}, but this machine '
+            f'has {memory.text(available)} left, expected at most '
             f'{int(settings.replay_buffer_size * available / needed)} sequences.'
         )
     return replay_lib.ReplayTable(

@@ -1,7 +1,7 @@
 """What training and evaluation both put into a graph, and how they open a session."""
 
 import contextlib
-from typing import Any, Iterator, Optional, Sequence, Tuple
+from typing import Any, Iterator, List, Optional, Sequence, Tuple
 
 import tensorflow.compat.v1 as tf
 
@@ -161,4 +161,20 @@ def session_config(deterministic: bool, in_bfloat16: bool = False) -> tf.ConfigP
 
 def gpu_device() -> Optional[str]:
     """The first GPU, or None."""
-    return '/gpu:0' if tf.config.experimental.list_physical_devices('GPU') else None
+    devices = learner_devices(1)
+    return devices[0] if devices else None
+
+
+def learner_devices(count: int) -> List[str]:
+    """The first `count` GPUs; none for 1 on a machine without a GPU, whose learner is on the CPU.
+
+    Raises:
+      UserError: if there are fewer.
+    """
+    found = len(tf.config.experimental.list_physical_devices('GPU'))
+    if count > max(1, found):
+        raise UserError(
+            f'--num_learner_devices={count} needs as many GPUs, but this machine has {found}, '
+            f'expected {"1" if found < 2 else f"at most {found}"}.'
+        )
+    return [f'/gpu:{index}' for index in range(min(count, found))]

@@ -8,7 +8,9 @@ from typing import Any, Callable, Optional, Set
 
 import tensorflow.compat.v1 as tf
 
+from sc2impala.errors import UnsoundState
 from sc2impala.learner.phases import Phase
+from sc2impala.runtime import console
 from sc2impala.runtime.checkpoints import CheckpointWriter
 from sc2impala.runtime.episodes import EpisodeLog
 from sc2impala.runtime.progress import Progress
@@ -36,26 +38,46 @@ class PhaseHook(tf.train.SessionRunHook):
     def end_phase(self, frames: int) -> None:
         """Called after the last update of a phase, also if it was stopped before its end."""
 
+    def fail(self, error: Exception) -> None:
+        """Called in the place of `end` if an error ends the training; the session is still open.
+
+        Raises:
+          UserError: to be reported in the place of the error.
+        """
+
 
 class SavingHook(PhaseHook):
-    """Saves checkpoints: when the session starts, every few seconds, and at the end."""
+    """Saves checkpoints: when the session starts, every few seconds, and at the end.
 
-    def __init__(self, writer: CheckpointWriter, frames: tf.Tensor, restored: bool):
+    To be called after the hooks whose logs belong to the checkpoint.
+    """
+
+    def __init__(
+        self,
+        writer: CheckpointWriter,
+        frames: tf.Tensor,
+        restored: bool,
+        prepare: Callable[[tf.Session], None] = lambda session: None,
+    ):
         """Args:
         writer: saves and rotates checkpoints.
         frames: environment frames of all phases together, int64 [].
         restored: whether the session starts from the latest checkpoint of the folder.
+        prepare: called before a checkpoint is saved; may raise an error instead of that.
         """
         self._writer = writer
         self._frames = frames
         self._restored = restored
+        self._prepare = prepare
+        self._session: Optional[tf.Session] = None
 
     def after_create_session(self, session: tf.Session, coord: Any) -> None:
         """Saves the weights that the run starts from, unless they are saved already."""
+        self._session = session
         frames = int(session.run(self._frames))
         if self._restored:
             self._writer.start_from(frames)
-        self._writer.save(session, frames)
+        self._save(session, frames)
 
     def before_run(self, run_context: Any) -> tf.train.SessionRunArgs:
         """Asks for the frames after the update."""
@@ -63,11 +85,31 @@ class SavingHook(PhaseHook):
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
         """Saves if it is time to."""
-        self._writer.save_if_due(run_context.session, int(run_values.results))
+        frames = int(run_values.results)
+        if self._writer.is_due() and not self._writer.has_saved(frames):
+            self._prepare(run_context.session)
+            self._writer.save_if_due(run_context.session, frames)
 
     def end(self, session: tf.Session) -> None:
         """Saves what was trained since the last time."""
-        self._writer.save(session, int(session.run(self._frames)))
+        self._save(session, int(session.run(self._frames)))
+
+    def fail(self, error: Exception) -> None:
+        """Saves that if it can be; the error is reported in any case."""
+        if self._session is None:
+            return
+        try:
+            self.end(self._session)
+        except UnsoundState as unsound:
+            raise unsound from error
+        except Exception as failure:
+            reason = (str(failure).strip() or type(failure).__name__).splitlines()[0]
+            console.say(f'what was trained since the last checkpoint cannot be saved: {reason}')
+
+    def _save(self, session: tf.Session, frames: int) -> None:
+        if not self._writer.has_saved(frames):
+            self._prepare(session)
+            self._writer.save(session, frames)
 
 
 class EpisodeHook(PhaseHook):
@@ -95,6 +137,10 @@ class EpisodeHook(PhaseHook):
 
     def end(self, session: tf.Session) -> None:
         """Writes what is left in the buffer."""
+        self._episodes.flush()
+
+    def fail(self, error: Exception) -> None:
+        """The same."""
         self._episodes.flush()
 
 
@@ -167,6 +213,10 @@ class StopHook(tf.train.SessionRunHook):
     def __init__(self, request: StopRequest):
         self._request = request
 
+    def begin(self) -> None:
+        """From now on there is something that ends in order."""
+        self._request.interrupts = False
+
     def after_create_session(self, session: tf.Session, coord: Any) -> None:
         """Ends a training that was to be stopped before its first update."""
         if self._request.requested:
@@ -215,12 +265,17 @@ class AlternationHook(tf.train.SessionRunHook):
 class StagingHook(PhaseHook):
     """Copies the batch of the next update to the device while the current one is computed."""
 
-    def __init__(self, play: Optional[Callable[[tf.Session], None]] = None):
+    def __init__(
+        self,
+        play: Optional[Callable[[tf.Session], None]] = None,
+        staged: Optional[Set[tf.Operation]] = None,
+    ):
         """Args:
         play: called with the session before the first batch is copied.
+        staged: the operations `stage` whose batch is there already; others are added.
         """
         self._play = play
-        self._started: Set[tf.Operation] = set()
+        self._started: Set[tf.Operation] = set() if staged is None else staged
 
     def before_run(self, run_context: Any) -> Optional[tf.train.SessionRunArgs]:
         """Copies the next batch with the update, and before the first update its own."""

@@ -3,10 +3,12 @@
 Nothing in it is deleted or overwritten but what README.md says is rotated.
 """
 
+import contextlib
 import json
 import os
 import sys
 import tempfile
+import time
 from typing import Any, Optional, TextIO
 
 from sc2impala.errors import UserError
@@ -15,6 +17,7 @@ if sys.platform != 'win32':
     import fcntl
 
 _LOCK = '.lock'
+_LOOK_SECS = 0.2
 
 
 def prepare(logdir: str) -> None:
@@ -48,7 +51,7 @@ class Lock:
         path = os.path.join(self._logdir, _LOCK)
         try:
             self._file = open(path, 'w')  # noqa: SIM115
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(self._file)
         except BlockingIOError as error:
             self.__exit__()
             raise UserError(
@@ -67,22 +70,64 @@ class Lock:
             self._file.close()
 
 
+def _lock(file: TextIO) -> None:
+    """Raises: BlockingIOError: if another process holds the lock."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        # `is_locked` of another process may hold it for a moment.
+        time.sleep(_LOOK_SECS)
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def is_locked(logdir: str) -> bool:
+    """Whether a run writes to a folder; True where that cannot be known."""
+    if sys.platform == 'win32':
+        return True
+    try:
+        with open(os.path.join(logdir, _LOCK)) as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return False
+
+
 def write_json(path: str, content: Any) -> None:
     """Writes a file whole or not at all.
 
     Raises:
       UserError: if that does not work.
     """
-    temporary = path + '.tmp'
     try:
-        with open(temporary, 'w') as file:
-            json.dump(content, file, indent=2, sort_keys=True)
-            file.write('\n')
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
+        replace_json(path, content)
     except OSError as error:
         raise UserError(
             f'{path} cannot be written ({error.strerror}), expected a --logdir with free space '
             'that this user may write to.'
         ) from error
+
+
+def replace_json(path: str, content: Any) -> None:
+    """The same with an OSError if that does not work; nothing is left behind then."""
+    replace_text(path, json.dumps(content, indent=2, sort_keys=True) + '\n')
+
+
+def replace_text(path: str, content: str) -> None:
+    """Writes a file whole or not at all.
+
+    Raises:
+      OSError: if that does not work; nothing is left behind then.
+    """
+    temporary = path + '.tmp'
+    try:
+        with open(temporary, 'w') as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.remove(temporary)
+        raise

@@ -7,11 +7,14 @@ import platform
 import subprocess
 import sys
 import time
-from typing import Any, Dict, List, Mapping, Optional, Tuple
+import zlib
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 import sc2impala
 from sc2impala.envs import pysc2_api
 from sc2impala.errors import UserError
+from sc2impala.runtime import console
+from sc2impala.runtime.checkpoint_units import Skipped
 from sc2impala.runtime.logdir import write_json
 from sc2impala.settings import resolve
 from sc2impala.settings import settings as settings_lib
@@ -19,6 +22,13 @@ from sc2impala.settings import settings as settings_lib
 _METADATA_MODULE = 'importlib_metadata' if sys.version_info < (3, 8) else 'importlib.metadata'
 
 MANIFEST = 'manifest.json'
+COPY = 'manifest.copy.json'
+"""A second file of the same content, which is read where the first one is damaged."""
+
+_MAX_BYTES = 2**26
+_CHECKSUM = 'checksum'
+_OWN_ENTRIES = ('functions', 'heads', 'minimap_layers', 'screen_layers', _CHECKSUM)
+_said: Set[str] = set()
 
 
 def read(logdir: str) -> Optional[Dict[str, Any]]:
@@ -30,20 +40,25 @@ def read(logdir: str) -> Optional[Dict[str, Any]]:
     Raises:
       UserError: if there is one that cannot be read, or that a newer version wrote.
     """
-    path = os.path.join(logdir, MANIFEST)
-    if not os.path.exists(path):
+    path, copy = (os.path.join(logdir, name) for name in (MANIFEST, COPY))
+    error: Exception = ValueError('there is no such file')
+    for each in (path, copy):
+        if not os.path.lexists(each):
+            continue
+        try:
+            manifest = _read_file(each)
+        except (OSError, ValueError, RecursionError) as fault:
+            error = fault if each == path else error
+            continue
+        if each == copy:
+            _say_once(f'{path} cannot be read ({error}): its copy {copy} is used')
+        return manifest
+    if not os.path.lexists(path):
         return None
-    try:
-        with open(path) as file:
-            manifest = json.load(file)
-        _check_parts(manifest)
-        _check_known(path, manifest)
-        return dict(manifest, config=resolve.from_manifest(manifest))
-    except (OSError, ValueError) as error:
-        raise UserError(
-            f'{path} cannot be read ({error}), expected the manifest of a run: repair the file or '
-            'choose another --logdir.'
-        ) from error
+    raise UserError(
+        f'{path} cannot be read ({error}), expected the manifest of a run: repair the file or '
+        'choose another --logdir.'
+    ) from error
 
 
 def check_same_settings(
@@ -73,6 +88,7 @@ def write(
     values: Mapping[str, Any],
     manifest: Optional[Mapping[str, Any]],
     specs: Tuple[Any, Any],
+    skipped: Sequence[Skipped] = (),
 ) -> None:
     """Writes the settings of this start, keeping the list of the earlier ones.
 
@@ -81,6 +97,7 @@ def write(
       values: all settings.
       manifest: what was there before, or None.
       specs: observation and action spec.
+      skipped: checkpoints that this start could not use.
     """
     observation_spec, action_spec = specs
     starts: List[Dict[str, Any]] = [] if manifest is None else list(manifest['starts'])
@@ -92,6 +109,7 @@ def write(
             'versions': _versions(),
             'git_revision': _git_revision(),
             'settings_changed': _changed(config, manifest),
+            'checkpoints_skipped': {str(frames): reason for frames, reason in skipped},
         }
     )
     content = {
@@ -102,7 +120,39 @@ def write(
         'minimap_layers': [layer.name for layer in observation_spec.minimap_layers],
         'starts': starts,
     }
+    content[_CHECKSUM] = _checksum(content)
+    # One after the other: a kill leaves one of them whole.
     write_json(os.path.join(logdir, MANIFEST), content)
+    write_json(os.path.join(logdir, COPY), content)
+
+
+def _read_file(path: str) -> Dict[str, Any]:
+    """Reads and checks a manifest.
+
+    Raises:
+      UserError: if a newer version wrote it.
+      OSError, ValueError, RecursionError: if it cannot be read.
+    """
+    with open(path, 'rb') as file:
+        text = file.read(_MAX_BYTES + 1)
+    if len(text) > _MAX_BYTES:
+        raise ValueError(f'it has more than {_MAX_BYTES:,} bytes')
+    manifest = json.loads(text.decode())
+    _check_parts(manifest)
+    _check_known(path, manifest)
+    return dict(manifest, config=resolve.from_manifest(manifest))
+
+
+def _checksum(content: Mapping[str, Any]) -> int:
+    """CRC-32 of all entries but its own."""
+    rest = {name: value for name, value in content.items() if name != _CHECKSUM}
+    return zlib.crc32(json.dumps(rest, sort_keys=True).encode())
+
+
+def _say_once(text: str) -> None:
+    if text not in _said:
+        _said.add(text)
+        console.say(text)
 
 
 def _check_parts(manifest: Any) -> None:
@@ -112,6 +162,12 @@ def _check_parts(manifest: Any) -> None:
     for name, part_type in (('config', dict), ('starts', list)):
         if not isinstance(manifest.get(name), part_type):
             raise ValueError(f'{name} is missing or not a {part_type.__name__}')
+    unknown = set(manifest) - {'config', 'starts', *_OWN_ENTRIES}
+    if unknown:
+        raise ValueError(f'it has unknown entries: {", ".join(sorted(unknown))}')
+    # Earlier versions wrote none. Who changes something on purpose removes it.
+    if manifest.get(_CHECKSUM, _checksum(manifest)) != _checksum(manifest):
+        raise ValueError(f'its {_CHECKSUM} is another one')
 
 
 def _check_known(path: str, manifest: Mapping[str, Any]) -> None:

@@ -1,13 +1,16 @@
 """The amount of main memory (RAM) that is available."""
 
 import os
+import posixpath
 import re
+from typing import Iterator
 
-_CGROUPS = {
-    '/sys/fs/cgroup/memory.max': '/sys/fs/cgroup/memory.current',
-    '/sys/fs/cgroup/memory/memory.limit_in_bytes': '/sys/fs/cgroup/memory/memory.usage_in_bytes',
-}
-"""The files with the memory limit of a container, and for each the file with its current usage."""
+_GROUPS_OF_PROCESS = '/proc/self/cgroup'
+"""Lines `number:controllers:/path`; version 2 has no controllers."""
+
+_VERSION_2 = ('/sys/fs/cgroup', 'memory.max', 'memory.current')
+_VERSION_1 = ('/sys/fs/cgroup/memory', 'memory.limit_in_bytes', 'memory.usage_in_bytes')
+"""Where the control groups are, and the files with the memory limit of each and its usage."""
 
 _FILE_CACHE = re.compile(r'^(?:total_)?inactive_file (\d+)$', re.MULTILINE)
 """The part of the usage that the kernel can reclaim, in `memory.stat` beside these files."""
@@ -16,15 +19,12 @@ MIB = 2.0**20
 
 
 def available_bytes() -> float:
-    """Returns the bytes that this process can still allocate; infinity if that is unknown."""
-    limits = [float('inf')]
-    for limit_path, used_path in _CGROUPS.items():
-        limit, used = _read(limit_path).strip(), _read(used_path).strip()
-        if limit.isdigit():
-            statistics = _read(os.path.join(os.path.dirname(limit_path), 'memory.stat'))
-            cached = max(map(float, _FILE_CACHE.findall(statistics)), default=0.0)
-            in_use = float(used) if used.isdigit() else 0.0
-            limits.append(float(limit) - max(in_use - cached, 0.0))
+    """Returns the bytes that this process can still allocate; infinity if that is unknown.
+
+    The smallest of what the machine has left and of what the limits of all control groups around
+    the process leave.
+    """
+    limits = [float('inf'), *_left_in_groups()]
     for line in _read('/proc/meminfo').splitlines():
         if line.startswith('MemAvailable:'):
             limits.append(float(line.split()[1]) * 1024)
@@ -33,10 +33,45 @@ def available_bytes() -> float:
     return max(min(limits), 0.0)
 
 
+def text(num_bytes: float) -> str:
+    """A number of bytes as it is printed."""
+    return f'{num_bytes / MIB:,.0f} MiB'
+
+
+def _left_in_groups() -> Iterator[float]:
+    """The bytes that are left in each control group that has a limit."""
+    for path in _groups():
+        for _, limit_name, used_name in (_VERSION_2, _VERSION_1):
+            limit = _read(posixpath.join(path, limit_name)).strip()
+            if limit.isdigit():
+                used = _read(posixpath.join(path, used_name)).strip()
+                statistics = _read(posixpath.join(path, 'memory.stat'))
+                cached = max(map(float, _FILE_CACHE.findall(statistics)), default=0.0)
+                in_use = float(used) if used.isdigit() else 0.0
+                yield float(limit) - max(in_use - cached, 0.0)
+
+
+def _groups() -> Iterator[str]:
+    """The folders of the control groups that hold the process, each with all those around it.
+
+    The outermost ones come always: a container may see its own group as the root.
+    """
+    yield _VERSION_2[0]
+    yield _VERSION_1[0]
+    for line in _read(_GROUPS_OF_PROCESS).splitlines():
+        _, controllers, path = (line.split(':', 2) + ['', ''])[:3]
+        if controllers and 'memory' not in controllers.split(','):
+            continue
+        root = _VERSION_1[0] if controllers else _VERSION_2[0]
+        while path.strip('/'):
+            yield root + posixpath.normpath('/' + path.strip('/'))
+            path = posixpath.dirname(path.rstrip('/'))
+
+
 def _read(path: str) -> str:
     """Returns the text of a file, or an empty string if it cannot be read."""
     try:
         with open(path) as file:
             return file.read()
-    except OSError:
+    except (OSError, UnicodeDecodeError):
         return ''

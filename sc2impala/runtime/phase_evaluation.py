@@ -10,10 +10,18 @@ from sc2impala.runtime import evaluation, players
 
 
 class PhaseEvaluation:
-    """Plays with the weights that the agent has in a session, the same games every time."""
+    """Plays with the weights that the agent has in a session, the same games every time.
+
+    Equal weights have equal results, in whichever start of a run they are evaluated.
+    """
 
     def __init__(
-        self, agent: Any, observation_spec: Any, make_env: Callable[[], Any], num_episodes: int
+        self,
+        agent: Any,
+        observation_spec: Any,
+        make_env: Callable[[], Any],
+        num_episodes: int,
+        seed: int = 0,
     ):
         """Builds the operations.
 
@@ -22,8 +30,9 @@ class PhaseEvaluation:
           observation_spec: `envs.specs.ObservationSpec`.
           make_env: makes a `VectorEnvironment` of `num_episodes` games.
           num_episodes: how many episodes to play.
+          seed: in 0..2**32 - 1, determines what is sampled.
         """
-        self._player = players.SessionPlayer(agent, observation_spec, num_episodes, greedy=False)
+        self._player = players.SessionPlayer(agent, observation_spec, num_episodes, False, seed)
         self._make_env = make_env
         self._num_episodes = num_episodes
 
@@ -53,4 +62,4 @@ def on_simulator(
             'simulator', map_name, seeds, specs[0], specs[1], max_step_mul=longest_step
         )
 
-    return PhaseEvaluation(agent, specs[0], make_env, len(seeds))
+    return PhaseEvaluation(agent, specs[0], make_env, len(seeds), seeds[0])

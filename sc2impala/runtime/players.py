@@ -1,7 +1,7 @@
 """Players of an evaluation: an agent from a checkpoint, a script, or random actions."""
 
 import dataclasses
-from typing import Any, Dict, Iterable, Optional, Tuple, Type
+from typing import Any, Callable, Dict, Iterable, Optional, Tuple, Type
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -25,7 +25,14 @@ class SessionPlayer:
 
     _session: tf.Session
 
-    def __init__(self, agent: Agent, observation_spec: Any, num_envs: int, greedy: bool):
+    def __init__(
+        self,
+        agent: Agent,
+        observation_spec: Any,
+        num_envs: int,
+        greedy: bool,
+        seed: Optional[int] = None,
+    ):
         """Builds the operations of an agent that was made in the current graph.
 
         Args:
@@ -33,16 +40,24 @@ class SessionPlayer:
           observation_spec: `envs.specs.ObservationSpec`.
           num_envs: K.
           greedy: choose the most probable actions instead of sampling.
+          seed: in 0..2**32 - 1, determines what is sampled after each `start`; None leaves that to
+            the seed of the graph.
         """
+        self._stream = seed
+        self._num_steps = 0
+        self._seed = None if seed is None else tf.placeholder(tf.int64, [2])
         self._initial_state = agent.initial_state(num_envs)
         self._inputs = _placeholders(observation_spec, num_envs, self._initial_state)
         last_action, env_output, last_state = self._inputs
-        output, next_state = agent.act((last_action, env_output), last_state, greedy=greedy)
+        output, next_state = agent.act(
+            (last_action, env_output), last_state, greedy=greedy, seed=self._seed
+        )
         self._fetches = (output.action, output.step_mul, next_state)
 
     def start(self, session: tf.Session) -> None:
         """Plays in a session, with the weights that it has there, from a fresh state on."""
         self._session = session
+        self._num_steps = 0
         self._state = session.run(self._initial_state)
         self._last_action = tf.nest.map_structure(
             lambda t: np.zeros(t.shape.as_list(), np.int32), self._inputs[0]
@@ -53,6 +68,9 @@ class SessionPlayer:
         seen = structs.EnvOutput((), (), env_output.done, env_output.observation)
         values = (self._last_action, seen, self._state)
         feed = dict(zip(tf.nest.flatten(self._inputs), tf.nest.flatten(values)))
+        if self._seed is not None:
+            feed[self._seed] = [self._stream, self._num_steps]
+        self._num_steps += 1
         action, step_mul, self._state = self._session.run(self._fetches, feed)
         self._last_action = {'function': action['function']}
         return action, step_mul
@@ -69,7 +87,7 @@ class AgentPlayer(SessionPlayer):
         agent: Agent,
         observation_spec: Any,
         num_envs: int,
-        checkpoint: str,
+        choose: Callable[[], str],
         greedy: bool,
         session_config: tf.ConfigProto,
     ):
@@ -77,16 +95,22 @@ class AgentPlayer(SessionPlayer):
 
         Args:
           agent, observation_spec, num_envs, greedy: see `SessionPlayer`.
-          checkpoint: with its weights.
+          choose: returns the checkpoint with its weights; called again if a training removes that
+            before it was read.
           session_config: of its session.
 
         Raises:
           UserError: if the checkpoint is damaged or of another agent.
         """
         super().__init__(agent, observation_spec, num_envs, greedy)
-        checkpoints.check_complete(checkpoint, agent.weights)
         session = tf.Session(graph=tf.get_default_graph(), config=session_config)
-        checkpoints.restore(tf.train.Saver(agent.weights), session, checkpoint)
+        saver = tf.train.Saver(agent.weights)
+
+        def load(checkpoint: str) -> None:
+            checkpoints.check_complete(checkpoint, agent.weights)
+            checkpoints.restore(saver, session, checkpoint)
+
+        checkpoints.while_it_lasts(choose, load)
         self.start(session)
 
     def close(self) -> None:

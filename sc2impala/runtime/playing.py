@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import functools
 from typing import Any, Dict, Optional, Tuple
 
 import tensorflow.compat.v1 as tf
@@ -117,9 +118,11 @@ def make_player(
     if policy not in ('sampled', 'greedy'):
         return players.scripted_player(environment.map_name, specs, step_mul, policy)
     if settings.run.mode == 'record':
-        checkpoint = checkpoints.find_initial(settings.start.init_checkpoint)
+        choose = functools.partial(checkpoints.find_initial, settings.start.init_checkpoint)
     else:
-        checkpoint = players.find_checkpoint(settings.run.logdir)
+        choose = functools.partial(players.find_checkpoint, settings.run.logdir)
+    # Before the agent is built, which takes a while.
+    choose()
     tf.set_random_seed(player_seed)
     agent = graph.make_agent(
         settings.agent, specs, environment.max_step_mul, environment.agent_step_mul
@@ -128,7 +131,7 @@ def make_player(
         agent,
         specs[0],
         num_envs,
-        checkpoint,
+        choose,
         policy == 'greedy',
         graph.session_config(settings.run.deterministic),
     )

@@ -58,29 +58,31 @@ class ReplayWatch:
         if missing * NARROW > available and not self._warned:
             self._warned = True
             console.say(
-                f'replay: of the {_mib(available)} that are left it will take {_mib(missing)}; '
-                'should later sequences compress less, the run ends with an error'
+                f'replay: of the {memory.text(available)} that are left it will take '
+                f'{memory.text(missing)}; should later sequences compress less, the run ends '
+                'with an error'
             )
 
     def _account(self, size: int, num_bytes: int, expected: float) -> str:
         capacity = self._replay.capacity
         ratio = self._raw_bytes / expected
         text = (
-            f'replay: {size:,} sequences take {_mib(num_bytes)}, {ratio:.1f} times less than '
-            'uncompressed'
+            f'replay: {size:,} sequences take {memory.text(num_bytes)}, {ratio:.1f} times less '
+            'than uncompressed'
         )
         if size < capacity:
-            text += f'; all {capacity:,} will take about {_mib(expected)}'
+            text += f'; all {capacity:,} will take about {memory.text(expected)}'
         return text
 
     def _complaint(self, size: int, num_bytes: int, expected: float, available: float) -> str:
         # Some memory stays reserved for the growth between two estimates.
         fits = int((num_bytes + available) / (1 + GROWTH) / (num_bytes / size))
         return (
-            f'--replay_buffer_size={self._replay.capacity} will take about {_mib(expected)} '
-            f'({size:,} sequences take {_mib(num_bytes)}), but only {_mib(available)} are left, '
-            f'expected at most {fits} sequences. What was saved is still there: go on where there '
-            'is more memory, or in a new --logdir with --init_checkpoint and fewer sequences.'
+            f'--replay_buffer_size={self._replay.capacity} will take about {memory.text(expected)} '
+            f'({size:,} sequences take {memory.text(num_bytes)}), but only '
+            f'{memory.text(available)} are left, expected at most {fits} sequences. What was saved '
+            'is still there: go on where there is more memory, or in a new --logdir with '
+            '--init_checkpoint and fewer sequences.'
         )
 
 
@@ -89,7 +91,3 @@ def _next_report_size(size: int, capacity: int) -> float:
     if size >= capacity:
         return float('inf')
     return min(2 * size, capacity)
-
-
-def _mib(num_bytes: float) -> str:
-    return f'{num_bytes / memory.MIB:,.0f} MiB'

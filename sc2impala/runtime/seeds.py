@@ -14,6 +14,8 @@ _PURPOSES = {
     'demonstrator': 5,
     'demonstrations': 6,
     'recording': 7,
+    'following': 9,
+    'actions': 10,
 }
 
 

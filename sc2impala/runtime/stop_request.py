@@ -2,19 +2,30 @@
 
 import contextlib
 import signal
-from typing import Any, Iterator
+from typing import Any, Iterator, Optional
 
+from sc2impala.errors import Interrupted
 from sc2impala.runtime import console
 
 _SIGNALS = ('SIGINT', 'SIGTERM', 'SIGHUP')
 _SIGHUP = getattr(signal, 'SIGHUP', None)  # There is none on Windows.
 
+SIGNALS = frozenset(getattr(signal, name) for name in _SIGNALS if hasattr(signal, name))
+
 
 class StopRequest:
-    """Set by the first signal; the second one has its usual effect."""
+    """Set by the first signal; the second one has its usual effect.
 
-    def __init__(self) -> None:
+    requested: whether there was a signal.
+    number: which one, None before.
+    interrupts: whether the first signal raises `Interrupted` instead, in the main thread: where
+        there is nothing to be finished or saved.
+    """
+
+    def __init__(self, interrupts: bool = False) -> None:
         self.requested = False
+        self.number: Optional[int] = None
+        self.interrupts = interrupts
 
     @contextlib.contextmanager
     def installed(self) -> Iterator['StopRequest']:
@@ -27,7 +38,10 @@ class StopRequest:
 
         def on_signal(number: int, unused_frame: Any) -> None:
             self.requested = True
+            self.number = number
             signal.signal(number, before[number])
+            if self.interrupts:
+                raise Interrupted(number)
             console.write_from_signal_handler(
                 b'\nstopping after this update; once more stops at once\n'
             )

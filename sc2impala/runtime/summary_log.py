@@ -1,26 +1,50 @@
 """TensorBoard's file of a run."""
 
+import contextlib
+import os
+import socket
 import time
-from typing import Any, Dict
+from typing import Any, Dict, List
 
 import tensorflow.compat.v1 as tf
 
+from sc2impala.runtime import disk
+
+_VERSION = 'brain.Event:2'
+_SPARE_BYTES = 2**20
+_MAX_WAITING = 10000
+"""Events that are kept while the disk is full; the oldest ones are dropped."""
+
 
 class SummaryLog:
-    """Writes summaries, at most every N seconds."""
+    """Writes summaries, at most every N seconds.
+
+    A disk that is full, or a folder that is gone, does not end the training: summaries are kept
+    until they can be written, to a new file.
+    """
 
     def __init__(self, logdir: str, every_secs: float):
         """Args:
-        logdir: the folder of the run.
+        logdir: the folder of the run; it is made if there is none.
         every_secs: seconds between two summaries of updates; 0 for every update.
         """
-        self._writer = tf.summary.FileWriter(logdir, graph=tf.get_default_graph())
+        os.makedirs(logdir, exist_ok=True)
+        self._logdir = logdir
+        self._folder = disk.Folder(logdir)
+        self._trouble = disk.Trouble()
         self._every_secs = every_secs
         self._last_time = -float('inf')
+        self._file: Any = None
+        self._path = ''
+        self._num_files = 0
+        self._written_bytes = 0
+        self._waiting: List[bytes] = []
+        graph = tf.get_default_graph().as_graph_def(add_shapes=True)
+        self._add(tf.Event(graph_def=graph.SerializeToString()))
 
     def start(self, step: int) -> None:
         """Marks where this start begins: TensorBoard drops what a killed start wrote beyond it."""
-        self._writer.add_session_log(tf.SessionLog(status=tf.SessionLog.START), step)
+        self._add(tf.Event(session_log=tf.SessionLog(status=tf.SessionLog.START), step=step))
 
     def due(self) -> bool:
         """Whether the next update should be summarised; calling it restarts the clock."""
@@ -31,17 +55,67 @@ class SummaryLog:
 
     def add(self, summary: bytes, step: int) -> None:
         """Writes what a merged summary operation returned."""
-        self._writer.add_summary(summary, step)
+        self._add(tf.Event(summary=tf.Summary.FromString(summary), step=step))
 
     def add_scalars(self, values: Dict[str, Any], step: int) -> None:
         """Writes numbers that were computed outside of the graph, {tag: value}."""
-        self._writer.add_summary(
-            tf.Summary(
-                value=[tf.Summary.Value(tag=tag, simple_value=v) for tag, v in values.items()]
-            ),
-            step,
+        summary = tf.Summary(
+            value=[tf.Summary.Value(tag=tag, simple_value=v) for tag, v in values.items()]
         )
+        self._add(tf.Event(summary=summary, step=step))
+
+    def flush(self) -> None:
+        """Writes what is left to the file now; what cannot be written is kept."""
+        try:
+            self._folder.check(_SPARE_BYTES + sum(map(len, self._waiting)))
+            self._open()
+            for event in self._waiting:
+                self._file.write(event)
+            self._file.flush()
+            self._written_bytes = os.path.getsize(self._path)
+        except (OSError, tf.errors.OpError) as error:
+            self._give_up_file()
+            self._trouble.report(f"TensorBoard's file in {self._logdir}", error, 'training goes on')
+            return
+        self._waiting.clear()
+        self._trouble.over(f'summaries are written again in {self._logdir}')
 
     def close(self) -> None:
         """Writes what is left."""
-        self._writer.close()
+        self.flush()
+        self._close_file()
+
+    def _add(self, event: tf.Event) -> None:
+        event.wall_time = time.time()
+        self._waiting.append(event.SerializeToString())
+        del self._waiting[:-_MAX_WAITING]
+        self.flush()
+
+    def _open(self) -> None:
+        """Opens a file if there is none, or the one that there was has been removed."""
+        if self._file is not None and os.path.exists(self._path):
+            return
+        self._close_file()
+        name = f'events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}'
+        self._path = os.path.join(self._logdir, f'{name}.{os.getpid()}.{self._num_files}')
+        self._num_files += 1
+        self._written_bytes = 0
+        self._file = tf.io.TFRecordWriter(self._path)
+        version = tf.Event(wall_time=time.time(), file_version=_VERSION)
+        self._file.write(version.SerializeToString())
+
+    def _give_up_file(self) -> None:
+        """Cuts off what was written in part: readers stop at a record that is not whole."""
+        had_file = self._file is not None
+        self._close_file()
+        if had_file:
+            with contextlib.suppress(OSError):
+                os.truncate(self._path, self._written_bytes)
+                if not self._written_bytes:
+                    os.remove(self._path)
+
+    def _close_file(self) -> None:
+        if self._file is not None:
+            with contextlib.suppress(tf.errors.OpError):
+                self._file.close()
+        self._file = None

@@ -20,6 +20,7 @@ def train(
     session_config: tf.ConfigProto,
     checkpoint: Optional[str] = None,
     initialize: Optional[Callable[[tf.Session], None]] = None,
+    master: str = '',
 ) -> None:
     """Trains until all phases have their frames or a hook requests to stop.
 
@@ -31,15 +32,23 @@ def train(
       saver: restores the checkpoint.
       session_config: of the session.
       checkpoint: to continue from, or None to start from initial values.
-      initialize: called with the session after the initial values were set, if there is no
-        checkpoint.
+      initialize: called with the session after the variables were restored, or set to their initial
+        values.
+      master: target of the session, e.g. of a `tf.train.Server`; empty for this process.
 
     Raises:
-      UserError: if the gradient is no longer finite.
+      UserError: if the gradient is no longer finite, or there is not enough memory.
     """
-    with open_session(hooks, saver, session_config, checkpoint, initialize) as session:
-        for phase in phases:
-            _run_phase(session, phase, [h for h in hooks if isinstance(h, PhaseHook)])
+    with open_session(hooks, saver, session_config, checkpoint, initialize, master) as session:
+        of_phases = [hook for hook in hooks if isinstance(hook, PhaseHook)]
+        try:
+            for phase in phases:
+                _run_phase(session, phase, of_phases)
+        except Exception as error:
+            # While the session is open: what was trained is saved.
+            for hook in of_phases:
+                hook.fail(error)
+            raise
 
 
 def open_session(
@@ -48,17 +57,19 @@ def open_session(
     session_config: tf.ConfigProto,
     checkpoint: Optional[str] = None,
     initialize: Optional[Callable[[tf.Session], None]] = None,
+    master: str = '',
 ) -> tf.train.MonitoredSession:
     """Opens the monitored session of a training and sets all variables; see `train`."""
 
     def restore(unused_scaffold: tf.train.Scaffold, session: tf.Session) -> None:
         if checkpoint is not None:
             checkpoints.restore(saver, session, checkpoint)
-        elif initialize is not None:
+        if initialize is not None:
             initialize(session)
 
     with garbage.collection_paused():
         return tf.train.MonitoredTrainingSession(
+            master=master,
             scaffold=tf.train.Scaffold(saver=saver, init_fn=restore),
             checkpoint_dir=None,
             hooks=list(hooks),
@@ -95,7 +106,7 @@ def update(session: tf.train.MonitoredSession, phase: Phase) -> int:
       Environment frames of the phase after it.
 
     Raises:
-      UserError: if the gradient is no longer finite.
+      UserError: if the gradient is no longer finite, or there is not enough memory.
     """
     try:
         return int(session.run(phase.train))
@@ -103,7 +114,14 @@ def update(session: tf.train.MonitoredSession, phase: Phase) -> int:
         if NOT_FINITE not in str(error):
             raise
         raise UserError(
-            f'the gradient is no longer finite in {phase.title}; the last checkpoint is from '
-            'before: lower the learning rate, or clip rewards or gradients, in a new --logdir '
-            'with --init_checkpoint.'
+            f'the gradient is no longer finite in {phase.title}; what was trained before is saved '
+            'if it is sound: lower the learning rate, or clip rewards or gradients, in a new '
+            '--logdir with --init_checkpoint.'
+        ) from error
+    except (tf.errors.ResourceExhaustedError, MemoryError) as error:
+        reason = (str(error).strip() or 'MemoryError').splitlines()[0]
+        raise UserError(
+            f'there is not enough memory in {phase.title} ({reason}); what was trained before is '
+            'saved: go on where there is more, or in a new --logdir with --init_checkpoint and a '
+            'smaller --replay_buffer_size, --batch_size, --num_envs or --unroll_length.'
         ) from error

@@ -1,9 +1,10 @@
 """What a training is about to do, in a few lines."""
 
-from typing import Any, List, Optional, Tuple
+from typing import Any, List, Optional, Sequence, Tuple
 
 from sc2impala import learner
-from sc2impala.runtime import demonstrations, experience, memory
+from sc2impala.learner.phases import Phase
+from sc2impala.runtime import checkpoints, demonstrations, experience, memory
 from sc2impala.runtime.training_graph import Training
 from sc2impala.settings import resolve, validation
 from sc2impala.settings.settings import Settings
@@ -31,7 +32,7 @@ def describe(
             num_parameters,
             actors.num_actors,
             actors.num_envs,
-            'the GPU' if training.device else 'the CPU',
+            'the GPU' if training.batches.device else 'the CPU',
         ),
         *resolve.description(settings.values()),
         'functions: {}'.format(', '.join(specs[1].function_names)),
@@ -49,6 +50,23 @@ def describe(
     lines += demonstrations.describe(settings.demonstrations, training.recorded.recordings)
     lines += _phases(settings)
     return lines
+
+
+def is_finished(phases: Sequence[Phase], checkpoint: Optional[str]) -> bool:
+    """Whether there is nothing left to train after a checkpoint."""
+    if checkpoint is None:
+        return False
+    frames = checkpoints.frames_of(checkpoint, [phase.frames for phase in phases])
+    return all(done >= phase.num_frames for done, phase in zip(frames, phases))
+
+
+def finished_text(settings: Settings) -> str:
+    """What to say of a run that is started again when it is finished."""
+    frames, folder = settings.training.total_environment_frames, settings.run.logdir
+    return (
+        f'the training is finished, as --total_environment_frames={frames} asked: a larger number '
+        f'goes on from here, and --mode=evaluate --logdir={folder} plays with the agent'
+    )
 
 
 def _phases(settings: Settings) -> List[str]:

@@ -6,7 +6,7 @@ from typing import Any, Optional, Tuple
 from sc2impala import actors
 from sc2impala.learner import phases
 from sc2impala.replay import ReplayTable
-from sc2impala.runtime import demonstrations, experience, graph, seeds
+from sc2impala.runtime import demonstrations, experience, graph, seeds, training_limits
 from sc2impala.runtime.experience import Experience
 from sc2impala.settings import validation
 from sc2impala.settings.settings import Settings
@@ -19,6 +19,7 @@ def make_experience(
     start: int,
     stack: contextlib.ExitStack,
     teacher: Optional[Any] = None,
+    remote: Optional[Any] = None,
 ) -> Tuple[Experience, Optional[ReplayTable]]:
     """Environments, actors and their queue; and the replay table, None if nothing is replayed.
 
@@ -29,11 +30,38 @@ def make_experience(
       start: how many starts of the run there were before.
       stack: closes the environments.
       teacher: `agents.teacher.Teacher` that plays beside the agent, or None.
+      remote: `remote_actors.RemoteActors`; None for actors in this process.
 
     Raises:
-      UserError: if an environment cannot be made, or the replay table does not fit into memory.
+      UserError: if an environment cannot be made, or the training does not fit into memory.
     """
     spec = actors.sequence_spec(agent, specs[0], settings.actors.unroll_length, teacher)
+    training_limits.check(settings, agent, spec, remote is None, graph.gpu_device() is None)
+    if remote is not None:
+        played = remote.make_experience(
+            agent, specs[0], spec, start, phases.policy_version(), teacher
+        )
+    else:
+        played = _play_here(settings, agent, specs, spec, start, teacher)
+    for env in played.envs:
+        stack.callback(env.close)
+    stack.enter_context(graph.failures_reported(played.envs))
+    _, num_replay = validation.batch_split(settings.training, settings.replay)
+    if not num_replay:
+        return played, None
+    seed = seeds.streams(settings.run.seed, 'replay', 1)[0]
+    return played, experience.make_replay_table(settings.replay, spec, seed)
+
+
+def _play_here(
+    settings: Settings,
+    agent: Any,
+    specs: Tuple[Any, Any],
+    spec: Any,
+    start: int,
+    teacher: Optional[Any],
+) -> Experience:
+    """Environments and actors in this process, see `make_experience`."""
 
     def make_env(actor: int) -> Any:
         num_envs = settings.actors.num_envs
@@ -49,23 +77,16 @@ def make_experience(
             spread=True,
         )
 
-    played = experience.build_experience(
+    return experience.build_experience(
         agent,
         spec,
         make_env,
         settings.actors,
-        settings.training.batch_size,
+        validation.largest_batch(settings)[1],
         phases.policy_version(),
         teacher,
+        seeds.streams(settings.run.seed, 'actions', settings.actors.num_actors, start),
     )
-    for env in played.envs:
-        stack.callback(env.close)
-    stack.enter_context(graph.failures_reported(played.envs))
-    _, num_replay = validation.batch_split(settings.training, settings.replay)
-    if not num_replay:
-        return played, None
-    seed = seeds.streams(settings.run.seed, 'replay', 1)[0]
-    return played, experience.make_replay_table(settings.replay, spec, seed)
 
 
 def open_recordings(

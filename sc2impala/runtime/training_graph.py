@@ -7,7 +7,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala.agents.agent import Agent
 from sc2impala.learner import labels
-from sc2impala.learner.phases import Phase
+from sc2impala.learner.phases import Phase, policy_version
 from sc2impala.replay import ReplayTable
 from sc2impala.runtime import graph, seeds, training_experience, training_phases
 from sc2impala.runtime.batches import Batches
@@ -26,8 +26,9 @@ class Training(NamedTuple):
     experience: environments, actors and their queue.
     table: the replay table, or None.
     recorded: the recordings that it learns from, possibly none.
-    device: of the learner, or None for the CPU.
+    batches: of all sources, on the devices of the learner.
     phases: in the order in which they run.
+    observation_spec: of the agent.
     """
 
     agent: Agent
@@ -35,8 +36,9 @@ class Training(NamedTuple):
     experience: Experience
     table: Optional[ReplayTable]
     recorded: Recorded
-    device: Optional[str]
+    batches: Batches
     phases: Sequence[Phase]
+    observation_spec: Any
 
     @property
     def has_labels(self) -> bool:
@@ -45,7 +47,11 @@ class Training(NamedTuple):
 
 
 def build(
-    settings: Settings, specs: Tuple[Any, Any], start: int, stack: contextlib.ExitStack
+    settings: Settings,
+    specs: Tuple[Any, Any],
+    start: int,
+    stack: contextlib.ExitStack,
+    remote: Optional[Any] = None,
 ) -> Training:
     """Builds everything in the default graph.
 
@@ -54,21 +60,27 @@ def build(
       specs: observation and action spec.
       start: how many starts of the run there were before.
       stack: closes the environments.
+      remote: `remote_actors.RemoteActors`; None for actors in this process.
 
     Raises:
       UserError: for anything wrong with the settings or the recordings.
     """
+    devices = graph.learner_devices(settings.training.num_learner_devices)
     tf.set_random_seed(seeds.streams(settings.run.seed, 'graph', 1, start)[0])
     environment = settings.environment
     agent = graph.make_agent(
         settings.agent, specs, environment.max_step_mul, environment.agent_step_mul
     )
-    start_policy = make_start_policy(settings, agent, specs)
+    # Actors in other processes have to know where variables are.
+    with tf.device(None if remote is None else '/cpu'):
+        if remote is not None:
+            policy_version()
+        start_policy = make_start_policy(settings, agent, specs)
     teacher = start_policy.teacher if start_policy and start_policy.teacher.acts else None
     played, table = training_experience.make_experience(
-        settings, agent, specs, start, stack, teacher
+        settings, agent, specs, start, stack, teacher, remote
     )
-    batches = Batches(graph.gpu_device())
+    batches = Batches(devices)
     recorded = training_experience.open_recordings(settings, specs, start)
     phases = training_phases.make_phases(settings, agent, played, table, batches, recorded)
-    return Training(agent, start_policy, played, table, recorded, batches.device, phases)
+    return Training(agent, start_policy, played, table, recorded, batches, phases, specs[0])

@@ -52,9 +52,9 @@ def make_phases(
             plan = phases.Plan(pretraining, source, task, pretraining.num_frames, frames, metrics)
             if pretraining.from_demonstrations and of_recordings is not None:
                 plan = plan._replace(source=of_recordings, metrics={})
-            elif table is not None and pretraining.replay == NO_REPLAY:
-                new = sources.QueueSource(played.queue, settings.training.batch_size)
-                plan = plan._replace(source=new, metrics={})
+            elif pretraining.batch_size or (table is not None and pretraining.replay == NO_REPLAY):
+                number = pretraining.batch_size or settings.training.batch_size
+                plan = plan._replace(source=sources.QueueSource(played.queue, number), metrics={})
             plans.append(plan)
     main_name = settings.training.algorithm
     main_algorithm = learner.load(main_name)(settings.algorithms[main_name])
@@ -97,7 +97,8 @@ def _make_sources(
         source = JoinedSource(source, more)
     if settings.demonstrations.demonstrator != 'none':
         return source, None
-    return source, demonstrations(settings.training.batch_size)
+    cloning = settings.algorithms['cloning']
+    return source, demonstrations(cloning.cloning_batch_size or settings.training.batch_size)
 
 
 def _check_labels(settings: Settings, observation: Mapping[str, Any]) -> None:
@@ -111,7 +112,7 @@ def _check_labels(settings: Settings, observation: Mapping[str, Any]) -> None:
     if cost and settings.agent.argument_conditioning:
         raise UserError(
             f'--demonstration_cost={cost} with --argument_conditioning: the arguments of a label '
-            'depend on its function, and those of the training on the one that was played; '
+            'depend on its own choices, and those of the training on what was played; '
             'expected only one of the two.'
         )
     if 'demonstration' in observation:

@@ -1,12 +1,16 @@
 """Where a start of a training begins: anew, or at the last checkpoint in its folder."""
 
-from typing import Any, Callable, Mapping, NamedTuple, Optional
+import functools
+import os
+from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence
 
 import tensorflow.compat.v1 as tf
 
 from sc2impala.errors import UserError
-from sc2impala.replay import ReplayTable
-from sc2impala.runtime import checkpoints, console, manifest
+from sc2impala.runtime import checkpoint_choice, checkpoints, console, manifest
+from sc2impala.runtime import checkpoint_units as units
+from sc2impala.runtime.checkpoint_units import Skipped
+from sc2impala.runtime.checkpoints import CheckpointWriter
 from sc2impala.settings.settings import Settings
 
 
@@ -15,10 +19,12 @@ class Start(NamedTuple):
 
     before: the manifest, or None.
     checkpoint: to continue from, or None.
+    skipped: newer checkpoints, which cannot be used.
     """
 
     before: Optional[Mapping[str, Any]]
     checkpoint: Optional[str]
+    skipped: Sequence[Skipped] = ()
 
     @property
     def number(self) -> int:
@@ -27,7 +33,9 @@ class Start(NamedTuple):
 
 
 def find(settings: Settings) -> Start:
-    """Looks into the folder of a run, and reads its last checkpoint before a graph is built.
+    """Looks into the folder of a run, and checks its last checkpoint before a graph is built.
+
+    The newest checkpoint that is whole is used.
 
     Raises:
       UserError: if what is there cannot be read, or is not of a run with these settings.
@@ -36,40 +44,69 @@ def find(settings: Settings) -> Start:
     before = manifest.read(folder)
     if before is not None:
         manifest.check_same_settings(folder, settings.values(), before)
-    checkpoint = checkpoints.latest(folder)
-    if checkpoint is not None and before is None:
+    choice = checkpoint_choice.choose(folder)
+    if choice is None:
+        return Start(before, None)
+    if before is None:
         raise UserError(
             f'--logdir={folder} holds a checkpoint but no {manifest.MANIFEST}, expected a '
             'folder of this program or an empty one.'
         )
-    if checkpoint is not None:
-        checkpoints.read(checkpoint)
-    return Start(before, checkpoint)
+    if choice.skipped:
+        console.say(
+            f'in {folder}, {choice.describe()}; what is skipped is moved to the folder '
+            f'{units.DAMAGED} there'
+        )
+    return Start(before, units.model_path(folder, choice.frames), choice.skipped)
+
+
+def clean_up(folder: str, start: Start) -> None:
+    """Moves away what cannot be used, and removes what an interrupted save has left.
+
+    Args:
+      folder: of the run, which is locked.
+      start: which is certain to begin: nothing has to be left as it is.
+
+    Raises:
+      UserError: if that does not work.
+    """
+    units.remove_unfinished(folder, checkpoint_choice.listed_frames(folder))
+    try:
+        for frames, _ in start.skipped:
+            index = os.path.basename(units.index_path(folder, frames))
+            units.set_aside(folder, [*units.files(folder, frames), index])
+        for name in (checkpoint_choice.INDEX, manifest.MANIFEST, manifest.COPY):
+            # Such a folder cannot be replaced by a file.
+            if os.path.isdir(os.path.join(folder, name)):
+                units.set_aside(folder, [name])
+    except OSError as error:
+        raise UserError(
+            f'{os.path.join(folder, units.DAMAGED)} cannot be written to ({error.strerror}), '
+            'expected a --logdir in which this user may move files.'
+        ) from error
 
 
 def prepare_restoring(
-    settings: Settings, agent: Any, table: Optional[ReplayTable], checkpoint: Optional[str]
+    settings: Settings, agent: Any, writer: CheckpointWriter, checkpoint: Optional[str]
 ) -> Optional[Callable[[tf.Session], None]]:
-    """Checks the checkpoint and restores the replay table.
+    """Checks the checkpoint, or the one of another run that this one begins with.
 
     Args:
       settings: all of them.
       agent: `agents.agent.Agent`; all variables of its graph have been made.
-      table: the replay table, or None.
+      writer: restores all of a checkpoint but the variables.
       checkpoint: to continue from, or None.
 
     Returns:
-      What initializes a run that has no checkpoint of its own, a function of a session, or None.
+      What is to be done once the variables have been restored, or have their initial values: a
+      function of a session, or None.
 
     Raises:
       UserError: if a checkpoint is damaged or of another agent, or there is none to begin with.
     """
     if checkpoint is not None:
         checkpoints.check_complete(checkpoint, tf.global_variables())
-        if table is not None and not checkpoints.restore_replay(table, checkpoint):
-            console.say(f'no replay buffer was saved with {checkpoint}: it starts empty')
-        return None
+        return functools.partial(writer.load_parts, checkpoint)
     if not settings.start.init_checkpoint:
         return None
-    path = checkpoints.find_initial(settings.start.init_checkpoint)
-    return checkpoints.weights_loader(path, agent.weights)
+    return checkpoints.weights_loader(settings.start.init_checkpoint, agent.weights)

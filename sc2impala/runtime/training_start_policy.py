@@ -5,9 +5,25 @@ from typing import Any, Optional, Tuple
 import tensorflow.compat.v1 as tf
 
 from sc2impala import learner
+from sc2impala.agents import teacher as teacher_lib
 from sc2impala.learner import optimization
 from sc2impala.runtime import graph, phase_evaluation, seeds, start_policy
 from sc2impala.settings.settings import Settings
+
+
+def make_teacher(
+    settings: Settings, agent: Any, specs: Tuple[Any, Any]
+) -> Optional[teacher_lib.Teacher]:
+    """The teacher that plays beside the agent; None if the loss has no use for one.
+
+    Args:
+      settings: all of them.
+      agent: `agents.agent.Agent` that is trained.
+      specs: observation and action spec.
+    """
+    if not _teacher_cost(settings):
+        return None
+    return _make_copy(settings, agent, specs)
 
 
 def make_start_policy(
@@ -20,21 +36,11 @@ def make_start_policy(
       agent: `agents.agent.Agent` that is trained.
       specs: observation and action spec.
     """
-    environment, main_name = settings.environment, settings.training.algorithm
-    main, cloning = settings.algorithms[main_name], settings.algorithms['cloning']
+    environment, cloning = settings.environment, settings.algorithms['cloning']
     is_selected = bool(cloning.num_cloning_frames and cloning.phase_evaluations)
-    if not is_selected and not getattr(main, 'teacher_cost', 0.0):
+    if not is_selected and not _teacher_cost(settings):
         return None
-
-    def make_copy() -> Any:
-        return graph.make_agent(
-            settings.agent, specs, environment.max_step_mul, environment.agent_step_mul
-        )
-
-    total = settings.training.total_environment_frames
-    schedule = optimization.Schedule(tf.train.get_or_create_global_step(), total)
-    cost = learner.load(main_name)(main).teacher_cost(schedule)
-    made = start_policy.StartPolicy(start_policy.make_teacher(make_copy, agent, cost), None)
+    made = start_policy.StartPolicy(_make_copy(settings, agent, specs), None)
     if not is_selected:
         return made
     env_seeds = seeds.streams(
@@ -47,3 +53,23 @@ def make_start_policy(
     return made._replace(
         selection=start_policy.Selection(evaluate_agent, made.teacher, num_frames, num_evaluations)
     )
+
+
+def _teacher_cost(settings: Settings) -> float:
+    """Weight of the teacher in the loss at the start."""
+    return getattr(settings.algorithms[settings.training.algorithm], 'teacher_cost', 0.0)
+
+
+def _make_copy(settings: Settings, agent: Any, specs: Tuple[Any, Any]) -> teacher_lib.Teacher:
+    """Another agent of the same kind, as a teacher; it never acts if its cost is 0."""
+    environment, main_name = settings.environment, settings.training.algorithm
+    total = settings.training.total_environment_frames
+    schedule = optimization.Schedule(tf.train.get_or_create_global_step(), total)
+    cost = learner.load(main_name)(settings.algorithms[main_name]).teacher_cost(schedule)
+
+    def make_agent() -> Any:
+        return graph.make_agent(
+            settings.agent, specs, environment.max_step_mul, environment.agent_step_mul
+        )
+
+    return start_policy.make_teacher(make_agent, agent, cost)

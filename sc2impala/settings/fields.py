@@ -34,6 +34,7 @@ class Setting(NamedTuple):
     help: what it means.
     type: how its values are read and written.
     between: the smallest and the largest allowed value, or None.
+    or_else: one more allowed value, which means something special, or None.
     choices: allowed values, e.g. the keys of a registry, or None.
     free_on_resume: whether a run may be continued with another value; others are part of what was
         learned.
@@ -46,6 +47,7 @@ class Setting(NamedTuple):
     help: str
     type: ValueType
     between: Optional[Tuple[float, float]]
+    or_else: Optional[float]
     choices: Optional[Iterable[str]]
     free_on_resume: bool
     own_in_evaluation: bool
@@ -56,6 +58,7 @@ def setting(
     help: str,
     type: Optional[ValueType] = None,
     between: Optional[Tuple[float, float]] = None,
+    or_else: Optional[float] = None,
     choices: Optional[Iterable[str]] = None,
     free_on_resume: bool = False,
     own_in_evaluation: bool = False,
@@ -71,6 +74,7 @@ def setting(
         help=help,
         type=value_type,
         between=between,
+        or_else=or_else,
         choices=choices,
         free_on_resume=free_on_resume,
         own_in_evaluation=own_in_evaluation,

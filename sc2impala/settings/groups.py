@@ -220,8 +220,8 @@ class AgentSettings:
     )
     argument_conditioning: bool = setting(
         False,
-        'choose the function first, and its arguments given the function; otherwise all are chosen '
-        'independently of each other',
+        'choose the function first, and each argument given the function and the arguments before '
+        'it, points last; otherwise all are chosen independently of each other',
     )
     value_normalisation: str = setting(
         'none',
@@ -271,6 +271,13 @@ class TrainingSettings:
         32,
         'sequences of an update, new and replayed; losses are summed over them',
         between=(1, 65536),
+    )
+    num_learner_devices: int = setting(
+        1,
+        'GPUs that share an update: each takes an equal part of the sequences, and the result is '
+        'that of one, up to rounding',
+        between=(1, 64),
+        free_on_resume=True,
     )
 
 
@@ -368,6 +375,13 @@ class OutputSettings:
         between=(0, 10000),
         free_on_resume=True,
     )
+    max_unsaved_secs: float = setting(
+        600.0,
+        'seconds after which a training ends that cannot write to its folder, since that is '
+        'read-only or gone. A full disk is waited for',
+        between=(0.0, math.inf),
+        free_on_resume=True,
+    )
     save_summaries_secs: float = setting(
         10.0,
         'seconds between summaries for TensorBoard; 0 for each update',
@@ -376,6 +390,75 @@ class OutputSettings:
     )
     progress_secs: float = setting(
         10.0, 'seconds between lines of progress', between=(0.0, math.inf), free_on_resume=True
+    )
+    watch_secs: float = setting(
+        120.0,
+        'when nothing was trained for so many seconds, a line says who waits for whom; 0 says '
+        'nothing',
+        between=(0.0, math.inf),
+        free_on_resume=True,
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class ClusterSettings:
+    """Learner and actors in processes of their own, see docs/cluster.md."""
+
+    TITLE: ClassVar[str] = 'cluster'
+
+    job_name: str = setting(
+        '',
+        'learner or actor, which opens a port or connects to one; empty for all in one process',
+        choices=('learner', 'actor', ''),
+        free_on_resume=True,
+        own_in_evaluation=True,
+    )
+    learner_address: str = setting(
+        '',
+        'host:port of the learner; it listens on that port of all its interfaces, and port 0 is '
+        'any that is free',
+        free_on_resume=True,
+        own_in_evaluation=True,
+    )
+    task: int = setting(
+        -1,
+        'number of an actor in summaries; -1 for the first that is free',
+        between=(-1, MANY),
+        free_on_resume=True,
+        own_in_evaluation=True,
+    )
+    inference: str = setting(
+        'local',
+        'where the agent of an actor of a cluster runs: local, in the actor, with a copy of the '
+        'weights; or central, in the learner, which is asked at each step and plays the games of '
+        'all actors in batches',
+        choices=('local', 'central'),
+        free_on_resume=True,
+    )
+    max_policy_lag: int = setting(
+        0,
+        'the learner of a cluster discards sequences that were played with weights older than so '
+        'many updates; 0 keeps all',
+        between=(0, MANY),
+        free_on_resume=True,
+    )
+    weights_secs: float = setting(
+        0.2,
+        'an actor asks for new weights at most every so many seconds',
+        between=(0.0, 3600.0),
+        free_on_resume=True,
+    )
+    sequence_compression: str = setting(
+        'auto',
+        'of the sequences that actors send: none, zstd, or auto for the faster of the two',
+        choices=('auto', 'none', 'zstd'),
+        free_on_resume=True,
+    )
+    rpc_timeout_secs: float = setting(
+        30.0,
+        'an actor that has no answer from the learner for so long connects again',
+        between=(0.1, 3600.0),
+        free_on_resume=True,
     )
 
 
@@ -402,6 +485,13 @@ class EvaluationSettings:
     )
     num_eval_envs: int = setting(
         25, 'how many at a time', between=(1, 65536), free_on_resume=True, own_in_evaluation=True
+    )
+    follow: bool = setting(
+        False,
+        'evaluate every new checkpoint of a training as it appears, until the training has ended: '
+        'evaluations.csv, and the folder best with the best of them',
+        free_on_resume=True,
+        own_in_evaluation=True,
     )
     animation: bool = setting(
         False,

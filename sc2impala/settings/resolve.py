@@ -28,6 +28,12 @@ _OF_RECORDINGS = (
 )
 """The settings of a recording that are those of the runs which learn from it."""
 
+_OF_PROCESS = ('job_name', 'learner_address', 'task')
+"""What a process does, which a run that goes on does not take from its folder."""
+
+_OF_ACTOR = ('num_actors', 'num_envs', 'seed')
+"""The settings in which actors may differ from their learner, besides those free on resume."""
+
 _OF_GAME = tuple(field.name for field in dataclasses.fields(StarCraftSettings))
 
 
@@ -107,9 +113,9 @@ def complete(
       A value for every setting; None is left only if the map is unknown.
     """
     chosen = {name: value for name, value in given.items() if value is not None}
-    if of_run is not None:
-        return dict(of_run, **chosen)
     general = settings_lib.general_defaults()
+    if of_run is not None:
+        return dict(of_run, **dict({name: general[name] for name in _OF_PROCESS}, **chosen))
     map_name = chosen.get('map_name', general['map_name'])
     backend = chosen.get('backend', general['backend'])
     on_map = of_map(map_name, imitates(chosen))
@@ -158,6 +164,13 @@ def differences_on_resume(values: Mapping[str, Any], of_run: Mapping[str, Any]) 
     )
 
 
+def differences_of_actor(given: Mapping[str, Any], of_learner: Mapping[str, Any]) -> List[str]:
+    """Names of the settings that an actor was given, and that may not differ from its learner's."""
+    chosen = {name: value for name, value in given.items() if value is not None}
+    names = differences_on_resume(chosen, of_learner)
+    return [name for name in names if name not in _OF_ACTOR]
+
+
 def to_manifest(values: Mapping[str, Any]) -> Dict[str, Any]:
     """All settings as numbers, bools and text, for JSON."""
     settings = settings_lib.all_settings()
@@ -180,13 +193,13 @@ def from_manifest(manifest: Mapping[str, Any]) -> Dict[str, Any]:
     for name, value in config.items():
         try:
             values[name] = settings[name].type.from_json(value)
-        except ValueError as error:
+        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
             raise ValueError(f'config has {value!r} for {name}') from error
     for name in ('functions', 'screen_layers', 'minimap_layers'):
         if values[name] is None:
             names = manifest.get(name)
-            if not isinstance(names, list):
-                raise ValueError(f'{name} is missing or not a list')
+            if not isinstance(names, list) or any(type(each) is not str for each in names):
+                raise ValueError(f'{name} is missing or not a list of names')
             values[name] = tuple(names)
     if values['fixed_arguments'] is None:
         values['fixed_arguments'] = dict(_FIRST_FIXED_ARGUMENTS)

@@ -94,7 +94,7 @@ def read(flag_values: flags.FlagValues) -> Dict[str, Any]:
             given[name] = setting.type.parse(text)
         except ValueError as error:
             raise UserError(
-                f'--{name}={text} is not valid, expected {setting.type.expected}.'
+                f'--{name}={_printable(text)} is not valid, expected {setting.type.expected}.'
             ) from error
     return given
 
@@ -149,6 +149,11 @@ def _wrong_flag(error: flags.Error) -> UserError:
 def _nearest(name: str) -> str:
     found = difflib.get_close_matches(name, list(settings_lib.all_settings()), n=1)
     return found[0] if found else ''
+
+
+def _printable(text: str) -> str:
+    """A text in which escape sequences stand for what does not print, in one line."""
+    return ''.join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def _one_line(error: Exception) -> str:

@@ -18,6 +18,7 @@ GROUPS = {
     'demonstrations': groups.DemonstrationSettings,
     'start': groups.StartSettings,
     'output': groups.OutputSettings,
+    'cluster': groups.ClusterSettings,
     'evaluation': groups.EvaluationSettings,
 }
 """Groups by the name of the field of `Settings`."""
@@ -40,6 +41,7 @@ class Settings:
     demonstrations: groups.DemonstrationSettings
     start: groups.StartSettings
     output: groups.OutputSettings
+    cluster: groups.ClusterSettings
     evaluation: groups.EvaluationSettings
     algorithms: Mapping[str, Any]
 

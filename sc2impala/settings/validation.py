@@ -12,12 +12,15 @@ from sc2impala import envs, learner
 from sc2impala.envs import players, pysc2_backend
 from sc2impala.errors import UserError
 from sc2impala.learner import algorithm
+from sc2impala.settings import addresses
 from sc2impala.settings import settings as settings_lib
 from sc2impala.settings.fields import MANY, MAX_FRAMES
 from sc2impala.settings.groups import (
     POLICIES,
     ActorSettings,
+    ClusterSettings,
     EnvironmentSettings,
+    EvaluationSettings,
     ReplaySettings,
     RunSettings,
     StarCraftSettings,
@@ -34,9 +37,12 @@ def check(settings: Settings) -> None:
     check_ranges(settings)
     check_players(settings)
     check_batch(settings.training, settings.replay)
-    check_actors(settings.run, settings.actors, settings.training)
+    check_devices(settings)
+    check_actors(settings.run, settings.actors, *largest_batch(settings))
     check_starcraft(settings.environment, settings.starcraft)
     check_start(settings)
+    check_cluster(settings.run, settings.cluster)
+    check_follow(settings.run, settings.evaluation)
     num_games = settings.actors.num_actors * settings.actors.num_envs
     flags = f'--num_actors={settings.actors.num_actors} and --num_envs={settings.actors.num_envs}'
     if settings.run.mode != 'train':
@@ -61,10 +67,11 @@ def check_ranges(settings: Settings) -> None:
             continue
         smallest, largest = setting.between
         # Written so that a NaN is refused as well.
-        if not smallest <= values[name] <= largest:
+        if not smallest <= values[name] <= largest and values[name] != setting.or_else:
+            or_else = '' if setting.or_else is None else f', or {setting.or_else:g}'
             raise UserError(
                 f'--{name}={values[name]} is out of range, expected '
-                f'{_range_text(smallest, largest)}.'
+                f'{_range_text(values[name], smallest, largest)}{or_else}.'
             )
 
 
@@ -118,6 +125,14 @@ def batch_split(training: TrainingSettings, replay: ReplaySettings) -> Tuple[int
     return training.batch_size - num_replay, num_replay
 
 
+def largest_batch(settings: Settings) -> Tuple[str, int]:
+    """Returns the flag that says how many sequences an update takes at most, and the number."""
+    cloning = settings.algorithms['cloning']
+    if cloning.num_cloning_frames and cloning.cloning_batch_size > settings.training.batch_size:
+        return 'cloning_batch_size', cloning.cloning_batch_size
+    return 'batch_size', settings.training.batch_size
+
+
 def check_batch(training: TrainingSettings, replay: ReplaySettings) -> None:
     """Whether a batch can be made of new and replayed sequences as the algorithm wants it."""
     num_new, num_replay = batch_split(training, replay)
@@ -150,12 +165,30 @@ def check_batch(training: TrainingSettings, replay: ReplaySettings) -> None:
         )
 
 
-def check_actors(run: RunSettings, actors: ActorSettings, training: TrainingSettings) -> None:
-    """Whether the queue can hold a batch, and what a deterministic training needs."""
-    if 0 < actors.queue_capacity < training.batch_size:
+def check_devices(settings: Settings) -> None:
+    """Whether the devices of the learner can share the batches, also with recorded sequences."""
+    count = settings.training.num_learner_devices
+    recorded = settings.demonstrations.demonstration_sequences
+    flags = {f'--batch_size={settings.training.batch_size}': settings.training.batch_size}
+    cloning = settings.algorithms['cloning'].cloning_batch_size
+    if cloning:
+        flags[f'--cloning_batch_size={cloning}'] = cloning
+    with_recorded = f' and --demonstration_sequences={recorded}'
+    sums = {flag + with_recorded: size + recorded for flag, size in flags.items()}
+    for flag, size in {**flags, **sums}.items():
+        if size % count:
+            raise UserError(
+                f'{flag} cannot be split evenly over --num_learner_devices={count}, expected a '
+                f'multiple of {count} sequences.'
+            )
+
+
+def check_actors(run: RunSettings, actors: ActorSettings, flag: str, batch_size: int) -> None:
+    """Whether the queue can hold the largest batch, and what a deterministic training needs."""
+    if 0 < actors.queue_capacity < batch_size:
         raise UserError(
             f'--queue_capacity={actors.queue_capacity} cannot hold a batch, expected at least '
-            f'--batch_size={training.batch_size}, or 0 to choose it.'
+            f'--{flag}={batch_size}, or 0 to choose it.'
         )
     if run.mode != 'train' or not run.deterministic:
         return
@@ -165,11 +198,11 @@ def check_actors(run: RunSettings, actors: ActorSettings, training: TrainingSett
             'which several actors finish is not reproducible.'
         )
     # Actor and learner alternate: what an actor has played has to fit into the queue.
-    room = training.batch_size + actors.num_envs - 1
+    room = batch_size + actors.num_envs - 1
     if 0 < actors.queue_capacity < room:
         raise UserError(
             f'--queue_capacity={actors.queue_capacity} is too small for --deterministic, expected '
-            f'at least {room} (--batch_size + --num_envs - 1), or 0 to choose it.'
+            f'at least {room} (--{flag} + --num_envs - 1), or 0 to choose it.'
         )
 
 
@@ -190,6 +223,56 @@ def check_start(settings: Settings) -> None:
             f'--phase_evaluations={cloning.phase_evaluations} are played on the simulator, which '
             f'does not have --map_name={settings.environment.map_name}, expected 0.'
         )
+
+
+def check_cluster(run: RunSettings, cluster: ClusterSettings) -> None:
+    """Who is learner or actor, and where."""
+    job_name, address = cluster.job_name, cluster.learner_address
+    if not job_name:
+        if cluster.inference != 'local' and run.mode == 'train':
+            raise UserError(
+                f'--inference={cluster.inference} is for a cluster, expected --job_name=learner '
+                'with it, or --inference=local.'
+            )
+        if address:
+            raise UserError(
+                f'--learner_address={address} is for a cluster, expected --job_name=learner or '
+                '--job_name=actor with it.'
+            )
+        return
+    if run.mode != 'train':
+        raise UserError(
+            f'--job_name={job_name} is for trainings, but --mode={run.mode}, expected no job name.'
+        )
+    if run.deterministic:
+        raise UserError(
+            f'--deterministic with --job_name={job_name}: the order in which several processes '
+            'finish is not reproducible, expected only one of the two.'
+        )
+    _, port = addresses.parse(address)
+    if job_name == 'actor' and not port:
+        raise UserError(
+            f'--learner_address={address} has no port to connect to, expected the one that the '
+            'learner prints.'
+        )
+
+
+def check_follow(run: RunSettings, evaluation: EvaluationSettings) -> None:
+    """What can be done with every checkpoint of a run."""
+    if not evaluation.follow:
+        return
+    if run.mode != 'evaluate':
+        raise UserError(f'--follow is for evaluations, expected --mode=evaluate, not {run.mode}.')
+    if evaluation.policy not in ('sampled', 'greedy'):
+        raise UserError(
+            f'--policy={evaluation.policy} with --follow: it has no checkpoints, expected sampled '
+            'or greedy.'
+        )
+    for name in ('animation', 'curve'):
+        if getattr(evaluation, name):
+            raise UserError(
+                f'--{name} with --follow: it is drawn once, expected an evaluation of its own.'
+            )
 
 
 def check_starcraft(environment: EnvironmentSettings, starcraft: StarCraftSettings) -> None:
@@ -229,11 +312,14 @@ def _has_default(starcraft: StarCraftSettings, name: str) -> bool:
 
 def _unknown(name: str, value: Any, choices: Any) -> UserError:
     return UserError(
-        '--{}={} is unknown, expected one of: {}.'.format(name, value, ', '.join(choices))
+        '--{}={} is unknown, expected one of: {}.'.format(
+            name, value, ', '.join(choice or 'empty' for choice in choices)
+        )
     )
 
 
-def _range_text(smallest: float, largest: float) -> str:
-    if largest in (math.inf, MANY, MAX_FRAMES, 2**63 - 1):
+def _range_text(value: float, smallest: float, largest: float) -> str:
+    """The range, without a largest value that only a computer knows unless it was exceeded."""
+    if largest in (math.inf, MANY, MAX_FRAMES, 2**63 - 1) and not value > largest:
         return f'at least {smallest}'
     return f'{smallest} to {largest}'

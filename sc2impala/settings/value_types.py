@@ -47,6 +47,16 @@ def _unchanged(value: Any) -> Any:
     return value
 
 
+def _parse_text(text: str) -> str:
+    """Any text that can be printed in a line and written to a file.
+
+    Bytes of a command line that are not text arrive as lone surrogates, which are not printable.
+    """
+    if not text.isprintable():
+        raise ValueError(text)
+    return text
+
+
 def _parse_boolean(text: str) -> bool:
     values = {'true': True, 't': True, '1': True, 'yes': True}
     values.update({'false': False, 'f': False, '0': False, 'no': False})
@@ -55,8 +65,16 @@ def _parse_boolean(text: str) -> bool:
     return values[text.lower()]
 
 
+def _parse_number(text: str) -> float:
+    """Without what Python accepts beyond decimal numbers: other scripts, and underscores."""
+    if not text.isascii() or '_' in text:
+        raise ValueError(text)
+    return float(text)
+
+
 def _parse_whole_number(text: str) -> int:
     """Accepts 5e6 for 5000000 as well."""
+    _parse_number(text)
     try:
         return int(text)
     except ValueError:
@@ -69,10 +87,15 @@ def _parse_whole_number(text: str) -> int:
 def _parse_size(text: str) -> Tuple[int, int]:
     """'84' or '84x64' -> (width, height)."""
     parts = text.lower().split('x')
-    allowed = all(part.isdecimal() and 0 < int(part) <= MAX_PIXELS for part in parts)
+    allowed = all(_is_index(part) and 0 < int(part) <= MAX_PIXELS for part in parts)
     if not 1 <= len(parts) <= 2 or not allowed:
         raise ValueError(text)
     return int(parts[0]), int(parts[-1])
+
+
+def _is_index(text: str) -> bool:
+    """Whether a text is a whole number from 0, in the digits 0 to 9."""
+    return text.isascii() and text.isdecimal()
 
 
 def _size_text(size: Tuple[int, int]) -> str:
@@ -85,14 +108,14 @@ def parse_names(text: str) -> Names:
         return 'all'
     if text in ('', 'none'):
         return ()
-    return tuple(name.strip() for name in text.split(','))
+    return tuple(name.strip() for name in _parse_text(text).split(','))
 
 
 def _parse_folders(text: str) -> Tuple[str, ...]:
     """'none', or folders separated by commas."""
     if text in ('', 'none'):
         return ()
-    folders = tuple(folder.strip() for folder in text.split(','))
+    folders = tuple(folder.strip() for folder in _parse_text(text).split(','))
     if not all(folders):
         raise ValueError(text)
     return folders
@@ -106,7 +129,7 @@ def _parse_functions(text: str) -> Optional[FunctionNames]:
     """Names, and ids as numbers."""
     names = _parse_names_of_map(text)
     if isinstance(names, tuple):
-        return tuple(int(name) if name.isdecimal() else name for name in names)
+        return tuple(int(name) if _is_index(name) else name for name in names)
     return names
 
 
@@ -122,9 +145,12 @@ def _parse_fixed_arguments(text: str) -> Optional[Dict[str, int]]:
     if not text:
         return None
     pairs = [str(pair).partition('=') for pair in parse_names(text)]
-    if text == 'all' or not all(value.strip().isdecimal() for _, _, value in pairs):
+    if text == 'all' or not all(_is_index(value.strip()) for _, _, value in pairs):
         raise ValueError(text)
-    return {name.strip(): int(value) for name, _, value in pairs}
+    values = {name.strip(): int(value) for name, _, value in pairs}
+    if len(values) < len(pairs):
+        raise ValueError(f'{text} names an argument twice')
+    return values
 
 
 def _fixed_arguments_text(values: Optional[Dict[str, int]]) -> str:
@@ -133,10 +159,10 @@ def _fixed_arguments_text(values: Optional[Dict[str, int]]) -> str:
     return names_text(tuple(f'{name}={value}' for name, value in values.items()))
 
 
-TEXT = ValueType('TEXT', 'text', _unchanged, _unchanged, (str,))
+TEXT = ValueType('TEXT', 'printable text', _parse_text, _unchanged, (str,))
 BOOLEAN = ValueType('BOOL', 'true or false', _parse_boolean, _unchanged, (bool,))
 WHOLE_NUMBER = ValueType('N', 'a whole number', _parse_whole_number, _unchanged, (int,))
-NUMBER = ValueType('X', 'a number', float, _unchanged, (int, float))
+NUMBER = ValueType('X', 'a number', _parse_number, _unchanged, (int, float))
 SIZE = ValueType(
     'PIXELS',
     f'pixels as 84 or, width first, 84x64, each from 1 to {MAX_PIXELS}',
@@ -156,7 +182,7 @@ FUNCTIONS = NAMES._replace(
 )
 FIXED_ARGUMENTS = ValueType(
     'PAIRS',
-    "pairs as queued=0,select_add=0 or 'none'",
+    "pairs as queued=0,select_add=0, each argument once, or 'none'",
     _parse_fixed_arguments,
     _fixed_arguments_text,
     (str,),

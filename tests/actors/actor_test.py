@@ -13,19 +13,20 @@ K = 3
 
 
 class _Run:
-    """Some unrolls of an actor on the fake game, concatenated without their overlap."""
+    """Four unrolls of an actor on the fake game, concatenated without their overlap."""
 
-    def __init__(self, unroll_length, num_unrolls=4, agent_name='fully_conv_lstm', **settings):
-        self.env = fakes.FakeEnvironment(K, abort_every=settings.pop('abort_every', 0))
-        with tf.Graph().as_default(), tf.Session() as session:
+    def __init__(self, unroll_length, abort_every=0, fixed_step_mul=None):
+        self.env = fakes.FakeEnvironment(K, abort_every=abort_every)
+        with tf.Graph().as_default() as self.graph:
             tf.set_random_seed(0)
-            agent = agents.make_agent(
-                agent_name, self.env.observation_spec, self.env.action_spec, 6, **settings
-            )
-            output = actors.build_actor(agent, self.env, unroll_length)
-            session.run([tf.global_variables_initializer()])
-            session.run(tf.local_variables_initializer())
-            self.unrolls = [session.run(output) for _ in range(num_unrolls)]
+            specs = self.env.observation_spec, self.env.action_spec
+            self.agent = agents.make_agent('fully_conv_lstm', *specs, 6, fixed_step_mul)
+            self.agent.create_variables(specs[0])
+            output = actors.build_actor(self.agent, self.env, unroll_length, task=3, actor=5)
+            self.session = tf.Session()
+            self.session.run([tf.global_variables_initializer()])
+            self.session.run(tf.local_variables_initializer())
+            self.unrolls = [self.session.run(output) for _ in range(4)]
         self.steps = tf.nest.map_structure(
             lambda *parts: np.concatenate([parts[0][:, :1]] + [p[:, 1:] for p in parts], axis=1),
             *[(u.env_outputs, u.agent_outputs) for u in self.unrolls],
@@ -34,13 +35,23 @@ class _Run:
 
 @pytest.fixture(scope='module')
 def run():
-    """Four unrolls of seven steps."""
-    return _Run(7)
+    """Unrolls of seven steps, in which every second episode is aborted."""
+    made = _Run(7, abort_every=2)
+    yield made
+    made.session.close()
 
 
-@pytest.mark.parametrize('unroll_length', [1, 7])
-def test_unrolls_overlap_by_one_step(unroll_length, run):
-    run = run if unroll_length == 7 else _Run(unroll_length)
+@pytest.fixture(scope='module')
+def run_of_single_steps():
+    """Unrolls of one step, with a fixed step multiplier."""
+    made = _Run(1, fixed_step_mul=3)
+    yield made
+    made.session.close()
+
+
+@pytest.mark.parametrize('fixture, unroll_length', [('run_of_single_steps', 1), ('run', 7)])
+def test_unrolls_overlap_by_one_step(fixture, unroll_length, request):
+    run = request.getfixturevalue(fixture)
     for before, after in zip(run.unrolls, run.unrolls[1:]):
         for a, b in zip(
             tf.nest.flatten((before.env_outputs, before.agent_outputs)),
@@ -77,23 +88,17 @@ def test_done_belongs_to_the_old_episode(run):
                 total, frames = 0.0, 0
 
 
-def test_behaviour_logits_are_those_of_the_observation_before():
+def test_behaviour_logits_are_those_of_the_observation_before(run):
     """Unrolling the agent over a recorded sequence gives the recorded logits, shifted by one."""
-    env = fakes.FakeEnvironment(K)
-    with tf.Graph().as_default(), tf.Session() as session:
-        agent = agents.make_agent('fully_conv_lstm', env.observation_spec, env.action_spec, 6)
-        output = actors.build_actor(agent, env, 9)
-        session.run(tf.global_variables_initializer())
-        session.run(tf.local_variables_initializer())
-        session.run(output)
-        second = session.run(output)
+    second = run.unrolls[1]
+    assert second.env_outputs.done[:, 1:].any()
+    with run.graph.as_default():
         time_major = tf.nest.map_structure(
             lambda a: tf.constant(np.swapaxes(a, 0, 1)), (second.env_outputs, second.agent_outputs)
         )
         state = tf.nest.map_structure(tf.constant, second.agent_state)
-        again, _ = agent.unroll(time_major[1].action, time_major[0], state)
-        again = session.run(again)
-    assert second.env_outputs.done[:, 1:].any()
+        again, _ = run.agent.unroll(time_major[1].action, time_major[0], state)
+        again = run.session.run(again)
     for name, logits in second.agent_outputs.action_logits.items():
         expected = np.swapaxes(logits, 0, 1)[1:]
         np.testing.assert_allclose(again.action_logits[name][:-1], expected, atol=1e-5)
@@ -101,44 +106,34 @@ def test_behaviour_logits_are_those_of_the_observation_before():
     np.testing.assert_allclose(again.baseline[:-1], expected, atol=1e-5)
 
 
-def test_aborted_episodes_are_passed_on():
-    env_outputs, _ = _Run(12, abort_every=2).steps
+def test_aborted_episodes_are_passed_on(run):
+    env_outputs, _ = run.steps
     aborted = env_outputs.info.aborted
     assert aborted.any()
     assert (env_outputs.done & ~aborted)[:, 1:].any()
     assert not (aborted & ~env_outputs.done).any()
 
 
-def test_fixed_step_mul_reaches_the_environment():
-    run = _Run(4, fixed_step_mul=3)
-    assert all((step_mul == 3).all() for _, step_mul in run.env.tape[1:])
+def test_fixed_step_mul_reaches_the_environment(run_of_single_steps):
+    tape = run_of_single_steps.env.tape
+    assert len(tape) == 5 and all((step_mul == 3).all() for _, step_mul in tape[1:])
 
 
-@pytest.mark.parametrize('policy_version', [None, (500, 7)])
-def test_every_sequence_says_where_it_comes_from(policy_version):
-    env = fakes.FakeEnvironment(K)
-    with tf.Graph().as_default(), tf.Session() as session:
-        agent = agents.make_agent('fully_conv', env.observation_spec, env.action_spec, 6)
-        variables = None
-        if policy_version:
-            variables = [tf.Variable(np.int64(v), use_resource=True) for v in policy_version]
-        output = actors.build_actor(agent, env, 2, task=3, actor=5, policy_version=variables)
-        session.run(tf.global_variables_initializer())
-        session.run(tf.local_variables_initializer())
-        infos = [session.run(output).sequence_info]
-        if policy_version:
-            session.run([variable.assign_add(1) for variable in variables])
-        infos.append(session.run(output).sequence_info)
-    for index, info in enumerate(infos):
-        assert [array.dtype for array in info] == [np.int32, np.int32, np.int64, np.int64]
-        expected = [3, 5] + [v + index for v in policy_version or (-index, -index)]
-        assert [array.tolist() for array in info] == [[number] * K for number in expected]
+def check_info(info, *expected):
+    """Checks the `SequenceInfo` of K games, which is the same for all."""
+    assert [array.dtype for array in info] == [np.int32, np.int32, np.int64, np.int64]
+    assert [array.tolist() for array in info] == [[number] * K for number in expected]
+
+
+def test_every_sequence_says_where_it_comes_from(run):
+    for unroll in run.unrolls:
+        check_info(unroll.sequence_info, 3, 5, 0, 0)
 
 
 def test_the_version_is_that_of_the_first_step():
     """Weights that change while an unroll is played do not make it younger."""
     with tf.Graph().as_default(), tf.Session() as session:
-        version = [tf.Variable(np.int64(1), use_resource=True) for _ in range(2)]
+        version = [tf.Variable(np.int64(v), use_resource=True) for v in (500, 7)]
         bump = [variable.assign_add(10).op for variable in version]
 
         class Game(fakes.FakeEnvironment):
@@ -148,18 +143,20 @@ def test_the_version_is_that_of_the_first_step():
 
         env = Game(K)
         agent = agents.make_agent('fully_conv', env.observation_spec, env.action_spec, 6)
+        agent.create_variables(env.observation_spec)
         output = actors.build_actor(agent, env, 4, policy_version=version)
         session.run(tf.global_variables_initializer())
         session.run(tf.local_variables_initializer())
-        for first in (1, 41):
+        for bumps in (0, 40):
             info = session.run(output).sequence_info
-            assert info.policy_frames.tolist() == info.policy_updates.tolist() == [first] * K
+            check_info(info, 0, 0, 500 + bumps, 7 + bumps)
 
 
 def test_greedy_plays_the_largest_logits():
     env = fakes.FakeEnvironment(K)
     with tf.Graph().as_default(), tf.Session() as session:
         agent = agents.make_agent('fully_conv', env.observation_spec, env.action_spec, 6)
+        agent.create_variables(env.observation_spec)
         output = actors.build_actor(agent, env, 4, greedy=True)
         session.run(tf.global_variables_initializer())
         session.run(tf.local_variables_initializer())
@@ -200,6 +197,7 @@ def test_the_label_is_played_where_the_script_plays():
     with tf.Graph().as_default(), tf.Session() as session:
         tf.set_random_seed(0)
         agent = agents.make_agent('fully_conv_lstm', env.observation_spec, env.action_spec, 6)
+        agent.create_variables(env.observation_spec)
         output = actors.build_actor(agent, env, 7)
         session.run([tf.global_variables_initializer()])
         session.run(tf.local_variables_initializer())

@@ -12,16 +12,18 @@ K = 3
 
 @pytest.fixture
 def played():
-    """(session, output of an actor, queue of its sequences with room for three unrolls)."""
-    env = fakes.FakeEnvironment(K)
+    """(session, random sequences of K games, queue of them with room for three times as many).
+
+    Every run of the sequences gives other rewards; everything else is 0 and False.
+    """
+    observation_spec, action_spec = fakes.make_specs()
+    agent = agents.make_agent('fully_conv', observation_spec, action_spec, 6)
+    spec = actors.sequence_spec(agent, observation_spec, 2)
     with tf.Graph().as_default(), tf.Session() as session:
-        agent = agents.make_agent('fully_conv', env.observation_spec, env.action_spec, 6)
-        output = actors.build_actor(agent, env, 2)
-        spec = actors.sequence_spec(agent, env.observation_spec, 2)
-        queue = actors.SequenceQueue(spec, capacity=3 * K)
-        session.run(tf.global_variables_initializer())
-        session.run(tf.local_variables_initializer())
-        yield session, output, queue
+        output = tf.nest.map_structure(lambda s: tf.zeros([K] + s.shape.as_list(), s.dtype), spec)
+        reward = tf.random.uniform(output.env_outputs.reward.shape)
+        output = output._replace(env_outputs=output.env_outputs._replace(reward=reward))
+        yield session, output, actors.SequenceQueue(spec, capacity=3 * K)
 
 
 def test_keeps_structure_and_order(played):
@@ -30,6 +32,7 @@ def test_keeps_structure_and_order(played):
     reward = output.env_outputs.reward
     rewards = [session.run([enqueue, reward])[1] for _ in range(2)]
     assert session.run(queue.size()) == 2 * K
+    assert np.unique(rewards).size == np.size(rewards)
     for expected in rewards:
         result = session.run(dequeued)
         np.testing.assert_array_equal(result.env_outputs.reward, expected)

@@ -1,4 +1,4 @@
-"""Arguments that depend on the function: an exact joint policy, the same in actor and learner."""
+"""Arguments that depend on choices before them: an exact policy, the same in actor and learner."""
 
 import itertools
 
@@ -93,89 +93,137 @@ def test_the_learner_evaluates_what_the_actor_sampled_from(agent_name):
         )
 
 
-def _joint(logits_by_function, used):
-    """Probabilities of all joint actions at one step by (function, arguments...)."""
-    result = {}
-
-    def probabilities(logits):
-        exp = np.exp(np.float64(logits) - np.max(logits))
-        return exp / exp.sum()
-
-    for function, logits in enumerate(logits_by_function):
-        heads = [name for name in sorted(used) if used[name][function]]
-        tables = [probabilities(logits[name]) for name in heads]
-        chosen = probabilities(logits['function'])[function]
-        for index in itertools.product(*[range(len(table)) for table in tables]):
-            p = chosen * np.prod([table[i] for table, i in zip(tables, index)])
-            result[(function,) + index] = p
-    return result
+CHAINS = ('no_op', 'select_point', 'select_rect', 'Move_screen', 'Attack_minimap')
+"""Functions of which each argument shares its points, or its small argument, with another one."""
 
 
-def test_entropy_and_divergence_are_those_of_the_joint_policy():
-    """Averaged over the function they are the sums over all joint actions."""
+def make_chain():
+    specs = fakes.make_specs(CHAINS)
+    agent = agents.make_agent('fully_conv', *specs, MAX_STEP_MUL, argument_conditioning=True)
+    agent.create_variables(specs[0])
+    return agent, specs
+
+
+def joint_actions(action_spec):
+    """All actions that differ, int32 [N] by head; 0 where a head is unused."""
+    rows = []
+    for function, used in enumerate(action_spec.head_used):
+        choices = [
+            range(action_spec.heads[head] if used[column] else 1)
+            for column, head in enumerate(action_spec.argument_heads)
+        ]
+        rows += [(function, *arguments) for arguments in itertools.product(*choices)]
+    columns = np.array(rows, np.int32).T
+    return dict(zip(('function', *action_spec.argument_heads), columns))
+
+
+def one_step(specs, count, function_available=True):
+    """The same input of one environment `count` times."""
+    inputs = tf.nest.map_structure(lambda x: np.repeat(x[0, :1], count, 0), _trajectory(*specs))
+    inputs[1].observation['available_actions'][:] = function_available
+    return tf.nest.map_structure(tf.constant, inputs)
+
+
+def test_log_probabilities_entropy_and_divergence_are_those_of_the_joint_policy():
+    """Summed over all joint actions; the logits of each are those given its own choices."""
     with tf.Graph().as_default(), tf.Session() as session:
-        agent, specs = make()
-        actions, env_outputs = _trajectory(*specs)
-        env_outputs.observation['available_actions'][:] = True
-        used = {
-            head: specs[1].head_used[:, column]
-            for column, head in enumerate(specs[1].argument_heads)
-        }
-        both = [agent, make()[0]]
+        both = [make_chain(), make_chain()]
+        specs = both[0][1]
         policy = make_policy(specs[1], learn_step_mul=False)
-        given = []
-        for function in range(FUNCTIONS):
-            functions = tf.fill([T, B], function)
-            mu, pi = (
-                each.unroll(
-                    *_tensors((actions, env_outputs)), each.initial_state(B), functions=functions
-                )[0]
-                for each in both
-            )
-            given.append((mu, pi, policy.entropy(mu, mu), policy.kl(mu, pi, mu)))
+        action = joint_actions(specs[1])
+        count = len(action['function'])
+        given = tf.nest.map_structure(tf.constant, action)
+        mu, pi = (
+            agent.act(one_step(specs, count), agent.initial_state(count), given=given)[0]
+            for agent, _ in both
+        )
+        results = [
+            policy.log_prob(mu, mu),
+            policy.log_prob(pi, mu),
+            policy.entropy(mu, mu),
+            policy.kl(mu, pi, mu),
+        ]
         session.run(tf.global_variables_initializer())
-        for seed, each in enumerate(both):
-            perturb(session, each, seed)
-        mu, pi, entropies, kls = zip(*session.run(given))
-    for t, b in [(0, 0), (2, 1), (T - 1, B - 1)]:
-        p, q = (
-            _joint([{n: x[t, b] for n, x in o.action_logits.items()} for o in outputs], used)
-            for outputs in (mu, pi)
+        for seed, (agent, _) in enumerate(both):
+            perturb(session, agent, seed)
+        log_p, log_q, entropy, kl, taken = session.run(results + [mu.action])
+    assert count == 1 + 12 * 4 + 2 * 12 * 12 + 2 * 12 + 2 * 10
+    for name, choice in action.items():
+        np.testing.assert_array_equal(taken[name], choice)
+    p = np.exp(np.float64(log_p))
+    np.testing.assert_allclose([p.sum(), np.exp(np.float64(log_q)).sum()], 1, rtol=1e-5)
+    np.testing.assert_allclose((p * entropy).sum(), -(p * log_p).sum(), rtol=1e-4)
+    expected = (p * (log_p - log_q)).sum()
+    assert expected > 1e-3
+    np.testing.assert_allclose((p * kl).sum(), expected, rtol=1e-3)
+
+
+@pytest.mark.parametrize(
+    'function, before, after',
+    [
+        ('select_point', 'select_point_act', 'screen'),
+        ('select_rect', 'select_add', 'screen'),
+        ('select_rect', 'screen', 'screen2'),
+        ('Attack_minimap', 'queued', 'minimap'),
+    ],
+)
+def test_an_argument_depends_on_those_before_it(function, before, after):
+    """One choice differs: so do the logits of what comes after, and of nothing else."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        agent, specs = make_chain()
+        names = specs[1].function_names
+        given = {name: np.zeros([2], np.int32) for name in specs[1].heads}
+        given['function'][:] = names.index(function)
+        given[before][1] = 1
+        output, _ = agent.act(one_step(specs, 2), agent.initial_state(2), given=given)
+        unused, _ = agent.act(
+            one_step(specs, 2),
+            agent.initial_state(2),
+            given=dict(given, function=np.full([2], names.index('no_op'), np.int32)),
         )
-        np.testing.assert_allclose(sum(p.values()), 1)
-        marginal = [sum(v for k, v in p.items() if k[0] == f) for f in range(FUNCTIONS)]
-        np.testing.assert_allclose(
-            sum(marginal[f] * entropies[f][t, b] for f in range(FUNCTIONS)),
-            -sum(v * np.log(v) for v in p.values()),
-            rtol=1e-4,
-        )
-        expected = sum(v * np.log(v / q[k]) for k, v in p.items())
-        assert expected > 1e-3
-        np.testing.assert_allclose(
-            sum(marginal[f] * kls[f][t, b] for f in range(FUNCTIONS)), expected, rtol=1e-3
-        )
+        randomize(session, agent)
+        output, unused = session.run([output.action_logits, unused.action_logits])
+    assert np.abs(output[after][0] - output[after][1]).max() > 1e-3
+    order = [
+        *sorted(set(output) - {'minimap', 'screen', 'screen2'}),
+        'minimap',
+        'screen',
+        'screen2',
+    ]
+    earlier = ['function', *[n for n in order[: order.index(before) + 1] if n != 'function']]
+    for name in earlier:
+        np.testing.assert_allclose(output[name][0], output[name][1], atol=1e-5)
+    # A value of an argument that the function does not use makes no difference to anything.
+    for logits in unused.values():
+        np.testing.assert_allclose(logits[0], logits[1], atol=1e-5)
 
 
 @pytest.mark.parametrize('conditioning', [False, True])
-def test_a_given_function_is_taken_and_its_arguments_are_those_given_it(conditioning):
-    given = np.array([2, -1, 3, 0], np.int32)
+def test_given_choices_are_taken_and_others_are_those_given_them(conditioning):
+    function = np.array([2, -1, 3, 0], np.int32)
+    queued = np.array([1, -1, -1, 1], np.int32)
     with tf.Graph().as_default(), tf.Session() as session:
         tf.set_random_seed(0)
         agent, specs = make(argument_conditioning=conditioning)
         inputs = tf.nest.map_structure(lambda x: tf.constant(x[0]), _trajectory(*specs))
         outputs = [
-            agent.act(inputs, agent.initial_state(B), greedy=True, function=function)[0]
-            for function in (None, tf.constant(given))
+            agent.act(inputs, agent.initial_state(B), greedy=True, given=given)[0]
+            for given in (None, {'function': function, 'queued': queued})
         ]
         randomize(session, agent)
         free, forced = session.run(outputs)
-    expected = np.where(given < 0, free.action['function'], given)
+    expected = np.where(function < 0, free.action['function'], function)
     np.testing.assert_array_equal(forced.action['function'], expected)
+    own = forced.action_logits['queued'].argmax(-1)
+    np.testing.assert_array_equal(forced.action['queued'], np.where(queued < 0, own, queued))
+    same = (free.action['function'] == expected) & (queued < 0)
+    assert same.any() and not same.all()
     for name, logits in forced.action_logits.items():
-        same = free.action['function'] == expected
         np.testing.assert_allclose(logits[same], free.action_logits[name][same])
         if conditioning and name != 'function':
-            assert not np.allclose(logits[~same], free.action_logits[name][~same])
+            changed = free.action['function'] != expected
+            assert not np.allclose(logits[changed], free.action_logits[name][changed])
+        if name in ('screen', 'minimap'):
             np.testing.assert_array_equal(forced.action[name], logits.argmax(-1))
 
 
@@ -189,7 +237,7 @@ def test_sampled_arguments_follow_the_sampled_function():
         inputs = tf.nest.map_structure(lambda x: tf.constant(x[0]), trajectory)
         output, _ = agent.act(inputs, agent.initial_state(B))
         randomize(session, agent)
-        (shift,) = [v for v in agent.weights if 'hidden_shift' in v.name]
+        (shift,) = [v for v in agent.weights if v.name.endswith('hidden_shift/w:0')]
         (queued,) = [v for v in agent.weights if v.name.endswith('/queued/w:0')]
         units = np.zeros(shift.shape.as_list())
         units[:2, 0], units[2:, 0] = 1e3, -1e3
@@ -212,7 +260,8 @@ def test_only_the_played_function_is_trained():
         output, _ = agent.unroll(*tensors, agent.initial_state(B))
         choice = structs.AgentOutput(tensors[0], None, tf.ones([T, B], tf.int32), None, None)
         log_prob = tf.reduce_sum(agent.policy.log_prob(output, choice)[:-1])
-        gradients = tf.gradients(log_prob, embeddings(agent))
+        of_function = [v for v in embeddings(agent) if '_by_' not in v.name]
+        gradients = tf.gradients(log_prob, of_function)
         randomize(session, agent)
         gradients = session.run(gradients)
     assert len(gradients) == 3
@@ -241,7 +290,7 @@ def test_learns_to_move_to_one_point_and_to_attack_another(agent_name, condition
             {'function': tf.zeros([1, B], tf.int32)},
             _tensors(first),
             agent.initial_state(B),
-            functions=tf.constant(functions[np.newaxis]),
+            given={'function': tf.constant(functions[np.newaxis])},
         )
         loss = sum(
             tf.reduce_mean(

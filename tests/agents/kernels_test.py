@@ -71,12 +71,15 @@ def test_fused_gradient_equals_that_of_separate_steps(shape):
         for fused in (True, False):
             unrolled, add = sums, lambda sum_t, x: sum_t + kernels.apply(x, kernel.w + 0.0)
             if fused:
-                unrolled, add = kernels.fuse_weight_gradient(kernel, sums)
+                unrolled, add, set_inputs = kernels.fuse_weight_gradient(kernel, sums)
             # The input of a step depends on the previous step, as in a recurrence.
-            x, outputs = first, []
+            x, inputs, outputs = first, [], []
             for sum_t in tf.unstack(unrolled):
+                inputs.append(x)
                 outputs.append(add(sum_t, x))
                 x = tf.tanh(tf.tensordot(outputs[-1], back, 1))
+            if fused:
+                set_inputs(inputs)
             loss = tf.reduce_sum(weights * tf.stack(outputs))
             results.append([loss] + tf.gradients(loss, [kernel.w, sums, first, back]))
         session.run(tf.global_variables_initializer())

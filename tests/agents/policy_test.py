@@ -141,7 +141,7 @@ def test_mask_blocks_gradients_and_samples():
         tf.set_random_seed(0)
         logits_t = tf.constant(logits)
         masked = policy_lib.mask_unavailable(logits_t, tf.constant(available))
-        sample = policy.sample({'function': masked})['function']
+        sample = policy_lib.sample_categorical(masked)
         mode = policy.mode({'function': masked})['function']
         gradient = tf.gradients(tf.nn.log_softmax(masked)[:, 2], logits_t)[0]
         gradient, mode, *samples = session.run([gradient, mode] + [sample])

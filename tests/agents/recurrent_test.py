@@ -1,6 +1,7 @@
 """Both LSTMs compared with a NumPy implementation."""
 
 import numpy as np
+import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala.agents import recurrent
@@ -38,6 +39,10 @@ def _convolve(images, w):
         for x in range(3):
             out = out + padded[:, y : y + height, x : x + width].dot(w[y, x])
     return out
+
+
+def make_core(kind):
+    return recurrent.LSTM(C) if kind == 'lstm' else recurrent.ConvLSTM(HEIGHT, WIDTH, C)
 
 
 def _run(core, features, state, done, feed):
@@ -95,6 +100,59 @@ def test_conv_lstm():
     np.testing.assert_allclose(outputs.spatial, expected + projected[..., 4 * C :], atol=1e-4)
     for found, wanted in zip(last_state, [hidden, cell]):
         np.testing.assert_allclose(found, wanted, atol=1e-5)
+
+
+@pytest.mark.parametrize('kind', ['lstm', 'conv_lstm'])
+def test_a_loop_equals_the_recurrence_that_is_written_out(kind, monkeypatch):
+    """Compares outputs, last state, and gradients of variables, features and first state."""
+    rng = np.random.RandomState(2)
+    state_shape = {'lstm': [B, C], 'conv_lstm': [B, HEIGHT, WIDTH, C]}[kind]
+    done = rng.uniform(size=[T, B]) < 0.3
+
+    def array(*shape):
+        return tf.constant(rng.normal(size=shape).astype(np.float32))
+
+    with tf.Graph().as_default(), tf.Session() as session:
+        core = make_core(kind)
+        features = Features(array(T, B, HEIGHT, WIDTH, 2), array(T, B, D))
+        state = (array(*state_shape), array(*state_shape))
+        weights = (array(T, *state_shape), array(*state_shape), array(*state_shape))
+        results = []
+        for longest in (T, T - 1):
+            monkeypatch.setattr(recurrent, 'LONGEST_WRITTEN_OUT', longest)
+            outputs, last = core.unroll(features, tf.constant(done), state)
+            outputs = outputs.vector if kind == 'lstm' else outputs.spatial
+            assert outputs.shape.as_list() == [T] + state_shape
+            values = [outputs, *last]
+            loss = tf.add_n([tf.reduce_sum(w * v) for w, v in zip(weights, values)])
+            variables = sorted(core.trainable_variables, key=lambda v: v.name)
+            sources = variables + [features.vector, *state]
+            sources += [features.spatial] if kind == 'conv_lstm' else []
+            results.append(values + tf.gradients(loss, sources))
+        session.run(tf.global_variables_initializer())
+        written_out, loop = session.run(results)
+    assert len(loop) == len(written_out) >= 9
+    for one, other in zip(loop, written_out):
+        assert np.abs(other).max() > 0.01
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize('kind', ['lstm', 'conv_lstm'])
+def test_the_graph_of_a_long_recurrence_does_not_grow(kind):
+    sizes = []
+    for num_steps in (recurrent.LONGEST_WRITTEN_OUT + 1, 10 * recurrent.LONGEST_WRITTEN_OUT):
+        with tf.Graph().as_default() as graph:
+            core = make_core(kind)
+            features = Features(
+                tf.placeholder(tf.float32, [num_steps, B, HEIGHT, WIDTH, 2]),
+                tf.placeholder(tf.float32, [num_steps, B, D]),
+            )
+            done = tf.placeholder(tf.bool, [num_steps, B])
+            outputs, _ = core.unroll(features, done, core.initial_state(B))
+            outputs = outputs.vector if kind == 'lstm' else outputs.spatial
+            tf.gradients(outputs, core.trainable_variables)
+            sizes.append(len(graph.get_operations()))
+    assert sizes[0] == sizes[1]
 
 
 def test_initial_states_are_zero():

@@ -37,7 +37,7 @@ def test_the_output_has_the_size_of_the_screen(size):
         with session:
             output, state = session.run([output, state], feed)
     assert output.spatial.shape == (2, 1) + size + (channels,)
-    assert output.vector.shape == (2, 1, unet_lstm.LSTM_SIZE)
+    assert output.vector.shape == (2, 1, unet_lstm.LSTM_SIZE + unet_lstm.NUM_DETECTORS)
     assert [part.shape for part in state] == [(1, unet_lstm.LSTM_SIZE)] * 2
 
 
@@ -61,6 +61,24 @@ def test_each_pixel_depends_on_the_whole_screen_and_on_the_past_up_to_the_last_r
     np.testing.assert_array_equal(after.spatial[1:], before.spatial[1:])
     np.testing.assert_array_equal(after.vector[1:], before.vector[1:])
     assert np.abs(after.vector[0] - before.vector[0]).max() > 1e-6
+
+
+def test_detectors_report_the_largest_value_of_any_pixel():
+    with tf.Graph().as_default():
+        session, feed, _, output, _ = build((16, 16))
+        with session:
+            weights, bias = sorted(
+                (v for v in tf.trainable_variables() if 'detectors' in v.name),
+                key=lambda variable: -variable.shape.rank,
+            )
+            rng = np.random.RandomState(2)
+            weights.load(rng.normal(size=weights.shape.as_list()), session)
+            bias.load(rng.normal(size=bias.shape.as_list()), session)
+            output, weights, bias = session.run([output, weights, bias], feed)
+    values = np.maximum(output.spatial @ weights[0, 0] + bias, 0)
+    expected = values.max(axis=(2, 3))
+    np.testing.assert_allclose(output.vector[..., unet_lstm.LSTM_SIZE :], expected, rtol=1e-4)
+    assert (expected > 0).any() and (expected == 0).any()
 
 
 def test_a_bias_belongs_to_one_pixel():

@@ -107,6 +107,37 @@ def test_a_folder_of_recordings(tmp_path):
         games.record(tmp_path / 'a', [2])
 
 
+@pytest.mark.parametrize(
+    'shape, dtype, message',
+    [
+        ([2**40, 2**40], 'float32', 'chunks of .* bytes, expected at most'),
+        ([10**9], 'uint8', 'chunks of .* bytes, expected at most'),
+        ([1e300], 'uint8', 'chunks of .* bytes|wrong components'),
+        ([1], 'O', 'wrong components'),
+        ([1], '(9,9)i4', 'wrong components'),
+        ([1], {'names': ['a'], 'formats': 3}, 'wrong components'),
+        ([float('inf')], 'uint8', 'wrong components'),
+        ([True, [2]], 'uint8', 'wrong components'),
+    ],
+)
+def test_components_of_a_stranger(shape, dtype, message, tmp_path):
+    """Checked before memory is taken."""
+    games.record(tmp_path / 'a', [2])
+    path = tmp_path / 'a' / 'recording.json'
+    manifest = json.loads(path.read_text())
+    manifest['components'].append(['observation/large', dtype, shape])
+    path.write_text(json.dumps(manifest))
+    with pytest.raises(ValueError, match=message):
+        demonstrations.Recording(str(tmp_path / 'a'))
+
+
+def test_deeply_nested_manifest(tmp_path):
+    games.record(tmp_path / 'a', [2])
+    (tmp_path / 'a' / 'recording.json').write_text('[' * 100000)
+    with pytest.raises(ValueError, match='recording.json. cannot be read'):
+        demonstrations.Recording(str(tmp_path / 'a'))
+
+
 def change_manifest(**values):
     def change(folder):
         path = folder / 'recording.json'

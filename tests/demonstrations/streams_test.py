@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sc2impala import demonstrations
+from sc2impala import demonstrations, saved_arrays
 from tests.demonstrations import games
 
 LENGTHS = [3, 8, 5, 12, 1]
@@ -106,3 +106,48 @@ def test_what_is_returned_belongs_to_the_caller(folder):
     source.next()
     for name, array in first.items():
         np.testing.assert_array_equal(array, copies[name])
+
+
+@pytest.mark.parametrize('num_read', [0, 1, 5, 11])
+def test_streams_go_on_from_a_state(folder, num_read):
+    source, other = streams(folder, 3, 2), streams(folder, 3, 2, seed=1)
+    for _ in range(num_read):
+        source.next()
+    for _ in range(4):
+        other.next()
+    other.set_state(source.get_state())
+    for _ in range(30):
+        first, second = source.next(), other.next()
+        for name in first:
+            np.testing.assert_array_equal(first[name], second[name], err_msg=name)
+
+
+def test_the_state_of_other_recordings_is_refused(folder, tmp_path):
+    games.record(tmp_path / 'more' / 'c', LENGTHS[::-1])
+    other = streams(tmp_path / 'more')
+    with pytest.raises(saved_arrays.DifferentState):
+        other.set_state(streams(folder).get_state())
+    with pytest.raises(saved_arrays.DifferentState, match='places'):
+        streams(folder, 3).set_state(streams(folder, 2).get_state())
+
+
+@pytest.mark.parametrize(
+    'name, index, value, reason',
+    [
+        ('streams/places', (0, 0), 2, 'no episode'),
+        ('streams/places', (0, 1), -1, 'no episode'),
+        ('streams/places', (1, 2), 9, '9 chunks are read'),
+        ('streams/places', (1, 4), 99, 'at step 99'),
+        ('streams/order', (0, 1), 10**9, 'no episode'),
+        ('streams/num_left', (), -1, '-1 episodes are left'),
+        ('streams/num_left', (), 10**9, '1000000000 episodes are left'),
+        ('random/position', (), 10**9, 'position'),
+    ],
+)
+def test_a_damaged_state(folder, name, index, value, reason):
+    source = streams(folder)
+    source.next()
+    state = source.get_state()
+    state[name][index] = value
+    with pytest.raises(ValueError, match=reason):
+        source.set_state(state)

@@ -21,7 +21,7 @@ def check_vector_environment(make_env, max_steps=400):
     _check_totals(history)
     with make_env() as env:
         again = _play(env, len(history) - 1)
-    _check_equal(history, again)
+    check_equal(history, again)
 
 
 def _play(env, max_steps):
@@ -34,6 +34,7 @@ def _play(env, max_steps):
     observation = env.reset()
     _check_observation(env, observation)
     history, copies = [(None, None, observation)], [_copy(observation)]
+    before = env.frames_played
     ended = np.zeros([env.num_envs], np.bool_)
     while len(history) <= max_steps and not ended.all():
         step_mul = rng.randint(1, env.max_step_mul + 1, size=env.num_envs, dtype=np.int32)
@@ -43,9 +44,14 @@ def _play(env, max_steps):
         history.append((step_mul, output, observation))
         copies.append(_copy(output))
         ended |= output.done
+    played, totals = 0, np.zeros([env.num_envs], np.int64)
+    for _, output, _ in history[1:]:
+        played += (output.info.episode_frames - totals).sum()
+        totals = np.where(output.done, 0, output.info.episode_frames)
+    assert env.frames_played - before == played
     assert ended.all(), f'games {np.flatnonzero(~ended)} ended no episode in {max_steps} steps'
     kept = [history[0][2]] + [output for _, output, _ in history[1:]]
-    _check_equal(kept, copies)
+    check_equal(kept, copies)
     return history
 
 
@@ -150,13 +156,13 @@ def _copy(nest):
     return nest.copy()
 
 
-def _check_equal(nest, other):
+def check_equal(nest, other):
     if isinstance(nest, dict):
         assert nest.keys() == other.keys()
         nest, other = ([n[name] for name in sorted(n)] for n in (nest, other))
     if isinstance(nest, (list, tuple)):
         assert len(nest) == len(other)
         for value, other_value in zip(nest, other):
-            _check_equal(value, other_value)
+            check_equal(value, other_value)
     elif nest is not None:
         np.testing.assert_array_equal(nest, other)

@@ -20,26 +20,33 @@ PARTS = sorted(
 
 ALLOWED = {
     'errors': (),
+    'frames': (),
+    'game_folder': (),
+    'saved_arrays': (),
     'structs': (),
     'tf_setup': (),
     'vtrace': (),
     'replay': (),
     'sim': (),
-    'demonstrations': ('replay',),
-    'envs': ('sim', 'structs'),
+    'demonstrations': ('replay', 'saved_arrays'),
+    'envs': ('game_folder', 'saved_arrays', 'sim', 'structs'),
     'agents': ('structs',),
     'actors': ('structs',),
+    'cluster': ('actors', 'errors', 'frames', 'structs'),
     'settings': ('agents', 'envs', 'errors', 'learner', 'replay'),
-    'learner': ('settings', 'vtrace'),
-    'doctor': ('envs', 'sim'),
+    'learner': ('frames', 'settings', 'vtrace'),
+    'doctor': ('envs', 'game_folder', 'sim'),
     'runtime': (
         'actors',
         'agents',
+        'cluster',
         'demonstrations',
         'envs',
         'errors',
+        'frames',
         'learner',
         'replay',
+        'saved_arrays',
         'settings',
         'structs',
     ),
@@ -49,13 +56,22 @@ ALLOWED = {
 see `LEARNER_SETTINGS`."""
 
 ASSEMBLY = {
+    'cluster_actor',
+    'cluster_central',
+    'cluster_learner',
+    'cluster_play',
+    'cluster_player',
+    'following',
     'playing',
+    'remote_actors',
     'training',
     'training_description',
     'training_experience',
     'training_graph',
     'training_hooks',
+    'training_limits',
     'training_phases',
+    'training_resume',
     'training_start',
     'training_start_policy',
 }
@@ -242,6 +258,16 @@ def test_what_puts_a_run_together_is_imported_by_the_command_only():
                 importers.setdefault(os.path.relpath(path, PACKAGE), set()).add(module)
     assert 'experiment.py' in importers
     assert set(importers) <= {'experiment.py', *assembly_files()}
+
+
+def test_one_process_knows_nothing_of_clusters():
+    own = ('cluster', 'remote_', 'launch_cluster', 'signal_watch')
+    for path in files('runtime') + files('learner') + files('actors') + files('experiment'):
+        if os.path.basename(path).startswith(own):
+            continue
+        for name in imported(path, at_start_only=True):
+            assert not name.startswith('sc2impala.cluster'), path
+            assert not name.replace('sc2impala.runtime.', '').startswith(own), path
 
 
 def test_only_the_command_and_what_puts_a_run_together_see_all_settings():

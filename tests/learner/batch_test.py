@@ -42,7 +42,7 @@ def test_replayed_columns_have_keys_and_probabilities():
 def test_staging_keeps_the_order():
     with tf.Graph().as_default():
         pipe = numbered.Pipe(2, 0)
-        staged, put = batch_lib.stage(pipe.batch, '/cpu:0')
+        staged, (put, _) = batch_lib.stage(pipe.batch, '/cpu:0')
         assert staged.num_replay == 0 and type(staged) is learner.Batch
         assert staged.env_outputs.observation['layer'].shape.as_list() == [T + 1, 2, 1]
         pipe.put(0, 8)
@@ -55,7 +55,10 @@ def test_staging_keeps_the_order():
 def test_batches_staged_under_different_names_are_independent():
     with tf.Graph().as_default(), tf.Session() as session:
         batches = [learner.make_batch(numbered.tensors(first, 1)) for first in (3, 8)]
-        staged, puts = zip(*[batch_lib.stage(b, '/cpu:0', f's{i}') for i, b in enumerate(batches)])
+        staged, stagings = zip(
+            *[batch_lib.stage(b, '/cpu:0', f's{i}') for i, b in enumerate(batches)]
+        )
+        puts = [staging.put for staging in stagings]
         session.run(puts)
         states = session.run([batch.agent_state[0] for batch in staged])
     assert [state[0, 0] for state in states] == [3, 8]

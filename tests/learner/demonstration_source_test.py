@@ -195,7 +195,7 @@ def test_staged_batches_have_the_state_of_the_batch_before(recorded):
             batch = make_source(agent, recorded).next_batch()
             put = tf.no_op()
             if staged:
-                batch, put = stage(batch, '/cpu:0')
+                batch, (put, _) = stage(batch, '/cpu:0')
             baseline = sequences.unroll(agent, batch).learner.baseline
             with initialized() as session:
                 session.run(put)

@@ -61,6 +61,14 @@ class LabelledEnvironment:
         output = self._env.step(action, step_mul)
         return output._replace(observation=self._labelled(output.observation))
 
+    def set_state(self, state):
+        self._env.set_state(state)
+        self._last = None
+
+    def __getattr__(self, name):
+        """Totals, state, frames that were played: those of the games."""
+        return getattr(self._env, name)
+
     def close(self):
         self._env.close()
 

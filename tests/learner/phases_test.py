@@ -1,6 +1,7 @@
 """Phases: which there are, in which order; each counts its own frames; the lag of the policy."""
 
 import dataclasses
+import types
 
 import numpy as np
 import pytest
@@ -73,7 +74,8 @@ def test_the_critic_comes_first_and_counts_for_itself(built, session):
     frames = [phase.frames for phase in stages]
     for index, expected in enumerate(([UPDATE, 0], [UPDATE, UPDATE])):
         session.run(play)
-        fetches = stages[index]._replace(title=(), task=(), num_frames=(), frames=(), stage=())
+        unused = dict.fromkeys(['title', 'task', 'num_frames', 'frames', 'stage', 'recorded'], ())
+        fetches = stages[index]._replace(**unused)
         values = session.run(fetches)
         assert values.train == UPDATE
         assert values.step == UPDATE * (index + 1)
@@ -145,7 +147,8 @@ class Counting(Algorithm):
 def counting_phase(algorithm, agent, update_priorities=None):
     env, mu = table.random_env_outputs(0, T, 2), table.random_outputs(0, T, 2)
     batch = table.make_batch(env, mu, [False, True])
-    plan = phases.Plan(algorithm, 'source', 'Map', 50, phases.frames_variable('counted'))
+    source = types.SimpleNamespace(recorded=False)
+    plan = phases.Plan(algorithm, source, 'Map', 50, phases.frames_variable('counted'))
     (phase,) = phases.build_phases(
         [plan],
         agent,

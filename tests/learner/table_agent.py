@@ -29,8 +29,8 @@ class TableAgent:
     def weights(self):
         return tf.nest.flatten(self.variables)
 
-    def unroll(self, actions, env_outputs, core_state, functions=None):
-        del actions, env_outputs, functions
+    def unroll(self, actions, env_outputs, core_state, given=None):
+        del actions, env_outputs, given
         action_logits, step_mul_logits, baseline = tf.nest.map_structure(
             lambda v: v.read_value(), self.variables
         )
@@ -111,8 +111,9 @@ def random_env_outputs(seed, unroll_length, batch_size, aborted=True):
     done[-1, 0] = True
     info = structs.EpisodeInfo(
         episode_return=rng.normal(size=shape).astype(np.float32),
-        episode_frames=rng.randint(1000, size=shape).astype(np.int32),
-        episode_steps=rng.randint(100, size=shape).astype(np.int32),
+        # No step follows another one: what it took is its multiplier.
+        episode_frames=rng.randint(100, 1000, size=shape).astype(np.int32),
+        episode_steps=2 * rng.randint(1, 50, size=shape).astype(np.int32),
         aborted=done & (rng.uniform(size=shape) < (0.5 if aborted else 0.0)),
     )
     return structs.EnvOutput(2 * rng.normal(size=shape).astype(np.float32), info, done, {})

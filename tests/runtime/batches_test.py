@@ -22,16 +22,17 @@ class Constant(Source):
         return learner.make_batch(numbered.tensors(self.number, 1))
 
 
-@pytest.mark.parametrize('device', [None, '/cpu:0'])
-def test_every_source_has_one_batch(device):
+@pytest.mark.parametrize('devices', [(), ('/cpu:0',)])
+def test_every_source_has_one_batch(devices):
     first, second = Constant(3), Constant(8)
     with tf.Graph().as_default(), tf.Session() as session:
-        batches = Batches(device)
+        batches = Batches(devices)
+        assert batches.device == (devices[0] if devices else None)
         found = [batches.of(source) for source in (first, second, first)]
         assert found[0] is found[2] and found[0][0] is not found[1][0]
         assert first.calls == second.calls == 1
         stages = [stage for _, stage in found[:2]]
-        if device is None:
+        if not devices:
             assert stages == [None, None]
         else:
             # In the other order: the two staging areas are not confused.

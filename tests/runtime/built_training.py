@@ -10,10 +10,26 @@ from tests.runtime import tiny
 
 @contextlib.contextmanager
 def built_training(logdir, *flags):
-    """Settings, specs and the `Training` of the first start of `tiny.main` with these flags."""
+    """Settings, specs and the `Training` of the first start of `tiny.main` with these flags.
+
+    Its graph is the default one.
+    """
+    with tf.Graph().as_default(), contextlib.ExitStack() as stack:
+        yield _build(logdir, stack, flags)
+
+
+@contextlib.contextmanager
+def kept_training(logdir, *flags):
+    """The same for many tests that only look at it, without a change of the default graph."""
+    with contextlib.ExitStack() as stack:
+        with tf.Graph().as_default():
+            built = _build(logdir, stack, flags)
+        yield built
+
+
+def _build(logdir, stack, flags):
     settings = tiny.read_settings(logdir, *flags)
     specs = demonstrations.labelled_specs(
         settings.demonstrations, graph.make_specs(settings.environment)
     )
-    with tf.Graph().as_default(), contextlib.ExitStack() as stack:
-        yield settings, specs, training_graph.build(settings, specs, 0, stack)
+    return settings, specs, training_graph.build(settings, specs, 0, stack)

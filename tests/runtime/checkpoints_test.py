@@ -9,7 +9,11 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import replay as replay_lib
 from sc2impala.errors import UserError
+from sc2impala.runtime import checkpoint_units as units
 from sc2impala.runtime import checkpoints
+from sc2impala.runtime.checkpoint_parts import ReplayPart
+
+DATA = 'data-00000-of-00001'
 
 
 def make_replay(capacity=3):
@@ -40,7 +44,8 @@ def session():
 
 
 def write(session, folder, frames, keep=5, replay=None):
-    writer = checkpoints.CheckpointWriter(str(folder), 0, keep, replay)
+    parts = [] if replay is None else [ReplayPart(replay)]
+    writer = checkpoints.CheckpointWriter(str(folder), 0, keep, parts)
     with session() as opened:
         for each in frames:
             if replay is not None:
@@ -91,35 +96,49 @@ def test_saves_when_due(session, tmp_path, monkeypatch):
             assert latest == (expected and str(tmp_path / f'model.ckpt-{expected}'))
 
 
-def test_replay_buffer_goes_with_the_checkpoint(session, tmp_path):
+def load_replay(table, path):
+    checkpoints.CheckpointWriter('', 0, 5, [ReplayPart(table)]).load_parts(str(path), None)
+
+
+def test_replay_buffer_goes_with_the_checkpoint(session, tmp_path, capsys):
     write(session, tmp_path, [10, 20], replay=make_replay())
     restored = make_replay()
-    assert checkpoints.restore_replay(restored, checkpoints.latest(str(tmp_path)))
+    load_replay(restored, checkpoints.latest(str(tmp_path)))
     assert restored.num_inserted == 2
-    assert checkpoints.restore_replay(restored, str(tmp_path / 'model.ckpt-10'))
+    load_replay(restored, tmp_path / 'model.ckpt-10')
     assert restored.num_inserted == 1
-    assert not checkpoints.restore_replay(restored, str(tmp_path / 'model.ckpt-30'))
-    assert not checkpoints.restore_replay(restored, str(tmp_path / 'renamed'))
+    assert capsys.readouterr().out == ''
+    load_replay(restored, tmp_path / 'model.ckpt-30')
+    assert restored.num_inserted == 1
+    assert f'no replay was saved with {tmp_path}/model.ckpt-30' in capsys.readouterr().out
 
 
-def test_what_a_kill_left_behind_does_not_push_out_the_present(session, tmp_path):
-    for name in ('replay-500.npz', 'replay-600.npz', 'replay-15.npz.tmp', 'my-replay-1.npz'):
-        (tmp_path / name).write_text('left behind')
-    write(session, tmp_path, [10, 20, 30], replay=make_replay())
-    names = sorted(name for name in os.listdir(str(tmp_path)) if 'replay' in name)
-    assert names == ['my-replay-1.npz', 'replay-20.npz', 'replay-30.npz']
+def test_the_last_two_checkpoints_have_all_parts(session, tmp_path):
+    write(session, tmp_path, [10, 20, 30, 40], keep=3, replay=make_replay())
+    files = {frames: set(units.read(str(tmp_path), frames) or ()) for frames in (10, 20, 30, 40)}
+    variables = {n: {f'model.ckpt-{n}.index', f'model.ckpt-{n}.{DATA}'} for n in (20, 30, 40)}
+    assert files == {
+        10: set(),
+        20: variables[20],
+        30: variables[30] | {'replay-30.npz'},
+        40: variables[40] | {'replay-40.npz'},
+    }
+    assert [units.fault(str(tmp_path), frames) for frames in (20, 30, 40)] == [None] * 3
+    expected = {'checkpoint'}.union(*files.values(), (f'unit-{n}.json' for n in (20, 30, 40)))
+    assert set(os.listdir(str(tmp_path))) == expected
+    assert tf.train.latest_checkpoint(str(tmp_path)) == str(tmp_path / 'model.ckpt-40')
 
 
 def test_replay_buffer_of_another_size(session, tmp_path):
     write(session, tmp_path, [10], replay=make_replay())
     with pytest.raises(UserError, match='replay-10.npz cannot be restored .*capacity'):
-        checkpoints.restore_replay(make_replay(4), checkpoints.latest(str(tmp_path)))
+        load_replay(make_replay(4), checkpoints.latest(str(tmp_path)))
 
 
 def test_folder_that_is_gone(session, tmp_path):
     folder = tmp_path / 'logs'
     folder.mkdir()
-    writer = checkpoints.CheckpointWriter(str(folder), 0, 5, make_replay())
+    writer = checkpoints.CheckpointWriter(str(folder), 0, 5, [ReplayPart(make_replay())])
     folder.rmdir()
     complaint = 'cannot save a checkpoint in --logdir=.*still there'
     with session() as opened, pytest.raises(UserError, match=complaint):
@@ -142,6 +161,26 @@ def test_check_complete(session, tmp_path):
             checkpoints.check_complete(path, [other])
 
 
+def test_variables_of_another_type(session, tmp_path):
+    write(session, tmp_path, [10])
+    path = checkpoints.latest(str(tmp_path))
+    with tf.Graph().as_default():
+        other = tf.get_variable('w', shape=[2], dtype=tf.float64)
+        for check in (checkpoints.check_complete, checkpoints.assignments_from):
+            with pytest.raises(UserError, match='its w is float32, expected float64'):
+                check(path, [other])
+
+
+def test_more_variables_than_the_files_can_hold(session, tmp_path):
+    """Before memory is taken for them."""
+    write(session, tmp_path, [10])
+    path = checkpoints.latest(str(tmp_path))
+    with open(f'{path}.{DATA}', 'r+b') as file:
+        file.truncate(20)
+    with pytest.raises(UserError, match='24 bytes of variables in 20 bytes of files'):
+        checkpoints.check_complete(path, tf.global_variables())
+
+
 def test_assignments(session, tmp_path):
     write(session, tmp_path, [10])
     path = checkpoints.latest(str(tmp_path))
@@ -150,28 +189,6 @@ def test_assignments(session, tmp_path):
     assert list(found) == ['w']
     with pytest.raises(UserError, match='has none of the variables of this agent'):
         checkpoints.assignments_from(path, [extra])
-
-
-class TestWithoutTheList:
-    """TensorFlow's list, the file `checkpoint`, was deleted."""
-
-    def test_the_latest_is_that_with_the_most_frames(self, session, tmp_path, capsys):
-        write(session, tmp_path, [9, 20, 100])
-        (tmp_path / 'checkpoint').unlink()
-        (tmp_path / 'model.ckpt-500.data-00000-of-00001').write_text('without an index')
-        assert checkpoints.latest(str(tmp_path)) == str(tmp_path / 'model.ckpt-100')
-        assert 'checkpoint is missing: the latest checkpoint' in capsys.readouterr().out
-        assert checkpoints.find_initial(str(tmp_path)) == str(tmp_path / 'model.ckpt-100')
-
-    def test_those_in_the_folder_are_rotated(self, session, tmp_path):
-        write(session, tmp_path, [9, 20, 100])
-        (tmp_path / 'checkpoint').unlink()
-        writer = checkpoints.CheckpointWriter(str(tmp_path), 0, 2)
-        with session() as opened:
-            writer.start_from(100)
-            writer.save(opened, 110)
-        names = sorted(path.name for path in tmp_path.glob('*.index'))
-        assert names == ['model.ckpt-100.index', 'model.ckpt-110.index']
 
 
 @pytest.mark.parametrize('name', ['lr[0.1]', 'a\\b', 'what?', 'all*', '[a-z]'])

@@ -148,7 +148,10 @@ class TestAllPhases:
 
 
 def test_a_run_that_is_stopped_in_cloning_goes_on(demonstrated, tmp_path, monkeypatch):
-    """The same as one that was not: evaluations, teacher and frames."""
+    """The same as one that was not: evaluations, teacher and frames.
+
+    What was played in cloning is not replayed, before and after.
+    """
     crashed = []
     evaluate_if_due = start_policy.Selection.evaluate_if_due
 
@@ -160,21 +163,35 @@ def test_a_run_that_is_stopped_in_cloning_goes_on(demonstrated, tmp_path, monkey
 
     monkeypatch.setattr(start_policy.Selection, 'evaluate_if_due', crash)
     flags = SHORT_FLAGS + ('--save_checkpoint_secs=0',)
-    with pytest.raises(KeyboardInterrupt):
-        tiny.train(tmp_path, 2, *flags)
-    assert tiny.checkpoint_frames(tmp_path)[-1] == 4 * UPDATE
+    flags += ('--replay_proportion=0.25', '--replay_buffer_size=50')
+    total = f'--total_environment_frames={2 * UPDATE}'
+    assert tiny.main(tmp_path, total, *flags) == 130
+    # A checkpoint comes after all else that happens to an update, and so the fourth one has none.
+    assert tiny.checkpoint_frames(tmp_path)[-1] == 3 * UPDATE
     tiny.train(tmp_path, 2, *flags)
     steps = [step for step, _ in tiny.summaries(tmp_path)['cloning/evaluation_return']]
     assert steps[0] == 2 * UPDATE and steps[-1] == 6 * UPDATE and len(steps) == 3
-    variables = tiny.variables(tmp_path, (NUM_SHORT_CLONING + 2) * UPDATE)
+    variables = tiny.variables(tmp_path, tiny.checkpoint_frames(tmp_path)[-1])
     assert variables['teacher_is_frozen'] and variables['cloning_evaluations'] == 3
+    assert 2 * UPDATE <= variables['global_step'] < 4 * UPDATE
     teacher = weights(variables, 'teacher/')
 
     # It goes on once more, in the training: the teacher stays, and the demonstrator is silent.
     tiny.train(tmp_path, 4, *flags)
-    again = tiny.variables(tmp_path, (NUM_SHORT_CLONING + 4) * UPDATE)
+    again = tiny.variables(tmp_path, tiny.checkpoint_frames(tmp_path)[-1])
+    assert again['global_step'] == 4 * UPDATE
     assert tiny.same_arrays(weights(again, 'teacher/'), teacher)
     assert set(demonstrated[-1].tape) == {('enable', False)}
+    check_replay(tiny.summaries(tmp_path))
+
+
+def check_replay(tags):
+    """Checks what five updates with replay inserted, of which the fourth begins a start."""
+    # Three new sequences and one replayed one in an update, but the first has nothing to replay.
+    sizes = [number for _, number in tags['replay/sequences']]
+    assert sizes == [4, 7, 10, 13, 16]
+    assert tags['replay/sequences'][0][0] > NUM_SHORT_CLONING * UPDATE
+    assert all(np.isfinite(loss) for _, loss in tags['loss/policy_cloning'])
 
 
 @pytest.mark.slow
@@ -208,17 +225,6 @@ def test_a_run_that_is_killed_anywhere_in_cloning_goes_on(processes, tmp_path):
 def reached(logdir):
     """The frames of the checkpoints of a run that may not have begun."""
     return tiny.checkpoint_frames(logdir) if logdir.exists() else []
-
-
-def test_nothing_of_cloning_is_replayed(demonstrated, tmp_path):
-    flags = ('--replay_proportion=0.25', '--replay_buffer_size=50', '--teacher_cost=0.1')
-    tiny.train(tmp_path, 3, *SHORT_FLAGS, *flags)
-    tags = tiny.summaries(tmp_path)
-    # Three new sequences and one replayed one in an update, but the first has nothing to replay.
-    sizes = [number for _, number in tags['replay/sequences']]
-    assert sizes == [4, 7, 10, 13]
-    assert tags['replay/sequences'][0][0] > NUM_SHORT_CLONING * UPDATE
-    assert all(np.isfinite(loss) for _, loss in tags['loss/policy_cloning'])
 
 
 def test_the_teacher_is_the_policy_that_was_loaded(finished_run, tmp_path, capsys):

@@ -1,8 +1,11 @@
-"""Processes for runs that are killed, interrupted and started again."""
+"""Processes for runs that are killed, and trainings that are built once to be looked at."""
 
 import multiprocessing
 
 import pytest
+
+from tests.runtime import tiny
+from tests.runtime.built_training import kept_training
 
 
 @pytest.fixture(scope='session')
@@ -11,3 +14,39 @@ def processes():
     context = multiprocessing.get_context('forkserver')
     context.set_forkserver_preload(['tests.runtime.tiny'])
     return context
+
+
+@pytest.fixture(scope='session')
+def plain_training(tmp_path_factory):
+    """(settings, specs, `Training`) without replay, script, pre-training or teacher."""
+    folder = tmp_path_factory.mktemp('plain_training')
+    with kept_training(folder, '--total_environment_frames=300') as built:
+        yield built
+
+
+@pytest.fixture(scope='session')
+def phased_training(tmp_path_factory):
+    """The same with a script, cloning whose last model is taken, and critic pre-training."""
+    flags = (
+        '--demonstrator=PySC2',
+        '--num_cloning_frames=100',
+        '--phase_evaluations=0',
+        '--num_critic_pretrain_frames=200',
+        '--total_environment_frames=300',
+    )
+    with kept_training(tmp_path_factory.mktemp('phased_training'), *flags) as built:
+        yield built
+
+
+@pytest.fixture(scope='session')
+def taught_training(tmp_path_factory):
+    """The same with a script, compressed replay and a teacher that acts; deterministic."""
+    flags = (
+        *tiny.REPLAY,
+        '--replay_compression=zstd',
+        '--deterministic',
+        '--demonstrator=PySC2',
+        '--teacher_cost=0.5',
+    )
+    with kept_training(tmp_path_factory.mktemp('taught_training'), *flags) as built:
+        yield built

@@ -113,8 +113,9 @@ class TestTraining:
 
     def test_a_recording_of_one_backend_is_for_all(self, recorded, tmp_path):
         flags = f'--demonstrations={recorded}', f'--num_first_frames={UPDATE}'
-        tiny.train(tmp_path, 1, *flags, '--backend=synthetic')
-        assert len(tiny.summaries(tmp_path)['first/loss']) == 1
+        with built_training(tmp_path, *flags, '--backend=synthetic') as (_, _, training):
+            assert [len(one.episodes) for one in training.recorded.recordings] == [6]
+            assert [phase.title for phase in training.phases][0] == 'first phase'
 
     @pytest.mark.parametrize(
         'flags, words',

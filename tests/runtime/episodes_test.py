@@ -34,10 +34,16 @@ def test_finished_episodes_are_listed_and_averaged(tmp_path):
     done = np.array([[True, False, False], [True, False, True]])
     aborted = np.array([[False, True, False], [False] * 3])
     values = log.add(done, infos([[1, 9, 9], [2, 9, 6]], aborted), 20)
-    assert values == {'episode_return': 3.0, 'episode_frames': 300.0, 'aborted_episodes': 1.0}
+    assert values == {
+        'episode_return': 3.0,
+        'episode_frames': 300.0,
+        'aborted_episodes': 1.0,
+        'aborted_frames': 900.0,
+    }
     assert (log.last_mean(), log.last_count()) == (4.0, 2)
     assert log.aborted == 1
-    assert log.add(none, infos(np.ones([2, 3]), ~none), 30) == {'aborted_episodes': 7.0}
+    values = log.add(none, infos(np.ones([2, 3]), ~none), 30)
+    assert values == {'aborted_episodes': 7.0, 'aborted_frames': 1500.0}
     log.flush()
     assert read(path) == [
         list(COLUMNS),
@@ -68,6 +74,18 @@ def test_goes_on_after_a_cut_line(before, kept, tmp_path):
         log.close()
     added = [['1', '7', '2.0', '200', '25'], ['1', '8', '2.0', '200', '25']]
     assert read(path) == (kept or [list(COLUMNS)]) + added
+
+
+def test_rows_after_the_checkpoint_of_a_start_are_not_counted_twice(tmp_path):
+    path = tmp_path / 'episodes.csv'
+    rows = '0,500,1.0,1,1', '0,900,2.0,1,1', '1,700,3.0,1,1', '1,701,4.0,1,1'
+    path.write_bytes(('start,global_step\r\n' + '\r\n'.join(rows) + '\r\n1,70').encode())
+    log = EpisodeLog(str(path), start=2)
+    assert log.undo(700) == 2 and log.undo(700) == 0
+    log.add(np.array([[True]]), infos([[2]], [[False]]), 710)
+    log.close()
+    kept = [['start', 'global_step'], rows[0].split(','), rows[2].split(',')]
+    assert read(path) == kept + [['2', '710', '2.0', '200', '25']]
 
 
 def test_file_that_cannot_be_written(tmp_path):

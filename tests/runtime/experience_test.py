@@ -119,14 +119,6 @@ def test_environments_are_closed_if_one_cannot_be_made(specs, spec):
     assert tape == ['close']
 
 
-def test_actors_play_in_the_background_once_the_session_starts(specs, spec):
-    source = build(specs, spec)
-    experience.run_in_background(source)
-    dequeued = source.queue.dequeue_many(30).sequence_info.actor
-    with tf.train.MonitoredSession() as session:
-        assert len(session.run(dequeued)) == 30
-
-
 def test_the_table_holds_the_elements_of_the_queue(spec):
     table = experience.make_replay_table(REPLAY, spec, seed=0)
     arrays = sequences(spec, 2)

@@ -119,3 +119,28 @@ def test_an_option_that_the_agent_does_not_have(option, monkeypatch):
     message = f'--{list(option)[0]}=.* but tiny has Linears.$'
     with tf.Graph().as_default(), pytest.raises(UserError, match=message):
         graph.make_agent(settings, fakes.make_specs(), max_step_mul=8, fixed_step_mul=None)
+
+
+@pytest.mark.parametrize(
+    'num_gpus, count, expected', [(0, 1, []), (1, 1, ['/gpu:0']), (3, 2, ['/gpu:0', '/gpu:1'])]
+)
+def test_the_devices_of_a_learner(num_gpus, count, expected, monkeypatch):
+    monkeypatch.setattr(
+        tf.config.experimental, 'list_physical_devices', lambda kind: [kind] * num_gpus
+    )
+    assert graph.learner_devices(count) == expected
+    assert graph.gpu_device() == ('/gpu:0' if num_gpus else None)
+
+
+@pytest.mark.parametrize(
+    'num_gpus, count, ending', [(0, 2, '0, expected 1.'), (2, 3, '2, expected at most 2.')]
+)
+def test_more_devices_than_there_are(num_gpus, count, ending, monkeypatch):
+    monkeypatch.setattr(
+        tf.config.experimental, 'list_physical_devices', lambda kind: [kind] * num_gpus
+    )
+    with pytest.raises(UserError) as error:
+        graph.learner_devices(count)
+    assert str(error.value) == (
+        f'--num_learner_devices={count} needs as many GPUs, but this machine has {ending}'
+    )

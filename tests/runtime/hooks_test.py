@@ -3,7 +3,7 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
-from sc2impala.errors import UserError
+from sc2impala.errors import UnsoundState, UserError
 from sc2impala.runtime import hooks as hooks_lib
 from sc2impala.runtime.stop_request import StopRequest
 from tests.runtime import taped_phases
@@ -21,10 +21,10 @@ def run(tape, stop=None, restored=False, progress_secs=1000, more=list, **phases
     phases = make_phases(tape, **phases)
     frames = taped_phases.total_frames(phases)
     hooks = [
-        hooks_lib.SavingHook(tape, frames, restored),
         hooks_lib.StopHook(stop or StopRequest()),
         hooks_lib.SummaryHook(tape, frames),
         hooks_lib.EpisodeHook(tape, tape),
+        hooks_lib.SavingHook(tape, frames, restored),
         hooks_lib.ProgressHook(tape, tape, progress_secs),
     ]
     taped_phases.train(phases, hooks + more())
@@ -43,25 +43,25 @@ class Call(tf.train.SessionRunHook):
 
 def test_what_happens_between_two_updates():
     assert run(Tape()) == [
-        'save 0',
         'start 0',
+        'save 0',
         'first',
-        'save_if_due 10',
         'summary 10',
         'episodes 10',
         'Map/episode_return 10',
+        'save_if_due 10',
         'second',
-        'save_if_due 20',
         'summary 20',
         'episodes 20',
         'Map/episode_return 20',
+        'save_if_due 20',
         'second',
-        'save_if_due 30',
         'summary 30',
         'episodes 30',
         'Map/episode_return 30',
-        'save 30',
+        'save_if_due 30',
         'flush',
+        'save 30',
     ]
 
 
@@ -70,13 +70,13 @@ def test_goes_on_where_the_phases_stand():
     tape = Tape()
     tape.summary_due = False
     run(tape, start=(10, 10), restored=True)
-    assert tape[:4] == ['start_from 20', 'save 20', 'start 20', 'second']
-    assert tape[-2:] == ['save 30', 'flush']
+    assert tape[:4] == ['start 20', 'start_from 20', 'save 20', 'second']
+    assert tape[-2:] == ['flush', 'save 30']
     assert not [entry for entry in tape if entry.startswith('summary')]
 
 
 def test_nothing_is_left_to_do(capsys):
-    assert run(Tape(), start=(10, 20)) == ['save 30', 'start 30', 'save 30', 'flush']
+    assert run(Tape(), start=(10, 20)) == ['start 30', 'save 30', 'flush', 'save 30']
     assert capsys.readouterr().out == ''
 
 
@@ -109,7 +109,7 @@ def test_stops_after_the_update_and_saves(capsys):
     tape, stop = Tape(), StopRequest()
     run(tape, stop, more=lambda: [Call(lambda: setattr(stop, 'requested', True))])
     assert tape.updates() == ['first']
-    assert tape[-2:] == ['save 10', 'flush']
+    assert tape[-2:] == ['flush', 'save 10']
     # No line of progress of a phase that did not begin.
     assert 'second' not in capsys.readouterr().out
 
@@ -117,11 +117,11 @@ def test_stops_after_the_update_and_saves(capsys):
 def test_stops_before_the_first_update_and_has_saved(capsys):
     tape, stop = Tape(), StopRequest()
     stop.requested = True
-    assert run(tape, stop) == ['save 0', 'start 0', 'save 0', 'flush']
+    assert run(tape, stop) == ['start 0', 'save 0', 'flush', 'save 0']
     assert capsys.readouterr().out == ''
 
 
-def test_nothing_is_saved_after_an_error():
+def test_what_was_trained_before_an_error_is_saved():
     tape = Tape()
 
     def fail():
@@ -131,7 +131,44 @@ def test_nothing_is_saved_after_an_error():
     with pytest.raises(UserError, match='too large'):
         run(tape, more=lambda: [hooks_lib.CheckHook(fail)])
     assert tape.updates() == ['first'] and tape.count('save 0') == 1
-    assert 'save 10' not in tape
+    assert tape[-2:] == ['flush', 'save 10']
+
+
+class TestSavingAfterAnError:
+    """The error of the training is the one that is reported, unless it has diverged."""
+
+    @staticmethod
+    def run(prepare):
+        tape = Tape()
+        phases = make_phases(tape)
+
+        def fail():
+            if 'first' in tape:
+                raise UserError('the cause')
+
+        def prepare_after(session):
+            if 'first' in tape:
+                prepare()
+
+        saving = hooks_lib.SavingHook(tape, taped_phases.total_frames(phases), False, prepare_after)
+        tape.is_due = lambda: False
+        with pytest.raises(UserError) as caught:
+            taped_phases.train(phases, [saving, hooks_lib.CheckHook(fail)])
+        assert [entry for entry in tape if 'save' in entry] == ['save 0']
+        return str(caught.value)
+
+    def test_that_fails_as_well(self, capsys):
+        def prepare():
+            raise OSError('the disk is full')
+
+        assert self.run(prepare) == 'the cause'
+        assert 'cannot be saved: the disk is full' in capsys.readouterr().out
+
+    def test_of_a_state_that_is_not_sound(self):
+        def prepare():
+            raise UnsoundState('diverged')
+
+        assert self.run(prepare) == 'diverged'
 
 
 def test_checks_come_before_every_update():

@@ -8,6 +8,7 @@ import signal
 import numpy as np
 import pytest
 
+from sc2impala.runtime import checkpoint_units as units
 from sc2impala.runtime import checkpoints
 from tests.runtime import tiny
 
@@ -54,7 +55,7 @@ def check_folder(logdir, frames):
     checkpoint = checkpoints.latest(str(logdir))
     variables = checkpoints.read(checkpoint)
     assert variables['global_step'] >= frames[-2]
-    replay = np.load(checkpoints.replay_path(str(logdir), int(variables['global_step'])))
+    replay = np.load(units.part_path(str(logdir), 'replay', int(variables['global_step'])))
     # Every new sequence of these frames was offered to the replay buffer saved beside them.
     assert replay['num_inserted'] * tiny.FRAMES_PER_SEQUENCE == variables['global_step']
     assert len(replay['lengths']) == min(20, replay['num_inserted'])
@@ -110,7 +111,7 @@ def test_stops_cleanly_when_asked(processes, tmp_path):
         assert tiny.checkpoint_frames(logdir) == [0]
         os.kill(process.pid, signal.SIGTERM)
         process.join()
-        assert process.exitcode == 0
+        assert process.exitcode == 128 + signal.SIGTERM
     text = read(output)
     assert 'stopping after this update' in text and 'Traceback' not in text
     frames = printed_frames(output)[-1]

@@ -1,7 +1,9 @@
 """The folder of a run: its lock, and files that are whole or not there."""
 
+import fcntl
 import json
 import os
+import threading
 
 import pytest
 
@@ -21,6 +23,21 @@ def test_lock_keeps_the_second_out_until_the_first_is_through(tmp_path):
         logdir.Lock(str(tmp_path)).__enter__()
     with logdir.Lock(str(tmp_path)):
         assert os.listdir(str(tmp_path)) == ['.lock']
+
+
+def test_others_see_whether_it_is_locked(tmp_path):
+    assert not logdir.is_locked(str(tmp_path)) and os.listdir(str(tmp_path)) == []
+    with logdir.Lock(str(tmp_path)):
+        assert logdir.is_locked(str(tmp_path))
+    assert not logdir.is_locked(str(tmp_path))
+
+
+def test_who_looks_keeps_nobody_out(tmp_path):
+    with open(str(tmp_path / '.lock'), 'w') as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        threading.Timer(0.05, fcntl.flock, (file, fcntl.LOCK_UN)).start()
+        with logdir.Lock(str(tmp_path)):
+            assert logdir.is_locked(str(tmp_path))
 
 
 def test_lock_that_cannot_be_made(tmp_path):

@@ -9,10 +9,10 @@ import sc2impala
 from sc2impala import experiment
 from sc2impala.errors import UserError
 from sc2impala.runtime import graph, manifest
-from sc2impala.runtime.logdir import write_json
 from sc2impala.settings import resolve
 from sc2impala.settings import settings as settings_lib
 from sc2impala.settings.settings import Settings
+from tests.runtime import tiny
 
 
 @pytest.fixture
@@ -100,8 +100,45 @@ def rewrite(values, change):
     with open(path_of(values)) as file:
         content = json.load(file)
     change(content['config'])
-    write_json(path_of(values), content)
+    tiny.edit_manifest(values['logdir'], json.dumps(content))
     return path_of(values)
+
+
+class TestDamage:
+    def test_a_flipped_bit_is_noticed_and_the_copy_read(self, values, capsys):
+        written = write(values)
+        with open(path_of(values), 'rb') as file:
+            text = file.read()
+        for index in range(0, len(text), 7):
+            with open(path_of(values), 'wb') as file:
+                file.write(text[:index] + bytes([text[index] ^ 2]) + text[index + 1 :])
+            assert manifest.read(values['logdir']) == written
+        assert 'its copy' in capsys.readouterr().out
+
+    @pytest.mark.parametrize('content', [b'', b'[' * 100000, b'\0', b'{"config": {}}'])
+    def test_both_damaged(self, content, values):
+        write(values)
+        for name in (manifest.MANIFEST, manifest.COPY):
+            with open(os.path.join(values['logdir'], name), 'wb') as file:
+                file.write(content)
+        with pytest.raises(UserError, match='manifest.json cannot be read'):
+            manifest.read(values['logdir'])
+
+    def test_a_missing_one_is_read_from_its_copy(self, values):
+        written = write(values)
+        os.remove(path_of(values))
+        assert manifest.read(values['logdir']) == written
+
+    def test_what_was_changed_on_purpose(self, values):
+        original = write(values)['config']['batch_size']
+        content = tiny.read_json(path_of(values))
+        content['config']['batch_size'] = original + 1
+        for checksum, expected in ((content['checksum'], original), (None, original + 1)):
+            content.pop('checksum', None)
+            content.update({} if checksum is None else {'checksum': checksum})
+            with open(path_of(values), 'w') as file:
+                json.dump(content, file)
+            assert manifest.read(values['logdir'])['config']['batch_size'] == expected
 
 
 def test_settings_that_an_older_one_lacks_have_their_general_defaults(values):

@@ -5,6 +5,7 @@ import signal
 
 import pytest
 
+from sc2impala import errors
 from sc2impala.runtime.stop_request import StopRequest
 
 NUMBERS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
@@ -18,7 +19,7 @@ def test_the_first_signal_asks_and_the_second_has_its_usual_effect(number, capfd
         with stop.installed() as installed:
             assert installed is stop and not stop.requested
             os.kill(os.getpid(), number)
-            assert stop.requested and not usual
+            assert stop.requested and stop.number == number and not usual
             os.kill(os.getpid(), number)
             assert usual == [number]
         assert 'stopping after this update' in capfd.readouterr().err
@@ -50,3 +51,21 @@ def test_handlers_are_put_back_after_an_error():
         assert [signal.getsignal(number) for number in NUMBERS] != before
         raise KeyError
     assert [signal.getsignal(number) for number in NUMBERS] == before
+
+
+@pytest.fixture
+def no_nohup():
+    """The suite may run under nohup, which a training respects."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.parametrize('number', NUMBERS)
+def test_where_nothing_is_to_be_saved_the_first_signal_ends_it(number, no_nohup, capfd):
+    stop, before = StopRequest(interrupts=True), signal.getsignal(number)
+    with pytest.raises(errors.Interrupted) as caught, stop.installed():
+        os.kill(os.getpid(), number)
+    assert caught.value.number == number and stop.requested
+    assert errors.exit_code_of_signal(number) == 128 + number
+    assert signal.getsignal(number) == before and capfd.readouterr().err == ''

@@ -1,5 +1,6 @@
 """Runs small enough for a test, and what they leave behind."""
 
+import contextlib
 import csv
 import json
 import os
@@ -11,6 +12,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from sc2impala import experiment
+from sc2impala.runtime import checkpoint_choice
 from sc2impala.settings import settings as settings_lib
 from sc2impala.settings.settings import Settings
 
@@ -66,8 +68,16 @@ def evaluate(logdir, *flags):
     return experiment.main(['--mode=evaluate', f'--logdir={logdir}'] + list(flags))
 
 
-def play(flags, output):
-    """What a process of its own does: the command, with everything that it prints in a file."""
+def play(flags, output, prepare=None):
+    """What a process of its own does: the command, with everything that it prints in a file.
+
+    Args:
+      flags: of the command.
+      output: name of the file.
+      prepare: called first; can be pickled.
+    """
+    if prepare is not None:
+        prepare()
     descriptor = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     os.dup2(descriptor, 1)
     os.dup2(descriptor, 2)
@@ -80,12 +90,12 @@ def play(flags, output):
 
 
 def snapshot(folder):
-    """{name: (content, time of change)} of all files but the lock."""
+    """{name: (content, time of change)} of all files but the lock and the log of what was said."""
     result = {}
     for parent, _, names in os.walk(str(folder)):
         for name in names:
             path = os.path.join(parent, name)
-            if name != '.lock':
+            if name not in ('.lock', 'train.log'):
                 with open(path, 'rb') as file:
                     result[path] = (file.read(), os.stat(path).st_mtime_ns)
     return result
@@ -95,6 +105,19 @@ def read_json(*path):
     """The content of a JSON file; the parts of its path are joined."""
     with open(os.path.join(*[str(part) for part in path])) as file:
         return json.load(file)
+
+
+def edit_manifest(logdir, text):
+    """Writes a manifest as somebody does who changes it on purpose."""
+    path = os.path.join(str(logdir), 'manifest')
+    with contextlib.suppress(ValueError, TypeError):
+        content = json.loads(text)
+        content.pop('checksum', None)
+        text = json.dumps(content)
+    with open(path + '.json', 'w') as file:
+        file.write(text)
+    with contextlib.suppress(FileNotFoundError):
+        os.remove(path + '.copy.json')
 
 
 def error_line(capsys):
@@ -109,6 +132,15 @@ def checkpoint_frames(logdir):
     """The frames of every checkpoint in the folder, in order."""
     matches = [re.match(r'model\.ckpt-(\d+)\.index$', name) for name in os.listdir(str(logdir))]
     return sorted(int(match.group(1)) for match in matches if match)
+
+
+def newest_frames(logdir):
+    """The frames of the checkpoint that a restart takes, also after a kill in the middle of a save.
+
+    0 without one.
+    """
+    choice = checkpoint_choice.choose(str(logdir))
+    return choice.frames if choice else 0
 
 
 def replay_frames(logdir):
@@ -154,14 +186,18 @@ def episodes(logdir):
 
 
 def summaries(logdir):
-    """{tag: [(step, value)]} of all event files; the value of a histogram is its count."""
+    """{tag: [(step, value)]} of all event files; the value of a histogram is its count.
+
+    The file of a process that was killed may end within a record.
+    """
     result = {}
     names = sorted(name for name in os.listdir(str(logdir)) if 'tfevents' in name)
     for name in names:
-        for event in tf.train.summary_iterator(os.path.join(str(logdir), name)):
-            for value in event.summary.value:
-                number = value.histo.num if value.HasField('histo') else value.simple_value
-                result.setdefault(value.tag, []).append((event.step, number))
+        with contextlib.suppress(tf.errors.DataLossError):
+            for event in tf.train.summary_iterator(os.path.join(str(logdir), name)):
+                for value in event.summary.value:
+                    number = value.histo.num if value.HasField('histo') else value.simple_value
+                    result.setdefault(value.tag, []).append((event.step, number))
     return result
 
 

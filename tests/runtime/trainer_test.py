@@ -47,6 +47,9 @@ class Recorder(PhaseHook):
     def end(self, session):
         self._tape.append('end')
 
+    def fail(self, error):
+        self._tape.append('fail ' + type(error).__name__)
+
 
 def test_phases_in_turn_and_frames_of_all():
     tape = Tape()
@@ -151,10 +154,24 @@ def test_a_gradient_that_is_not_finite_ends_the_run_with_one_sentence(message, e
     with tf.control_dependencies([failing]):
         second = second._replace(train=tf.identity(second.train))
     text = 'no longer finite in second; .*learning rate'
-    with pytest.raises(expected, match=text if expected is UserError else message):
+    with pytest.raises(expected, match=text if expected is UserError else message) as caught:
         train([first, second], [Recorder(tape)])
-    # The hooks do not end as after a training that was completed: nothing is saved.
+    # The hooks do not end as after a training that was completed.
     assert 'end' not in tape and 'end_phase 10' in tape
+    assert tape[-1] == 'fail ' + caught.type.__name__
+
+
+def test_not_enough_memory_ends_the_run_with_one_sentence():
+    def insert():
+        raise MemoryError('for 3 GiB')
+
+    tape = Tape()
+    first, second = make_phases(tape)
+    with tf.control_dependencies([tf.py_func(insert, [], [])]):
+        first = first._replace(train=tf.identity(first.train))
+    with pytest.raises(UserError, match='not enough memory in first .*--replay_buffer_size'):
+        train([first, second], [Recorder(tape)])
+    assert tape[-1] == 'fail UserError'
 
 
 def test_an_error_of_a_hook_ends_the_training():
@@ -165,19 +182,19 @@ def test_an_error_of_a_hook_ends_the_training():
     tape = Tape()
     with pytest.raises(UserError, match='full'):
         train(make_phases(tape), [Failing(), Recorder(tape)])
-    assert tape == ['begin', 'after_create_session', 'begin_phase first 0']
+    assert tape == ['begin', 'after_create_session', 'begin_phase first 0', 'fail UserError']
 
 
-def test_initial_values_are_set_only_without_a_checkpoint(tmp_path):
+def test_initialized_after_variables_have_their_values(tmp_path):
     tape = Tape()
     phases = make_phases(tape)
 
     def initialize(session):
-        tape.append('initialize')
+        tape.append(f'initialize {session.run(phases[1].frames)}')
         phases[0].frames.load(10, session)
 
     train(phases, [Recorder(tape)], initialize=initialize)
-    assert tape[:3] == ['begin', 'initialize', 'after_create_session']
+    assert tape[:3] == ['begin', 'initialize 0', 'after_create_session']
     assert tape.updates() == ['second', 'second']
 
     with tf.Session() as session:
@@ -186,8 +203,8 @@ def test_initial_values_are_set_only_without_a_checkpoint(tmp_path):
         path = tf.train.Saver().save(session, os.path.join(str(tmp_path), 'model.ckpt'))
     tape.clear()
     train(phases, [Recorder(tape)], checkpoint=path, initialize=initialize)
-    assert 'initialize' not in tape
-    assert tape.updates() == ['first', 'second']
+    assert tape[:2] == ['begin', 'initialize 10']
+    assert tape.updates() == ['second']
 
 
 def test_actors_play_while_the_session_is_open():

@@ -1,33 +1,45 @@
 """What a training says of itself before it starts."""
 
+import dataclasses
+
 import pytest
 
-from sc2impala.runtime.training_description import describe
+from sc2impala.runtime.training_description import describe, finished_text, is_finished
 from tests.runtime import tiny
-from tests.runtime.built_training import built_training
 
 
-def lines_of(folder, checkpoint, *flags):
-    with built_training(folder, *flags) as (settings, specs, training):
-        return describe(settings, specs, training, checkpoint)
-
-
-def test_of_a_new_run(tmp_path):
-    lines = lines_of(tmp_path, None)
+def test_of_a_new_run(plain_training):
+    settings = plain_training[0]
+    lines = describe(*plain_training, checkpoint=None)
     assert lines[0].startswith('fully_conv on MoveToBeacon (simulator), ')
     assert ' parameters, 1 actors of 4 environments, learner on the ' in lines[0]
     assert 'functions: no_op, select_army, Move_screen' in lines
     assert lines[-2:] == [
         'batch: 4 new, 0 replayed sequences of 5 steps',
-        f'logdir: {tmp_path}',
+        f'logdir: {settings.run.logdir}',
     ]
 
 
 @pytest.mark.parametrize('compression, how', [('none', ''), ('zstd', ' without compression')])
-def test_of_one_with_replay_that_goes_on(compression, how, tmp_path):
-    flags = (*tiny.REPLAY, f'--replay_compression={compression}', '--demonstrator=PySC2')
-    batch, replay, logdir, demonstrator = lines_of(tmp_path, 'model.ckpt-7', *flags)[-4:]
+def test_of_one_with_replay_that_goes_on(compression, how, taught_training):
+    settings, specs, training = taught_training
+    replay = dataclasses.replace(settings.replay, replay_compression=compression)
+    settings = dataclasses.replace(settings, replay=replay)
+    lines = describe(settings, specs, training, 'model.ckpt-7')
+    batch, replay, logdir, demonstrator = lines[-4:]
     assert batch == 'batch: 3 new, 1 replayed sequences of 5 steps'
     assert replay.startswith('replay: 6 sequences, ') and replay.endswith(' MiB' + how)
-    assert logdir == f'logdir: {tmp_path}, going on from model.ckpt-7'
+    assert logdir == f'logdir: {settings.run.logdir}, going on from model.ckpt-7'
     assert demonstrator == 'demonstrator: PySC2'
+
+
+def test_whether_there_is_nothing_left_to_train(plain_training, finished_run):
+    settings, _, training = plain_training
+    frames = tiny.checkpoint_frames(finished_run)[-1]
+    checkpoint = f'{finished_run}/model.ckpt-{frames}'
+    for num_frames, expected in [(frames, True), (frames + 1, False)]:
+        phases = [phase._replace(num_frames=num_frames) for phase in training.phases]
+        assert is_finished(phases, checkpoint) == expected
+        assert not is_finished(phases, None)
+    text = finished_text(settings)
+    assert '--total_environment_frames=300 asked' in text and '--mode=evaluate --logdir=' in text

@@ -11,13 +11,10 @@ from sc2impala.runtime import graph, training_experience
 from tests.runtime import tiny
 
 
-@pytest.fixture(params=[(), tiny.REPLAY], ids=['new', 'replay'])
-def flags(request):
-    return request.param
-
-
-def test_environments_for_all_actors_and_a_table_if_sequences_are_replayed(flags, tmp_path):
-    settings = tiny.read_settings(tmp_path, *flags, '--num_actors=2')
+def test_environments_for_all_actors_and_a_table_if_sequences_are_replayed(
+    plain_training, tmp_path
+):
+    settings = tiny.read_settings(tmp_path, *tiny.REPLAY, '--num_actors=2')
     environment = settings.environment
     specs = graph.make_specs(environment)
     with tf.Graph().as_default(), contextlib.ExitStack() as stack:
@@ -29,10 +26,8 @@ def test_environments_for_all_actors_and_a_table_if_sequences_are_replayed(flags
         # The games of different actors differ.
         layers = [tf.nest.flatten(env.reset()) for env in (first, second)]
         assert not all(np.array_equal(a, b) for a, b in zip(*layers))
-    if flags:
-        assert table.capacity == 6
-    else:
-        assert table is None
+    assert table.capacity == 6
+    assert plain_training[2].table is None
 
 
 def test_recordings_are_optional_but_have_to_exist(tmp_path):

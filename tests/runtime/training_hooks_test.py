@@ -4,47 +4,56 @@ import contextlib
 
 import tensorflow.compat.v1 as tf
 
+from sc2impala.runtime import training_resume
 from sc2impala.runtime.checkpoints import CheckpointWriter
 from sc2impala.runtime.stop_request import StopRequest
 from sc2impala.runtime.training_hooks import make_hooks
 from sc2impala.runtime.training_start import Start
-from tests.runtime import tiny
-from tests.runtime.built_training import built_training
 
-LOGGING = ['SavingHook', 'StopHook', 'SummaryHook', 'EpisodeHook', 'ProgressHook']
+LOGGING = [
+    'ResumeHook',
+    'StopHook',
+    'SummaryHook',
+    'EpisodeHook',
+    'AccountHook',
+    'ProgressHook',
+    'WatchHook',
+]
 
 
 class OwnHook(tf.train.SessionRunHook):
     pass
 
 
-def names_of_hooks(folder, *flags):
-    with built_training(folder, *flags) as (settings, _, training):
+def names_of_hooks(folder, built):
+    settings, _, training = built
+    with training.agent.weights[0].graph.as_default():
         writer = CheckpointWriter(str(folder), 1000, 1)
+        resume = training_resume.build(settings, training)
+        start, stop = Start(None, None), StopRequest()
         with contextlib.ExitStack() as stack:
-            hooks = make_hooks(
-                settings, training, writer, Start(None, None), StopRequest(), stack, [OwnHook()]
-            )
-        return [type(hook).__name__ for hook in hooks]
+            hooks = make_hooks(settings, training, resume, writer, start, stop, stack, [OwnHook()])
+    return [type(hook).__name__ for hook in hooks]
 
 
-def test_those_of_the_caller_come_before_those_that_play(tmp_path):
-    assert names_of_hooks(tmp_path) == [*LOGGING, 'OwnHook', 'StagingHook']
+def test_those_of_the_caller_come_before_those_that_play(plain_training, tmp_path):
+    """The state is saved after all that an update changes, and nothing plays before that."""
+    assert names_of_hooks(tmp_path, plain_training) == [
+        *LOGGING,
+        'OwnHook',
+        'StagingHook',
+        'SavingHook',
+        'ActorThreads',
+    ]
 
 
-def test_what_settings_ask_for(tmp_path):
-    flags = (
-        *tiny.REPLAY,
-        '--replay_compression=zstd',
-        '--deterministic',
-        '--demonstrator=PySC2',
-        '--teacher_cost=0.5',
-    )
+def test_what_settings_ask_for(taught_training, tmp_path):
     playing = ['CheckHook', 'StagingHook', 'AlternationHook']
-    assert names_of_hooks(tmp_path, *flags) == [
+    assert names_of_hooks(tmp_path, taught_training) == [
         *LOGGING,
         'StartPolicyHook',
         'OwnHook',
         *playing,
         'DemonstratorHook',
+        'SavingHook',
     ]

@@ -1,5 +1,6 @@
 """Where a start of a training begins."""
 
+import os
 import shutil
 
 import numpy as np
@@ -7,7 +8,9 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala.errors import UserError
+from sc2impala.runtime import checkpoint_units as units
 from sc2impala.runtime import checkpoints, training_start
+from sc2impala.runtime.checkpoint_parts import ReplayPart
 from tests.runtime import tiny
 from tests.runtime.built_training import built_training
 
@@ -27,16 +30,60 @@ def test_at_the_last_checkpoint_of_a_run(run):
 
 
 def test_a_checkpoint_needs_a_manifest(run, tmp_path):
-    shutil.copytree(run, str(tmp_path / 'copy'), ignore=shutil.ignore_patterns('manifest.json'))
+    shutil.copytree(run, str(tmp_path / 'copy'), ignore=shutil.ignore_patterns('manifest*'))
     with pytest.raises(UserError, match='copy holds a checkpoint but no manifest.json, expected'):
         training_start.find(tiny.read_settings(tmp_path / 'copy'))
 
 
-def test_a_damaged_checkpoint_is_refused_before_a_graph_is_built(run):
-    with open(checkpoints.latest(run) + '.index', 'wb'):
-        pass
-    with pytest.raises(UserError, match='is damaged or not a checkpoint'):
-        training_start.find(tiny.read_settings(run, *tiny.REPLAY))
+class TestDamage:
+    def test_the_one_before_is_taken_and_the_damaged_one_moved(self, run, capsys):
+        first, last = tiny.checkpoint_frames(run)
+        settings = tiny.read_settings(run, *tiny.REPLAY)
+        for again in ('', '.1'):
+            index = os.path.join(run, f'model.ckpt-{last}.index')
+            with open(index, 'wb'):
+                pass
+            start = training_start.find(settings)
+            training_start.clean_up(run, start)
+            assert start.checkpoint == os.path.join(run, f'model.ckpt-{first}')
+            assert [skipped.frames for skipped in start.skipped] == [last]
+            line = capsys.readouterr().out
+            assert line.count('\n') == 1 and f'model.ckpt-{last}.index has 0 bytes' in line
+            assert os.path.exists(os.path.join(run, 'damaged', f'model.ckpt-{last}.index{again}'))
+            assert tiny.checkpoint_frames(run) == [first]
+            for name in units.files(run, first, []):
+                path = os.path.join(run, name)
+                shutil.copy(path, path.replace(f'ckpt-{first}.', f'ckpt-{last}.'))
+            units.write(run, last, [])
+        assert f'replay-{last}.npz' in os.listdir(os.path.join(run, 'damaged'))
+
+    def test_nothing_is_moved_where_nothing_is_whole(self, run):
+        for frames in tiny.checkpoint_frames(run):
+            with open(os.path.join(run, f'model.ckpt-{frames}.index'), 'wb'):
+                pass
+        before = tiny.snapshot(run)
+        with pytest.raises(UserError, match='is damaged or not a checkpoint .*no other one'):
+            training_start.find(tiny.read_settings(run, *tiny.REPLAY))
+        assert tiny.snapshot(run) == before
+
+    def test_what_interrupted_saves_have_left_is_removed(self, run):
+        before = tiny.snapshot(run)
+        left = (
+            'replay-999999.npz',
+            'replay-999999.npz.tmp',
+            'model.ckpt-999999.data-00000-of-00001',
+            'model.ckpt-999999.data-00000-of-00001.tempstate1234567890',
+            'checkpoint.tmp0123456789abcdef',
+            'unit-0.json.tmp',
+            'manifest.json.tmp',
+        )
+        for name in (*left, 'my-replay-1.npz', 'notes.tmp', 'evaluation.json.tmp'):
+            with open(os.path.join(run, name), 'w') as file:
+                file.write('left behind')
+        settings = tiny.read_settings(run, *tiny.REPLAY)
+        training_start.clean_up(run, training_start.find(settings))
+        added = {os.path.basename(path) for path in set(tiny.snapshot(run)) - set(before)}
+        assert added == {'my-replay-1.npz', 'notes.tmp', 'evaluation.json.tmp'}
 
 
 class TestRestoring:
@@ -57,10 +104,10 @@ class TestRestoring:
 
     def test_the_replay_table_of_the_same_run(self, run):
         with built_training(run, *tiny.REPLAY) as (settings, _, training):
-            checkpoint = checkpoints.latest(run)
-            assert training.table.size == 0
+            writer = checkpoints.CheckpointWriter(run, 0, 5, [ReplayPart(training.table)])
             load = training_start.prepare_restoring(
-                settings, training.agent, training.table, checkpoint
+                settings, training.agent, writer, checkpoints.latest(run)
             )
-        assert load is None
+            assert training.table.size == 0
+            load(None)
         assert training.table.size == 6

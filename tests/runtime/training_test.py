@@ -8,7 +8,8 @@ import socket
 import numpy as np
 import pytest
 
-from sc2impala.runtime import checkpoints, experience, graph, hooks
+from sc2impala.runtime import checkpoint_units as units
+from sc2impala.runtime import experience, graph, hooks
 from tests import fakes
 from tests.runtime import tiny
 
@@ -78,6 +79,9 @@ def source(plain_run, tmp_path):
     return tmp_path / 'source'
 
 
+ACCOUNT = ('played', 'trained', 'discarded', 'aborted', 'waiting', 'unrolls', 'queued', 'staged')
+
+
 class TestSummaries:
     @pytest.fixture(scope='class')
     def tags(self, tmp_path_factory):
@@ -88,7 +92,9 @@ class TestSummaries:
         return tiny.summaries(logdir)
 
     def test_tags_without_replay(self, tags):
-        assert sorted(tags) == [
+        accounts = {tag for tag in tags if tag.startswith('account/')}
+        assert accounts == {'account/' + name for name in ACCOUNT}
+        assert sorted(set(tags) - accounts) == [
             'MoveToBeacon/episode_frames',
             'MoveToBeacon/episode_return',
             'action/function',
@@ -160,16 +166,29 @@ class TestSummaries:
 
 
 class TestResume:
+    @pytest.fixture
+    def seeds(self, monkeypatch):
+        """The seeds of every environment that is made."""
+        seen = []
+
+        def make_environment(*args, make=graph.make_environment):
+            seen.append(list(args[-1]))
+            return make(*args)
+
+        monkeypatch.setattr(graph, 'make_environment', make_environment)
+        return seen
+
     def test_goes_on_with_frames_schedule_episodes_and_starts_in_a_folder_that_was_moved(
-        self, tmp_path
+        self, seeds, tmp_path
     ):
         """The budget counts earlier starts, and the schedule does not begin again.
 
         A checkpoint knows no place: neither a missing folder nor another run in it is read. Older
-        checkpoints and replay buffers are deleted before and after.
+        checkpoints and replay buffers are deleted before and after. Every start and every actor
+        plays other games.
         """
         flags = '--learning_rate=0.001', '--save_checkpoint_secs=0', '--keep_checkpoints=3'
-        flags += REPLAY
+        flags += REPLAY + ('--num_actors=2', '--num_envs=3')
         original, moved = str(tmp_path / 'original'), str(tmp_path / 'moved')
         tiny.train(original, 6, *flags)
         self.check_latest(original, 6)
@@ -193,6 +212,8 @@ class TestResume:
         assert len(starts) == 2
         changed = {'logdir': moved, 'total_environment_frames': 11 * UPDATE}
         assert starts[1]['settings_changed'] == changed
+        assert [len(of_actor) for of_actor in seeds] == [3] * 4
+        assert len({seed for of_actor in seeds for seed in of_actor}) == 12
 
     @staticmethod
     def check_latest(logdir, num_updates):
@@ -229,7 +250,7 @@ class TestResume:
         monkeypatch.setattr(experience, 'make_replay_table', make_table)
         tiny.train(logdir, 8, *PRETRAINED)
         assert tiny.same_arrays(found['variables'], saved)
-        memory = np.load(checkpoints.replay_path(logdir, last(logdir)))
+        memory = np.load(units.part_path(str(logdir), 'replay', last(logdir)))
         assert found['table'].num_inserted == memory['num_inserted'] > 0
         restored = found['table'].get_state()
         assert tiny.same_arrays(restored, {name: memory[name] for name in memory.files})
@@ -254,24 +275,11 @@ class TestResume:
 
     def test_before_the_first_checkpoint_starts_again(self, source):
         for name in os.listdir(str(source)):
-            if name.startswith(('checkpoint', 'model.ckpt')):
+            if name.startswith(('checkpoint', 'model.ckpt', 'unit-')):
                 (source / name).unlink()
         tiny.train(source, 2)
         assert tiny.checkpoint_frames(source) == [0, 2 * UPDATE]
         assert len(read_manifest(source)['starts']) == 2
-
-    def test_every_start_and_every_actor_plays_other_games(self, tmp_path, monkeypatch):
-        seen = []
-
-        def make_environment(*args, make=graph.make_environment):
-            seen.append(list(args[-1]))
-            return make(*args)
-
-        monkeypatch.setattr(graph, 'make_environment', make_environment)
-        for num_updates in (1, 2):
-            tiny.train(tmp_path, num_updates, '--num_actors=2', '--num_envs=3')
-        assert [len(seeds) for seeds in seen] == [3] * 4
-        assert len({seed for seeds in seen for seed in seeds}) == 12
 
 
 def stop_after(monkeypatch, num_updates):
@@ -290,7 +298,7 @@ def stop_after(monkeypatch, num_updates):
 
 class TestEarlierCheckpoint:
     def test_keeps_all_and_its_own_replay_buffers(self, tmp_path):
-        """As the sentence about a damaged checkpoint advises."""
+        """Newer ones are moved away; nothing is deleted."""
         flags = REPLAY + ('--save_checkpoint_secs=0', '--keep_checkpoints=0')
         tiny.train(tmp_path, 9, *flags)
         # The first batch is twice as much that is new. All are kept, as the flag says.
@@ -299,7 +307,12 @@ class TestEarlierCheckpoint:
         # The replay buffer of that time is gone. It fills again with a batch that is all new.
         tiny.train(tmp_path, 7, *flags)
         assert tiny.replay_frames(tmp_path) == [6 * UPDATE, 7 * UPDATE]
-        assert tiny.checkpoint_frames(tmp_path)[-1] == 9 * UPDATE
+        assert tiny.checkpoint_frames(tmp_path)[-1] == 7 * UPDATE
+        newer = [UPDATE * i for i in range(5, 10)]
+        assert tiny.checkpoint_frames(tmp_path / 'damaged') == newer
+        assert tiny.replay_frames(tmp_path / 'damaged') == newer[-2:]
+        skipped = read_manifest(tmp_path)['starts'][-1]['checkpoints_skipped']
+        assert list(map(int, skipped)) == sorted(newer, key=str)
         tiny.train(tmp_path, 8, *flags)
         assert tiny.replay_frames(tmp_path) == [7 * UPDATE, 8 * UPDATE]
 
@@ -434,8 +447,7 @@ def expected_episodes(num_unrolls, abort_every):
     lengths = []
     for length in 5 + np.arange(4):
         numbers = np.arange(5 * num_unrolls // length)
-        if abort_every:
-            numbers = numbers[numbers % abort_every != abort_every - 1]
+        numbers = numbers[numbers % abort_every != abort_every - 1]
         lengths += [length] * len(numbers)
     return sorted(lengths)
 
@@ -443,18 +455,15 @@ def expected_episodes(num_unrolls, abort_every):
 class TestStatistics:
     FLAGS = ('--step_mul=8', '--deterministic')
 
-    @pytest.mark.parametrize('abort_every, flags', [(0, ()), (2, REPLAY)])
-    def test_every_episode_that_was_not_aborted_is_listed_once(
-        self, abort_every, flags, fake_game, tmp_path, capsys
-    ):
+    def test_every_episode_that_was_not_aborted_is_listed_once(self, fake_game, tmp_path, capsys):
         """Also when finished episodes are replayed again and again."""
         num_unrolls = 30
-        env = fake_game(abort_every)
+        env = fake_game(abort_every=2)
         total = num_unrolls * 4 * 5 * 8
-        flags = self.FLAGS + flags + (f'--total_environment_frames={total}',)
+        flags = self.FLAGS + REPLAY + (f'--total_environment_frames={total}',)
         assert tiny.main(tmp_path, *flags) == 0
         rows = tiny.episodes(tmp_path)
-        assert sorted(row[4] for row in rows) == expected_episodes(num_unrolls, abort_every)
+        assert sorted(row[4] for row in rows) == expected_episodes(num_unrolls, 2)
         assert all(row[3] == 8 * row[4] for row in rows)
         assert env.tape[-1] == 'close'
         # TensorBoard shows the same returns: means of those that ended in one update.
@@ -466,14 +475,17 @@ class TestStatistics:
             [mean for _, mean in shown], list(map(np.mean, by_step.values()))
         )
         assert [step for step, _ in shown] == list(by_step)
-        assert ('aborted' in capsys.readouterr().out) == bool(abort_every)
+        assert 'aborted' in capsys.readouterr().out
 
     def test_nothing_is_listed_when_all_abort(self, fake_game, tmp_path, capsys):
         fake_game(abort_every=1)
         assert tiny.main(tmp_path, '--total_environment_frames=2000', *self.FLAGS) == 0
         assert tiny.episodes(tmp_path) == []
         tags = tiny.summaries(tmp_path)
-        assert [tag for tag in tags if 'MoveToBeacon' in tag] == ['MoveToBeacon/aborted_episodes']
+        assert sorted(tag for tag in tags if 'MoveToBeacon' in tag) == [
+            'MoveToBeacon/aborted_episodes',
+            'MoveToBeacon/aborted_frames',
+        ]
         # 13 updates of 5 steps in four environments, whose episodes are 5 to 8 steps long.
         assert tags['MoveToBeacon/aborted_episodes'][-1][1] == 13 + 10 + 9 + 8
         assert 'no episode finished yet, 40 aborted' in capsys.readouterr().out

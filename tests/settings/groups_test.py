@@ -74,6 +74,7 @@ def test_what_may_change_when_a_run_is_continued():
         'init_checkpoint',
         'save_checkpoint_secs',
         'keep_checkpoints',
+        'max_unsaved_secs',
         'save_summaries_secs',
         'progress_secs',
         'relaunch_episodes',
@@ -85,8 +86,19 @@ def test_what_may_change_when_a_run_is_continued():
         'policy',
         'num_episodes',
         'num_eval_envs',
+        'follow',
         'animation',
         'curve',
+        'job_name',
+        'learner_address',
+        'task',
+        'inference',
+        'num_learner_devices',
+        'max_policy_lag',
+        'weights_secs',
+        'sequence_compression',
+        'rpc_timeout_secs',
+        'watch_secs',
     }
 
 
@@ -103,8 +115,12 @@ def test_what_an_evaluation_chooses_for_itself():
         'policy',
         'num_episodes',
         'num_eval_envs',
+        'follow',
         'animation',
         'curve',
+        'job_name',
+        'learner_address',
+        'task',
     }
 
 

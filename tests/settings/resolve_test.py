@@ -28,6 +28,22 @@ def hurried(monkeypatch):
     return changed
 
 
+def test_what_a_process_does_is_not_taken_from_the_folder():
+    of_run = dict(GENERAL, job_name='learner', learner_address='a:1', task=3, num_envs=7)
+    values = resolve.complete({}, of_run)
+    assert (values['job_name'], values['learner_address'], values['task']) == ('', '', -1)
+    assert values['num_envs'] == 7
+    given = {'job_name': 'learner', 'learner_address': 'b:2'}
+    assert resolve.complete(given, of_run)['learner_address'] == 'b:2'
+
+
+def test_in_what_actors_may_differ():
+    free = {'num_envs': 3, 'seed': 5, 'rpc_timeout_secs': 3.0, 'functions': None}
+    assert resolve.differences_of_actor(dict(free, map_name=GENERAL['map_name']), GENERAL) == []
+    other = dict(free, screen_size=(8, 8), discounting=0.5)
+    assert resolve.differences_of_actor(other, GENERAL) == ['discounting', 'screen_size']
+
+
 @pytest.mark.parametrize('map_name', sorted(maps.MAP_DEFAULTS))
 class TestEveryMap:
     def test_sets_what_is_learned_with_right_types(self, map_name):

@@ -110,14 +110,17 @@ WRONG = [
     (['--clip_advantage=perhaps'], '--clip_advantage=perhaps is not valid, expected true or false'),
     (
         ['--fixed_arguments=queued=x'],
-        '--fixed_arguments=queued=x is not valid, expected pairs as queued=0,select_add=0 or',
+        '--fixed_arguments=queued=x is not valid, expected pairs as queued=0,select_add=0, each',
     ),
     (
         ['--screen_size=84x'],
         '--screen_size=84x is not valid, expected pixels as 84 or, width first, 84x64, each from 1',
     ),
     (['--screen_size'], '--screen_size has no value, expected --screen_size=PIXELS with pixels as'),
-    (['--batch_size=3', '--logdir'], '--logdir has no value, expected --logdir=TEXT with text'),
+    (
+        ['--batch_size=3', '--logdir'],
+        '--logdir has no value, expected --logdir=TEXT with printable text',
+    ),
     (
         ['--deterministic', 'False'],
         'False is not a flag, .*switch is given as --name, --noname or --name=false',

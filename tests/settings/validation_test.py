@@ -34,6 +34,31 @@ def test_batch_split(batch_size, proportion, expected):
     validation.check(settings)
 
 
+@pytest.mark.parametrize(
+    'values, complaint',
+    [
+        (dict(batch_size=32, num_learner_devices=3), '--batch_size=32 cannot be split evenly'),
+        (
+            dict(batch_size=32, num_learner_devices=4, demonstration_sequences=2),
+            '--batch_size=32 and --demonstration_sequences=2 cannot be split evenly',
+        ),
+        (
+            dict(batch_size=30, num_learner_devices=4, demonstration_sequences=2),
+            '--batch_size=30 cannot be split evenly',
+        ),
+    ],
+)
+def test_batches_that_devices_cannot_share(values, complaint):
+    values.update(demonstrations=('folder',))
+    count = values['num_learner_devices']
+    with pytest.raises(UserError) as error:
+        check(**values)
+    assert str(error.value) == (
+        f'{complaint} over --num_learner_devices={count}, expected a multiple of {count} sequences.'
+    )
+    check(**dict(values, batch_size=32, demonstration_sequences=0, num_learner_devices=4))
+
+
 def test_maps_with_defaults_that_cannot_be_played_are_not_offered(monkeypatch):
     monkeypatch.setattr(sim, 'MAP_NAMES', ('MoveToBeacon',))
     check()
@@ -44,12 +69,26 @@ def test_maps_with_defaults_that_cannot_be_played_are_not_offered(monkeypatch):
 @pytest.mark.parametrize('name', NUMBERS)
 def test_numbers_out_of_range(name):
     smallest, largest = SETTINGS[name].between
-    for value in (smallest - 1, math.nan, -math.inf):
+    for value in (smallest - 2, smallest - 0.5, math.nan, -math.inf):
         with pytest.raises(UserError, match=f'--{name}={value} is out of range, expected'):
             check(**{name: value})
     if largest != math.inf:
         with pytest.raises(UserError, match=f'--{name}='):
             check(**{name: math.inf})
+
+
+@pytest.mark.parametrize('name', [n for n, s in SETTINGS.items() if s.or_else is not None])
+def test_a_value_outside_of_the_range_with_a_meaning(name):
+    check(**{name: SETTINGS[name].or_else})
+    with pytest.raises(UserError, match=', or -1.$'):
+        check(**{name: -0.5})
+
+
+def test_a_number_that_is_too_large_for_a_computer_is_told_the_largest():
+    with pytest.raises(UserError, match=f'expected 0 to {2**63 - 1}.$'):
+        check(seed=2**63)
+    with pytest.raises(UserError, match='expected at least 0.$'):
+        check(seed=-1)
 
 
 def test_ranges_are_those_of_the_algorithms_as_well():
@@ -68,12 +107,15 @@ def test_settings_with_choices():
         'agent',
         'algorithm',
         'backend',
+        'inference',
+        'job_name',
         'mode',
         'opponent_race',
         'race',
         'replay_compression',
         'replay_eviction',
         'reward_clipping',
+        'sequence_compression',
         'value_normalisation',
     ]
 
@@ -95,6 +137,19 @@ class TestPlayers:
         check(demonstration_sequences=3, demonstrations=('a', 'b'))
         with pytest.raises(UserError, match='--demonstration_sequences=3 are .* --demonstrations'):
             check(demonstration_sequences=3)
+
+
+class TestFollow:
+    def test_an_agent_is_evaluated_without_pictures(self):
+        check(mode='evaluate', follow=True, policy='greedy')
+        for changes, complaint in (
+            (dict(mode='train'), '--follow is for evaluations'),
+            (dict(policy='random'), '--policy=random with --follow'),
+            (dict(animation=True), '--animation with --follow'),
+            (dict(curve=True), '--curve with --follow'),
+        ):
+            with pytest.raises(UserError, match=complaint):
+                check(**dict(dict(mode='evaluate', follow=True), **changes))
 
 
 class TestStarCraft:
@@ -157,6 +212,48 @@ def test_deterministic_needs_room_in_the_queue():
     with pytest.raises(UserError, match='--queue_capacity=10 .* at least 11'):
         check(queue_capacity=10, **values)
     check(queue_capacity=10, **dict(values, deterministic=False))
+
+
+def test_the_queue_holds_the_batches_of_all_phases():
+    values = dict(batch_size=8, cloning_batch_size=20, demonstrator='PySC2')
+    check(queue_capacity=20, num_cloning_frames=100, **values)
+    check(queue_capacity=8, num_cloning_frames=0, **values)
+    with pytest.raises(UserError, match='--queue_capacity=19 .* --cloning_batch_size=20'):
+        check(queue_capacity=19, num_cloning_frames=100, **values)
+    with pytest.raises(UserError, match='--queue_capacity=7 .* --batch_size=8'):
+        check(queue_capacity=7, num_cloning_frames=100, **dict(values, cloning_batch_size=2))
+
+
+@pytest.mark.parametrize(
+    'values, expected',
+    [
+        (
+            dict(learner_address='a:1'),
+            '--learner_address=a:1 is for a cluster, expected --job_name',
+        ),
+        (
+            dict(inference='central'),
+            '^--inference=central is for a cluster, expected --job_name=learner with it, or '
+            '--inference=local.$',
+        ),
+        (dict(job_name='learner'), '--learner_address= is not an address'),
+        (dict(job_name='actor', learner_address='a:0'), 'has no port to connect to'),
+        (dict(job_name='ps', learner_address='a:1'), '--job_name=ps is unknown'),
+        (
+            dict(job_name='learner', learner_address='a:1', mode='evaluate'),
+            '--job_name=learner is for trainings, but --mode=evaluate',
+        ),
+        (
+            dict(job_name='learner', learner_address='a:1', deterministic=True, num_actors=1),
+            '--deterministic with --job_name=learner',
+        ),
+    ],
+)
+def test_clusters(values, expected):
+    with pytest.raises(UserError, match=expected):
+        check(**values)
+    check(job_name='learner', learner_address='a:0', max_policy_lag=3)
+    check(job_name='actor', learner_address='[::1]:22', task=3)
 
 
 def test_evaluation_may_be_deterministic_for_any_number_of_actors():

@@ -23,7 +23,9 @@ def test_size(text, size):
     assert value_types.SIZE.parse(value_types.SIZE.to_text(size)) == size
 
 
-@pytest.mark.parametrize('text', ['', '0', '84x', 'x', '84x64x3', '-3', '8.5', '1025', '²', '8 x'])
+@pytest.mark.parametrize(
+    'text', ['', '0', '84x', 'x', '84x64x3', '-3', '8.5', '1025', '²', '8 x', '٨']
+)
 def test_not_a_size(text):
     assert refused(value_types.SIZE, text)
 
@@ -174,3 +176,23 @@ def test_all_defaults_round_trip():
 def test_other_values_round_trip(value_type, value):
     assert value_type.parse(value_type.to_text(value)) == value
     assert value_type.from_json(value_type.to_json(value)) == value
+
+
+@pytest.mark.parametrize('text', ['١٢', '1_000', '１', '²', 'x', '', '1e'])
+def test_digits_of_other_scripts_are_no_numbers(text):
+    assert refused(value_types.WHOLE_NUMBER, text) and refused(value_types.NUMBER, text)
+
+
+@pytest.mark.parametrize('text', ['a\0b', 'a\udcff'])
+@pytest.mark.parametrize('name', ['TEXT', 'FOLDERS', 'NAMES', 'FUNCTIONS'])
+def test_text_that_cannot_be_written(name, text):
+    assert refused(getattr(value_types, name), text)
+
+
+@pytest.mark.parametrize('text', ['queued=0,queued=1', 'queued=0, queued=0', 'queued=٠'])
+def test_not_fixed_arguments(text):
+    assert refused(value_types.FIXED_ARGUMENTS, text)
+
+
+def test_ids_in_other_digits_are_names():
+    assert value_types.FUNCTIONS.parse('٧,7') == ('٧', 7)

@@ -5,6 +5,7 @@ from typing import Any, Dict, Iterable, Mapping, Optional, Tuple
 
 import numpy as np
 
+from sc2impala import saved_arrays
 from sc2impala.envs.actions import FUNCTIONS, ActionSpec
 from sc2impala.envs.players.calls import Calls
 from sc2impala.envs.specs import ObservationSpec
@@ -88,6 +89,20 @@ class ScriptedPlayer(abc.ABC):
         """
         for name, before in self._intended.items():
             self.state[name][games] = before[games]
+
+    def get_state(self, num_games: int) -> Dict[str, np.ndarray]:
+        """Returns copies of the state of K games, and of what `forget` needs."""
+        self._update_state(num_games, None)
+        before = {name: self._intended.get(name, self.state[name]) for name in self.intentions}
+        return {
+            name: array.copy()
+            for name, array in saved_arrays.join({'state': self.state, 'before': before}).items()
+        }
+
+    def set_state(self, state: Mapping[str, np.ndarray]) -> None:
+        """Goes on from a state of `get_state`, which the caller has checked."""
+        self.state = {k: np.array(v) for k, v in saved_arrays.part(state, 'state').items()}
+        self._intended = {k: np.array(v) for k, v in saved_arrays.part(state, 'before').items()}
 
     @abc.abstractmethod
     def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:

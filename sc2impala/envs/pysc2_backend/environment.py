@@ -160,7 +160,9 @@ class PySC2Environment(vector.VectorEnvironment):
         reward = np.where(aborted, np.float32(0), results['reward'])
         done = aborted | results['done']
         self._returns += reward
+        before = int(self._frames.sum())
         self._frames = np.where(aborted, self._frames, results['episode_frames'])
+        self.frames_played += int(self._frames.sum()) - before
         self._steps += 1
         self._faults[~aborted] = 0
         self._episodes += done

@@ -25,10 +25,10 @@ def _write_events(folder, events):
 def test_rates_are_weighted_by_duration(tmp_path):
     events = [(100.0, 9, 9), (101.0, 50, 1), (103.0, 10, 80), (107.0, 40, 320)]
     _write_events(tmp_path, events)
-    found = end_to_end._rates(str(tmp_path), warm_up=0)
+    found = end_to_end.rates(str(tmp_path), warm_up=0)
     assert found['agent_steps_per_second'] == pytest.approx((50 + 2 * 10 + 4 * 40) / 7)
     # Intervals that begin within a second of the first event are left out.
-    found = end_to_end._rates(str(tmp_path), warm_up=1)
+    found = end_to_end.rates(str(tmp_path), warm_up=1)
     assert found == pytest.approx(
         {
             'agent_steps_per_second': (2 * 10 + 4 * 40) / 6,
@@ -41,7 +41,7 @@ def test_rates_are_weighted_by_duration(tmp_path):
 def test_too_short_a_measurement(tmp_path, events):
     _write_events(tmp_path, events)
     with pytest.raises(SystemExit, match='raise --seconds'):
-        end_to_end._rates(str(tmp_path), warm_up=5)
+        end_to_end.rates(str(tmp_path), warm_up=5)
 
 
 @pytest.mark.slow

@@ -41,29 +41,24 @@ def attack(x, y):
 
 
 class TestApproach:
-    def test_the_line_comes_to_the_height_of_the_roaches_first(self):
+    def test_all_marines_attack_where_the_roaches_are(self):
         call = make()
         roaches = roach(20, 12), roach(20, 14)
         assert call(marine(4, 5, selected=0), marine(4, 7), *roaches) == SELECT_ARMY
-        assert call(marine(4, 5), marine(4, 7), *roaches) == attack(10, 13)
-        assert call(marine(4, 11), marine(4, 13), *roaches) == attack(20, 13)
-        # Too near to go around.
-        assert call(marine(10, 5), marine(10, 7), *roaches) == attack(20, 13)
+        assert call(marine(4, 5), marine(4, 7), *roaches) == attack(20, 13)
+        # Too far away to be hit.
+        assert call(marine(4, 5, 13), marine(4, 7), *roaches) == attack(20, 13)
         assert call(marine(4, 5)) == NOTHING
-
-    def test_from_the_right(self):
-        call = make()
-        assert call(marine(20, 5), roach(4, 13)) == attack(14, 13)
 
 
 class TestFight:
     MARINES = marine(10, 8), marine(10, 9)
 
-    def test_attacks_what_is_near_and_weak_with_the_whole_army(self):
+    def test_attacks_what_is_weak_then_what_is_near_with_the_whole_army(self):
         call = make()
-        roaches = roach(15.5, 8), roach(15.5, 9, 60), roach(20, 9)
-        assert call(*self.MARINES, *roaches) == attack(15.5, 9)
-        assert call(*self.MARINES, *roaches) == attack(15.5, 9)
+        roaches = roach(15.5, 8), roach(17, 9, 60), roach(20, 9)
+        assert call(*self.MARINES, *roaches) == attack(17, 9)
+        assert call(*self.MARINES, *roaches) == attack(17, 9)
         rest = roaches[0], roaches[2]
         assert call(marine(10, 8, selected=0), marine(10, 9), *rest) == SELECT_ARMY
         assert call(*self.MARINES, *rest) == attack(15.5, 8)
@@ -74,6 +69,10 @@ class TestFight:
         assert call(marine(10, 8, 13), marine(10, 9), one) == point('select_point', 10, 8)
         assert call(marine(10, 8, 13), marine(10, 9, selected=0), one) == point(
             'Move_screen', 8.5, 8
+        )
+        # On the other side it is the other way.
+        assert call(marine(20, 8, 13), marine(20, 9, selected=0), roach(15, 8)) == point(
+            'Move_screen', 21.5, 8
         )
         # It is no longer the nearest one.
         assert call(marine(9, 8, 13), marine(10, 9, selected=0), one) == SELECT_ARMY

@@ -71,7 +71,8 @@ def test_training_goes_on_when_a_game_is_killed(folder, tmp_path, capsys):
 
     thread = threading.Thread(target=harm)
     thread.start()
-    assert tiny.main(logdir, '--total_environment_frames=1e9', *GAME) == 0
+    ended = tiny.main(logdir, '--total_environment_frames=1e9', *GAME)
+    assert ended == 128 + signal.SIGTERM
     thread.join()
     assert not faults
     check_that_no_aborted_episode_counts(logdir, 1)
@@ -84,11 +85,13 @@ def test_games_that_no_longer_start_end_the_training(folder, tmp_path, capsys, m
     logdir = tmp_path / 'logs'
 
     def break_games():
-        await_episodes(logdir, 1)
-        binary = os.path.join(os.environ['SC2PATH'], standin.install.BINARY)
-        with open(binary, 'w') as file:
-            file.write('#!/bin/sh\necho "no such library"\nexit 3\n')
-        standin.harm_one(folder, 'killed', np.random.RandomState(0))
+        try:
+            await_episodes(logdir, 1)
+        finally:  # The training would not end without it.
+            binary = os.path.join(os.environ['SC2PATH'], standin.install.BINARY)
+            with open(binary, 'w') as file:
+                file.write('#!/bin/sh\necho "no such library"\nexit 3\n')
+            standin.harm_one(folder, 'killed', np.random.RandomState(0))
 
     thread = threading.Thread(target=break_games)
     thread.start()

@@ -1,0 +1,1 @@
+"""Faults that a training has to survive: signals, disks and damaged files."""

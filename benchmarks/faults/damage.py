@@ -1,0 +1,431 @@
+"""Damages the folder of a run in every way, and starts the training again.
+
+Every file of a small run with replay is truncated, zeroed, changed in one bit, deleted, replaced by
+a folder, by a broken link, by the file of another run and by that of another checkpoint; then
+several at once, and in a folder as an earlier version left it. After each damage a training is
+started, or an evaluation: every `--whole` times by the real `main`, whose training ends after at
+most a few updates; else by what it calls up to the first update, with a graph that is built once.
+A case is right if
+
+* there is no traceback;
+* the training goes on from the newest checkpoint whose files are as they were, or refuses in one
+  sentence where there is none, or where a file that is no checkpoint cannot be opened;
+* every file of a checkpoint that was whole is still there, in the folder or in `damaged`.
+
+    python -m benchmarks.faults.damage --json damage.json
+
+The last line of the output is JSON. The exit code is 0 if all cases were right.
+"""
+
+import argparse
+import contextlib
+import functools
+import hashlib
+import io
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+import time
+import traceback
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+from sc2impala import experiment
+from sc2impala.errors import UserError
+from sc2impala.runtime import (
+    checkpoints,
+    evaluation,
+    graph,
+    logdir,
+    manifest,
+    players,
+    training_graph,
+    training_start,
+)
+from sc2impala.runtime.checkpoint_parts import ReplayPart
+from sc2impala.runtime.episodes import EpisodeLog
+
+_UPDATE_FRAMES = 2 * 4 * 120
+_NUM_UPDATES = 4
+_FLAGS = (
+    '--from_scratch',
+    '--screen_size=4',
+    '--minimap_size=4',
+    '--agent=fully_conv',
+    '--num_actors=1',
+    '--num_envs=2',
+    '--unroll_length=4',
+    '--batch_size=2',
+    '--fixed_step_mul',
+    '--step_mul=120',
+    '--replay_proportion=0.5',
+    '--replay_buffer_size=4',
+    '--save_checkpoint_secs=0',
+    '--keep_checkpoints=0',
+    f'--total_environment_frames={_NUM_UPDATES * _UPDATE_FRAMES}',
+)
+_OF_CHECKPOINT = re.compile(r'(?:model\.ckpt|replay|resume)-(\d+)\.')
+_IGNORED = ('.lock', 'train.log')
+
+
+class Case(NamedTuple):
+    """One way to damage a folder.
+
+    name: what is done.
+    damage: does it to a folder.
+    evaluates: whether an evaluation follows, instead of the training.
+    """
+
+    name: str
+    damage: Callable[[str], None]
+    evaluates: bool = False
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs all cases; returns the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('--json', help='file for the results')
+    parser.add_argument('--seed', type=int, default=0, help='of the places of damage')
+    parser.add_argument('--whole', type=int, default=20, help='every n-th case calls `main`')
+    parser.add_argument('--part', default='0/1', help='i/n: every n-th case from the i-th on')
+    options = parser.parse_args(arguments)
+    _without_rewriting()
+    with tempfile.TemporaryDirectory() as folder:
+        runs = [os.path.join(folder, name) for name in ('run', 'other')]
+        for seed, run in enumerate(runs):
+            _call(['--logdir=' + run, f'--seed={seed}', *_FLAGS])
+        cases = list(_cases(runs[0], runs[1], np.random.RandomState(options.seed)))
+        first, step = map(int, options.part.split('/'))
+        start = _Start(runs[0])
+        results = [
+            _try(
+                case,
+                runs[0],
+                os.path.join(folder, 'case'),
+                index,
+                experiment.main if index % options.whole == 0 else start,
+            )
+            for index, case in enumerate(cases)
+            if index % step == first
+        ]
+    summary = _summary(results)
+    if options.json:
+        with open(options.json, 'w') as file:
+            json.dump(dict(summary, cases=results), file, indent=1)
+    print(json.dumps(summary))
+    return 0 if summary['right'] == summary['num_cases'] else 1
+
+
+def _without_rewriting() -> None:
+    """TensorFlow's rewriting of graphs takes most of the time of a start, and changes no file."""
+    original = graph.session_config
+
+    def session_config(*arguments: Any) -> Any:
+        config = original(*arguments)
+        config.graph_options.rewrite_options.disable_meta_optimizer = True
+        return config
+
+    setattr(graph, 'session_config', session_config)  # noqa: B010
+
+
+def _cases(run: str, other: str, rng: np.random.RandomState) -> Iterator[Case]:
+    """All cases; `other` is the folder of another run of the same settings but the seed."""
+    names = sorted(name for name in os.listdir(run) if not name.startswith('events'))
+    events = [name for name in os.listdir(run) if name.startswith('events')]
+    single = [
+        Case(f'{kind} {name}', _on_file(name, damage))
+        for name in [*names, *events]
+        for kind, damage in _ways(name, run, other, rng)
+    ]
+    yield from single
+    newest = max(map(int, re.findall(r'unit-(\d+)', ' '.join(names))))
+    of_newest = [
+        case for case in single if f'-{newest}.' in case.name or ' checkpoint' in case.name
+    ]
+    for case in of_newest:
+        yield case._replace(name=f'{case.name}, evaluated', evaluates=True)
+        yield Case(f'{case.name}, no unit has an index', _both(_without_indices, case.damage))
+    for first, second in zip(single, rng.permutation(len(single))[:40].tolist()):
+        yield Case(
+            f'{first.name}; {single[second].name}', _both(first.damage, single[second].damage)
+        )
+    yield Case('all checkpoints cut', _each(r'model\.ckpt-\d+\.data', _cut))
+    yield Case('all indices of variables deleted', _each(r'model\.ckpt-\d+\.index', os.remove))
+    yield Case('all indices of units deleted', _without_indices)
+    yield Case('all replay buffers deleted', _each('replay-', os.remove))
+    yield Case('leftovers', _leave_something)
+
+
+def _ways(name: str, run: str, other: str, rng: np.random.RandomState) -> List[Any]:
+    """(kind, function of a path) for one file."""
+    size = os.path.getsize(os.path.join(run, name))
+    ways: List[Any] = [
+        ('delete', os.remove),
+        ('folder', _make_folder),
+        ('broken link', _break_link),
+        ('empty', lambda path: _rewrite(path, lambda content: b'')),
+        ('grow', lambda path: _rewrite(path, lambda content: content + b'\0' * 99)),
+    ]
+    if size:
+        ways += [
+            ('cut', _cut),
+            ('zero', lambda path: _rewrite(path, lambda content: bytes(len(content)))),
+            *[('flip', _flipper(int(rng.randint(size * 8)))) for _ in range(2)],
+        ]
+    if os.path.exists(os.path.join(other, name)):
+        ways.append(('of another run', _replacer(os.path.join(other, name))))
+    match = _OF_CHECKPOINT.match(name) or re.match(r'unit-(\d+)\.', name)
+    if match:
+        pattern = re.escape(name).replace(match.group(1), r'\d+', 1)
+        rest = sorted(n for n in os.listdir(run) if re.fullmatch(pattern, n) and n != name)
+        ways += [('of another checkpoint', _replacer(os.path.join(run, n))) for n in rest[:1]]
+    return ways
+
+
+class _Start:
+    """The start of a training or an evaluation as in `main`, in a session that is opened once."""
+
+    def __init__(self, run: str):
+        """Args: run: the folder of a run with the same settings."""
+        settings = experiment.read_settings(['--logdir=' + run, *_FLAGS])
+        self._specs = graph.make_specs(settings.environment)
+        with tf.Graph().as_default() as self._graph:
+            self._training = training_graph.build(
+                settings, self._specs, 1, contextlib.ExitStack(), None
+            )
+            assert self._training.table is not None
+            self._parts = [ReplayPart(self._training.table)]
+            self._saver = tf.train.Saver()
+            self._weights = tf.train.Saver(self._training.agent.weights)
+            self._session = tf.Session()
+
+    def __call__(self, arguments: Sequence[str]) -> int:
+        """Does the same as `experiment.main` up to the first update, or the first game."""
+        try:
+            with self._graph.as_default():
+                settings = experiment.read_settings(arguments)
+                (self._evaluate if settings.run.mode == 'evaluate' else self._train)(settings)
+        except UserError as error:
+            print(f'error: {error}')
+            return 1
+        return 0
+
+    def _evaluate(self, settings: Any) -> None:
+        weights = self._training.agent.weights
+
+        def load(checkpoint: str) -> None:
+            checkpoints.check_complete(checkpoint, weights)
+            checkpoints.restore(self._weights, self._session, checkpoint)
+
+        find = functools.partial(players.find_checkpoint, settings.run.logdir)
+        checkpoints.while_it_lasts(find, load)
+        print('mean')
+
+    def _train(self, settings: Any) -> None:
+        folder = settings.run.logdir
+        logdir.prepare(folder)
+        with logdir.Lock(folder):
+            start = training_start.find(settings)
+            writer = checkpoints.CheckpointWriter(folder, 0, 0, self._parts)
+            restore = training_start.prepare_restoring(
+                settings, self._training.agent, writer, start.checkpoint
+            )
+            EpisodeLog(os.path.join(folder, evaluation.EPISODES_CSV), start.number).close()
+            training_start.clean_up(folder, start)
+            manifest.write(folder, settings.values(), start.before, self._specs, start.skipped)
+            if start.checkpoint is not None:
+                checkpoints.restore(self._saver, self._session, start.checkpoint)
+            if restore is not None:
+                restore(self._session)
+            print(f'going on from {start.checkpoint}')
+
+
+def _try(
+    case: Case, run: str, folder: str, index: int, start: Callable[[Sequence[str]], int]
+) -> Dict[str, Any]:
+    """Damages a copy of the run and goes on with it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(run, folder)
+    before = _contents(folder)
+    case.damage(folder)
+    damaged = _contents(folder)
+    whole = _whole(before, damaged)
+    started = time.monotonic()
+    arguments = ['--logdir=' + folder]
+    arguments += ['--mode=evaluate', '--num_episodes=1'] if case.evaluates else _FLAGS
+    code, output, error = _call(arguments, start)
+    after = set(_contents(folder).values())
+    lost = [name for frames in whole for name in _of(frames, before) if before[name] not in after]
+    used = _frames_used(output, case.evaluates, max(whole, default=0))
+    expected = max(whole) if whole else None
+    refused = code != 0 and re.search('^error: ', output, re.MULTILINE) is not None
+    # Files that are no checkpoints, which nobody but the user can bring back.
+    may_refuse = expected is None or re.search(
+        '(folder|broken link) (.lock|episodes.csv)', case.name
+    )
+    # Without an index, or with that of another run, nobody can know which files belong together.
+    is_known = ' no unit has an index' not in case.name and 'of another run unit-' not in case.name
+    is_expected = used == expected if is_known else used is not None
+    is_right = not error and not lost and bool(may_refuse if refused else is_expected)
+    result = {
+        'case': case.name,
+        'by_main': start is experiment.main,
+        'right': is_right,
+        'exit_code': code,
+        'used': used,
+        'expected': expected,
+        'lost': lost,
+        'traceback': error,
+        'secs': round(time.monotonic() - started, 1),
+    }
+    if not is_right:
+        result['output'] = output[-2000:]
+    print(
+        f'{index}: {"right" if is_right else "WRONG"} {case.name} {json.dumps(result)}', flush=True
+    )
+    return result
+
+
+def _frames_used(output: str, evaluates: bool, newest: int) -> Optional[int]:
+    """Frames of the checkpoint that was gone on from; an evaluation names one that is older."""
+    pattern = r'model\.ckpt-(\d+) is used instead' if evaluates else r'going on from \S*ckpt-(\d+)'
+    match = re.search(pattern, output)
+    if match:
+        return int(match.group(1))
+    return newest if evaluates and 'mean' in output else None
+
+
+def _call(arguments: Sequence[str], start: Callable[[Sequence[str]], int] = experiment.main) -> Any:
+    """Exit code of `main`, what it printed, and the traceback if there was one."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        try:
+            return start(list(arguments)), printed.getvalue(), ''
+        except BaseException:
+            return -1, printed.getvalue(), traceback.format_exc()
+
+
+def _summary(results: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
+    return {
+        'num_cases': len(results),
+        'by_main': sum(result['by_main'] for result in results),
+        'right': sum(result['right'] for result in results),
+        'tracebacks': sum(bool(result['traceback']) for result in results),
+        'lost_checkpoints': sum(bool(result['lost']) for result in results),
+        'went_on': sum(result['used'] is not None for result in results),
+        'refused': sum(result['exit_code'] == 1 for result in results),
+        'wrong': [result['case'] for result in results if not result['right']],
+    }
+
+
+def _contents(folder: str) -> Dict[str, str]:
+    """The hash of every file of a folder by its name; `damaged/` is part of the names in there."""
+    result = {}
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(parent, name)
+            if name not in _IGNORED and os.path.isfile(path):
+                with open(path, 'rb') as file:
+                    result[os.path.relpath(path, folder)] = hashlib.md5(file.read()).hexdigest()
+    return result
+
+
+def _of(frames: int, contents: Dict[str, str]) -> Set[str]:
+    """The files of a checkpoint, without its index."""
+    matches = {name: _OF_CHECKPOINT.match(name) for name in contents}
+    return {name for name, match in matches.items() if match and int(match.group(1)) == frames}
+
+
+def _whole(before: Dict[str, str], damaged: Dict[str, str]) -> List[int]:
+    """Frames of the checkpoints that are as they were."""
+    matches = filter(None, map(_OF_CHECKPOINT.match, before))
+    return [
+        frames
+        for frames in {int(match.group(1)) for match in matches}
+        if all(damaged.get(name) == before[name] for name in _of(frames, before))
+    ]
+
+
+def _on_file(name: str, damage: Callable[[str], None]) -> Callable[[str], None]:
+    def on_folder(folder: str) -> None:
+        path = os.path.join(folder, name)
+        if os.path.isfile(path):
+            damage(path)
+
+    return on_folder
+
+
+def _both(first: Callable[[str], None], second: Callable[[str], None]) -> Callable[[str], None]:
+    def both(folder: str) -> None:
+        first(folder)
+        second(folder)
+
+    return both
+
+
+def _each(pattern: str, damage: Callable[[str], None]) -> Callable[[str], None]:
+    def each(folder: str) -> None:
+        for name in os.listdir(folder):
+            if re.match(pattern, name):
+                damage(os.path.join(folder, name))
+
+    return each
+
+
+def _without_indices(folder: str) -> None:
+    _each(r'unit-|manifest\.copy', os.remove)(folder)
+
+
+def _leave_something(folder: str) -> None:
+    for name in ('replay-99999999.npz', 'unit-5.json.tmp', 'checkpoint.tmp123', 'replay-7.npz.tmp'):
+        with open(os.path.join(folder, name), 'w') as file:
+            file.write('left')
+
+
+def _rewrite(path: str, change: Callable[[bytes], bytes]) -> None:
+    with open(path, 'rb') as file:
+        content = file.read()
+    with open(path, 'wb') as file:
+        file.write(change(content))
+
+
+def _cut(path: str) -> None:
+    _rewrite(path, lambda content: content[: len(content) // 2])
+
+
+def _flipper(bit: int) -> Callable[[str], None]:
+    def flip(content: bytes) -> bytes:
+        changed = bytearray(content)
+        changed[bit // 8] ^= 1 << bit % 8
+        return bytes(changed)
+
+    return lambda path: _rewrite(path, flip)
+
+
+def _replacer(source: str) -> Callable[[str], None]:
+    def replace(path: str) -> None:
+        shutil.copyfile(source, path)
+
+    return replace
+
+
+def _make_folder(path: str) -> None:
+    os.remove(path)
+    os.mkdir(path)
+
+
+def _break_link(path: str) -> None:
+    os.remove(path)
+    os.symlink(path + '.nowhere', path)
+
+
+if __name__ == '__main__':
+    from sc2impala import tf_setup
+
+    tf_setup.enable()
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,159 @@
+"""The board: what actors have to know of a run before they play for it, readable by all clients."""
+
+import json
+from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
+
+import tensorflow.compat.v1 as tf
+
+import sc2impala
+from sc2impala.errors import UserError
+
+BOARD = 'cluster_board'
+STATUS = 'cluster_status'
+FAREWELLS = 'cluster_farewells'
+
+STARTING, TRAINING, FINISHED, STOPPED = range(4)
+"""What a learner does, the first number of its status."""
+
+NO_LABELS = -1.0
+"""Second number of the status while the demonstrator is switched off; else its share."""
+
+DEVICE = '/job:learner/task:0'
+
+
+class Board(NamedTuple):
+    """What a run is.
+
+    run: random id of this start of the learner.
+    versions: of the packages that have to agree.
+    config: all settings, as in a manifest.
+    start: how many starts of the run there were before.
+    components: shape and dtype of each component of a sequence, in a line each.
+    variables: {name: (dtype, shape, device)} of everything that actors may read.
+    capacity: of the queue of messages.
+    """
+
+    run: str
+    versions: Dict[str, str]
+    config: Dict[str, Any]
+    start: int
+    components: List[str]
+    variables: Dict[str, Sequence[Any]]
+    capacity: int
+
+    def to_json(self) -> str:
+        """The text on the board."""
+        return json.dumps(self._asdict(), sort_keys=True)
+
+
+def from_json(text: bytes) -> Board:
+    """The inverse of `Board.to_json`.
+
+    Raises:
+      UserError: if another version wrote it, as far as that can be told.
+    """
+    try:
+        content = json.loads(text.decode())
+        versions = content['versions']
+        check_versions(versions)
+        return Board(**content)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UserError(
+            f'the learner says what this version does not understand ({type(error).__name__}: '
+            f'{error}), expected a learner of sc2impala {sc2impala.__version__}.'
+        ) from error
+
+
+def versions() -> Dict[str, str]:
+    """What has to be the same in learner and actors."""
+    tensorflow = '.'.join(tf.__version__.split('.')[:2])
+    return {'sc2impala': sc2impala.__version__, 'tensorflow': tensorflow}
+
+
+def check_versions(of_learner: Mapping[str, str]) -> None:
+    """Raises: UserError: if the learner has another version of something than this process."""
+    for name, own in versions().items():
+        found = of_learner.get(name, 'unknown')
+        if found != own:
+            raise UserError(
+                f'the learner has {name} {found}, but this actor has {own}, expected the same.'
+            )
+
+
+def component_lines(spec: Any) -> List[str]:
+    """Shape and dtype of each component of a nest of `tf.TensorSpec`s, in a line each."""
+    return [f'{s.dtype.name} {s.shape.as_list()}' for s in tf.nest.flatten(spec)]
+
+
+def check_components(of_learner: Sequence[str], own: Sequence[str]) -> None:
+    """Raises: UserError: if the sequences of this actor have another structure."""
+    if list(of_learner) == list(own):
+        return
+    if len(of_learner) != len(own):
+        difference = f'{len(own)} components instead of {len(of_learner)}'
+    else:
+        index = [a != b for a, b in zip(of_learner, own)].index(True)
+        difference = f'{own[index]} instead of {of_learner[index]} as component {index}'
+    raise UserError(
+        f'the sequences of this actor have {difference}, expected those of the learner: another '
+        'version of the game, or of a package, has other observations.'
+    )
+
+
+def describe_variables(variables: Sequence[tf.Variable]) -> Dict[str, Sequence[Any]]:
+    """{name: (dtype, shape, device)} of resource variables; without a device '/cpu:0'."""
+    return {v.op.name: (v.dtype.name, v.shape.as_list(), _device(v)) for v in variables}
+
+
+def _device(variable: tf.Variable) -> str:
+    is_on_gpu = 'gpu' in variable.device.lower()
+    return '/device:GPU:0' if is_on_gpu else '/device:CPU:0'
+
+
+def remote_variable(name: str, dtype: Any, shape: Sequence[int], device: str) -> tf.Tensor:
+    """Reads a variable of the learner in a session with its server.
+
+    Args:
+      name: of the variable in the learner's graph.
+      dtype: of it.
+      shape: of it.
+      device: of the learner, such as '/device:CPU:0'.
+    """
+    with tf.device(DEVICE + device):
+        handle = _remote_handle(name, dtype, shape)
+        return tf.raw_ops.ReadVariableOp(resource=handle, dtype=dtype)
+
+
+def remote_farewell() -> tf.Operation:
+    """Tells the learner that a client knows of the end of the training."""
+    with tf.device(DEVICE + '/device:CPU:0'):
+        handle = _remote_handle(FAREWELLS, tf.int64, [])
+        return tf.raw_ops.AssignAddVariableOp(resource=handle, value=tf.constant(1, tf.int64))
+
+
+def _remote_handle(name: str, dtype: Any, shape: Sequence[int]) -> tf.Tensor:
+    return tf.raw_ops.VarHandleOp(
+        dtype=dtype, shape=shape, shared_name=name, container='', name='remote/' + name
+    )
+
+
+def local_variables(board: Board) -> Tuple[tf.Variable, tf.Variable]:
+    """The board and the status in the graph of the learner, which counts farewells as well.
+
+    Local variables are initialized after a checkpoint was restored: who can read the board can read
+    everything.
+    """
+
+    def variable(value: Any, name: str) -> tf.Variable:
+        return tf.Variable(
+            value,
+            trainable=False,
+            collections=[tf.GraphKeys.LOCAL_VARIABLES],
+            use_resource=True,
+            name=name,
+        )
+
+    with tf.device('/cpu'):
+        status = variable(tf.constant([STARTING, NO_LABELS], tf.float64), STATUS)
+        variable(tf.constant(0, tf.int64), FAREWELLS)
+        return variable(board.to_json(), BOARD), status

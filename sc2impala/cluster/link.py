@@ -1,0 +1,271 @@
+"""A client's session with the learner's server, opened anew as often as it breaks."""
+
+import contextlib
+import socket
+import threading
+import time
+from typing import Any, Callable, Dict, Optional, Tuple
+
+import tensorflow.compat.v1 as tf
+
+from sc2impala.cluster import board as board_lib
+from sc2impala.cluster.board import Board
+
+_FIRST_WAIT_SECS = 0.5
+_LONGEST_WAIT_SECS = 8.0
+_SAY_SECS = 30.0
+_CONNECT_SECS = 3.0
+_SHORT_CALL_SECS = 10.0
+_ONCE_SECS = 6.0
+
+
+class Stopped(Exception):
+    """This process was asked to end."""
+
+
+class Interrupted(Exception):
+    """A call has failed, and the learner is there again, in the same run."""
+
+
+class RunEnded(Exception):
+    """The run that this actor plays for has ended.
+
+    board: of the run that has taken its place; None if there will be none.
+    """
+
+    def __init__(self, board: Optional[Board]):
+        super().__init__()
+        self.board = board
+
+
+class Wait:
+    """Waits longer from time to time, and says every 30 seconds what for."""
+
+    def __init__(self, stop: threading.Event, say: Callable[[str], None], what: str):
+        """Args:
+        stop: ends the waiting.
+        say: prints a line.
+        what: is waited for, and where.
+        """
+        self._stop = stop
+        self._say = say
+        self._what = what
+        self._secs = _FIRST_WAIT_SECS
+        self._started = self._said = time.monotonic()
+
+    def once_more(self, reason: str) -> None:
+        """Waits.
+
+        Args:
+          reason: why, for the line.
+
+        Raises:
+          Stopped: if this process is to end.
+        """
+        if self._stop.wait(self._secs):
+            raise Stopped()
+        self._secs = min(2 * self._secs, _LONGEST_WAIT_SECS)
+        now = time.monotonic()
+        if now - self._said >= _SAY_SECS:
+            self._said = now
+            self._say(f'waiting for {self._what} since {now - self._started:.0f} s ({reason})')
+
+
+def wait_for_board(address: str, stop: threading.Event, say: Callable[[str], None]) -> Board:
+    """The board of the learner, as soon as there is one.
+
+    Raises:
+      UserError: if the learner is of another version.
+      Stopped: if this process is to end.
+    """
+    wait = Wait(stop, say, f'the learner at {address}')
+    while not stop.is_set():
+        reason = unreachable(address)
+        if not reason:
+            text, reason = _read_board(address)
+            if text is not None:
+                return board_lib.from_json(text)
+        wait.once_more(reason)
+    raise Stopped()
+
+
+def _read_board(address: str) -> Tuple[Optional[bytes], str]:
+    """The text on the board; or None, and why it cannot be read."""
+    with tf.Graph().as_default() as graph:
+        text = board_lib.remote_variable(board_lib.BOARD, tf.string, [], '/device:CPU:0')
+        session = open_session(address, graph, _SHORT_CALL_SECS)
+        try:
+            return session.run(text), ''
+        except tf.errors.FailedPreconditionError:
+            return None, 'it is starting'
+        except tf.errors.OpError as error:
+            return None, one_line(error)
+        finally:
+            close_session(session)
+
+
+def unreachable(address: str) -> str:
+    """Why no connection can be made to an address; empty if one can.
+
+    gRPC waits longer after every attempt, up to two minutes, and for all sessions of a process: it
+    is not asked before somebody listens.
+    """
+    host, _, port = address.rpartition(':')
+    try:
+        with socket.create_connection((host.strip('[]'), int(port)), _CONNECT_SECS):
+            return ''
+    except (OSError, UnicodeError) as error:
+        return getattr(error, 'strerror', None) or str(error)
+
+
+def open_session(address: str, graph: tf.Graph, timeout_secs: float) -> tf.Session:
+    """A session with the server at an address; calls fail after the time.
+
+    Args:
+      address: host:port.
+      graph: of the client.
+      timeout_secs: longest duration of a call.
+    """
+    config = tf.ConfigProto(
+        operation_timeout_in_ms=int(1000 * timeout_secs), allow_soft_placement=True
+    )
+    return tf.Session('grpc://' + address, graph=graph, config=config)
+
+
+def run_once(
+    address: str, graph: tf.Graph, operation: tf.Operation, feed: Optional[Dict[Any, Any]] = None
+) -> None:
+    """Runs an operation once, for a few seconds, if there is a learner; any failure is ignored.
+
+    Args:
+      address: host:port.
+      graph: of the client.
+      operation: in this graph.
+      feed: as in `tf.Session.run`.
+    """
+    if unreachable(address):
+        return
+    session = open_session(address, graph, _ONCE_SECS)
+    with contextlib.suppress(tf.errors.OpError):
+        session.run(operation, feed)
+    close_session(session)
+
+
+def close_session(session: tf.Session) -> None:
+    """Closes a session without waiting for an answer, which may never come."""
+    threading.Thread(target=_close, args=(session,), daemon=True).start()
+
+
+def one_line(error: tf.errors.OpError) -> str:
+    """Kind and first line of an error of TensorFlow."""
+    lines = [line for line in str(error.message or '').splitlines() if line.strip()]
+    return f'{type(error).__name__}: {lines[0] if lines else ""}'[:200]
+
+
+class Link:
+    """Runs operations on the learner's server until they have worked.
+
+    For one thread. All links of a process use operations of the same graph.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        graph: tf.Graph,
+        board: Board,
+        timeout_secs: float,
+        stop: threading.Event,
+        say: Callable[[str], None],
+    ):
+        """Args:
+        address: of the learner.
+        graph: with the operations.
+        board: of the run.
+        timeout_secs: longest duration of a call, also of one that waits for room in a queue.
+        stop: is set when this process is to end, or has nothing to do for the run any more.
+        say: prints a line.
+        """
+        self._address = address
+        self._graph = graph
+        self._board = board
+        self._timeout_secs = timeout_secs
+        self._stop = stop
+        self._say = say
+        self._session: Optional[tf.Session] = None
+        with graph.as_default():
+            self._status = board_lib.remote_variable(
+                board_lib.STATUS, tf.float64, [2], '/device:CPU:0'
+            )
+
+    def run(self, fetches: Any, feed: Optional[Dict[Any, Any]] = None) -> Any:
+        """As `tf.Session.run`, but repeated until it works.
+
+        An operation that changes something may therefore happen more than once.
+
+        Raises:
+          RunEnded: if the run has ended.
+          Stopped: if this process is to end.
+        """
+        while True:
+            with contextlib.suppress(Interrupted):
+                return self.run_once(fetches, feed)
+
+    def run_once(self, fetches: Any, feed: Optional[Dict[Any, Any]] = None) -> Any:
+        """As `run`, but for calls that may not be repeated as they are.
+
+        Raises:
+          Interrupted: if it has failed; the next one uses a new session.
+          RunEnded, Stopped: see `run`.
+        """
+        if self._stop.is_set():
+            raise Stopped()
+        try:
+            return self._open().run(fetches, feed)
+        except tf.errors.OpError as error:
+            self._connect_again(error)
+        except RuntimeError:
+            # The session was closed by `close`.
+            if not self._stop.is_set():
+                raise
+        raise Interrupted()
+
+    def close(self) -> None:
+        """Ends the session; a call that is under way fails."""
+        session, self._session = self._session, None
+        if session is not None:
+            close_session(session)
+
+    def _open(self) -> tf.Session:
+        if self._session is None:
+            self._session = open_session(self._address, self._graph, self._timeout_secs)
+        return self._session
+
+    def _connect_again(self, error: tf.errors.OpError) -> None:
+        """Goes on with a new session if the run is the same."""
+        if not isinstance(error, tf.errors.DeadlineExceededError):
+            self._raise_if_over()
+        self.close()
+        board = wait_for_board(self._address, self._stop, self._say)
+        if board.run != self._board.run:
+            raise RunEnded(board)
+
+    def _raise_if_over(self) -> None:
+        """Raises: RunEnded: if the learner says that it was the last run."""
+        if unreachable(self._address):
+            return
+        try:
+            stage = int(self._open().run(self._status)[0])
+        except (tf.errors.OpError, RuntimeError):
+            return
+        if stage == board_lib.FINISHED:
+            raise RunEnded(None)
+        if stage == board_lib.STOPPED:
+            # It closes its port soon.
+            self._stop.wait(1.0)
+
+
+def _close(session: tf.Session) -> None:
+    try:
+        session.close()
+    except (tf.errors.OpError, RuntimeError):
+        return

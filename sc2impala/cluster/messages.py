@@ -1,0 +1,152 @@
+"""Messages from an actor to the learner: a header in JSON, and the components of sequences.
+
+The sequences of a message are batch-major, [n, ...] for each component, one component after the
+other in the byte order of the machine.
+"""
+
+import json
+from typing import Any, List, NamedTuple, Sequence, Tuple
+
+import numpy as np
+import zstandard
+
+MESSAGE_BYTES = 4 << 20
+"""Sequences of an unroll are split among messages of about this size."""
+
+NONE, ZSTD = 'none', 'zstd'
+
+_LEVEL = 1
+
+Spec = Tuple[Sequence[int], Any]
+"""Shape and NumPy dtype of one component of one sequence."""
+
+
+class Header(NamedTuple):
+    """What an actor says of itself with every message.
+
+    run: id of the run that it plays for.
+    actor: random id of this start of the actor.
+    task: its number, or -1.
+    host: name of its machine, and id of the process.
+    number: of the message, from 0 in every run; a message that is repeated keeps its number.
+    sequences: in this message, possibly none.
+    frames: environment frames of these sequences.
+    policy_updates: updates that the weights had seen with which they were played.
+    played, aborted: environment frames for this run until now, those of this message included.
+    last_return: of the last episode that ended; NaN before.
+    weights_secs: time since the weights were received.
+    waited_secs: how long it has waited for the learner to take its messages, until now.
+    received_bytes: of weights, until now.
+    compression: of the sequences.
+    ending: whether it is the last message.
+    """
+
+    run: str
+    actor: str
+    task: int
+    host: str
+    number: int
+    sequences: int
+    frames: int
+    policy_updates: int
+    played: int
+    aborted: int
+    last_return: float
+    weights_secs: float
+    waited_secs: float
+    received_bytes: int
+    compression: str = NONE
+    ending: bool = False
+
+    def to_bytes(self) -> bytes:
+        """The header as it travels."""
+        return json.dumps(self._asdict()).encode()
+
+
+_TYPES = {
+    name: (int, float) if isinstance(kind, type) and kind is float else kind
+    for name, kind in Header.__annotations__.items()
+}
+
+
+def read_header(text: bytes) -> Header:
+    """The inverse of `Header.to_bytes`.
+
+    Raises:
+      ValueError: if it is not a header.
+    """
+    try:
+        header = Header(**json.loads(text.decode()))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise ValueError(f'not a header: {error}') from error
+    for name, kind in _TYPES.items():
+        if not isinstance(getattr(header, name), kind):
+            raise ValueError(f'{name} is {getattr(header, name)!r}')
+    counts = (header.number, header.sequences, header.frames, header.played, header.aborted)
+    if min(counts) < 0 or header.policy_updates < 0:
+        raise ValueError(f'a negative count in {header}')
+    return header
+
+
+def pack(arrays: Sequence[np.ndarray], compression: str) -> bytes:
+    """The components of sequences, [n, ...] each, as bytes."""
+    content = b''.join([np.ascontiguousarray(array).tobytes() for array in arrays])
+    if compression == NONE:
+        return content
+    return zstandard.ZstdCompressor(level=_LEVEL).compress(content)
+
+
+def unpack(content: bytes, specs: Sequence[Spec], count: int, compression: str) -> List[np.ndarray]:
+    """The inverse of `pack`.
+
+    Args:
+      content: the bytes.
+      specs: of the components.
+      count: number of sequences.
+      compression: NONE or ZSTD.
+
+    Returns:
+      For each spec an array of [count, ...], which cannot be written to.
+
+    Raises:
+      ValueError: if the bytes are not those of so many sequences.
+    """
+    if count > sequences_per_message(specs):
+        raise ValueError(f'{count} sequences are too many for one message')
+    wanted = count * num_bytes(specs)
+    if compression == ZSTD:
+        content = _decompress(content, wanted)
+    elif compression != NONE:
+        raise ValueError(f'the compression {compression!r} is unknown')
+    if len(content) != wanted:
+        raise ValueError(f'{count} sequences have {len(content)} bytes, expected {wanted}')
+    arrays, start = [], 0
+    for shape, dtype in specs:
+        size = int(np.prod(shape, dtype=np.int64)) * count
+        array = np.frombuffer(content, dtype, size, start)
+        arrays.append(array.reshape([count] + list(shape)))
+        start += array.nbytes
+    return arrays
+
+
+def num_bytes(specs: Sequence[Spec]) -> int:
+    """The size of one sequence."""
+    return sum(
+        int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize for shape, dtype in specs
+    )
+
+
+def sequences_per_message(specs: Sequence[Spec]) -> int:
+    """How many sequences travel in one message, at most."""
+    return max(1, MESSAGE_BYTES // num_bytes(specs))
+
+
+def _decompress(content: bytes, wanted: int) -> bytes:
+    """Raises: ValueError: if that is not possible, or not to `wanted` bytes."""
+    try:
+        size = zstandard.frame_content_size(content)
+        if size != wanted:
+            raise ValueError(f'the sequences have {size} bytes, expected {wanted}')
+        return zstandard.ZstdDecompressor().decompress(content)
+    except zstandard.ZstdError as error:
+        raise ValueError(f'the sequences cannot be decompressed: {error}') from error

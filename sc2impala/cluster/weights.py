@@ -1,0 +1,96 @@
+"""The copy of the learner's variables with which an actor plays."""
+
+from typing import Any, Callable, List, Mapping, NamedTuple, Sequence
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+from sc2impala.cluster import board as board_lib
+from sc2impala.errors import UserError
+
+
+class State(NamedTuple):
+    """What the learner does now.
+
+    stage: see `board`.
+    share: of the demonstrator; `board.NO_LABELS` while it is off.
+    updates: of the weights.
+    """
+
+    stage: int
+    share: float
+    updates: int
+
+
+class Weights:
+    """Reads from the learner, and assigns in the graph of the actor.
+
+    variables: of the actor, the number of updates last.
+    """
+
+    def __init__(self, variables: Sequence[tf.Variable], updates: tf.Variable):
+        """Builds what assigns; the variables are those of the default graph.
+
+        Args:
+          variables: all that the actor has from the learner, without `updates`.
+          updates: the number of updates of the weights, int64 [].
+        """
+        # The number of updates last: sequences never claim to be newer than they are.
+        self.variables = list(variables) + [updates]
+        self._placeholders = [tf.placeholder(v.dtype, v.shape) for v in self.variables]
+        assigned = [v.assign(p).op for v, p in zip(variables, self._placeholders)]
+        with tf.control_dependencies(assigned):
+            self._assign = updates.assign(self._placeholders[-1]).op
+        self._remote: List[tf.Tensor] = []
+        self._state: List[tf.Tensor] = []
+
+    def build_remote(self, of_learner: Mapping[str, Sequence[Any]]) -> None:
+        """Builds what reads, in the default graph, that of a client.
+
+        Args:
+          of_learner: `Board.variables`.
+
+        Raises:
+          UserError: if the learner does not have one of the variables.
+        """
+        for variable in self.variables:
+            _check(variable, of_learner.get(variable.op.name))
+        self._remote = [
+            board_lib.remote_variable(v.op.name, *_arguments(of_learner[v.op.name]))
+            for v in self.variables
+        ]
+        status = board_lib.remote_variable(board_lib.STATUS, tf.float64, [2], '/device:CPU:0')
+        self._state = [status, self._remote[-1]]
+
+    def read_state(self, run: Callable[[Any], Any]) -> State:
+        """Asks what the learner does.
+
+        Args:
+          run: `Link.run`.
+        """
+        status, updates = run(self._state)
+        return State(int(status[0]), float(status[1]), int(updates))
+
+    def read(self, run: Callable[[Any], Any]) -> List[np.ndarray]:
+        """Reads all variables; some may be of one update, and some of the next."""
+        return run(self._remote)
+
+    def assign(self, session: tf.Session, values: Sequence[np.ndarray]) -> None:
+        """Assigns what was read in the session of the actor."""
+        session.run(self._assign, dict(zip(self._placeholders, values)))
+
+
+def _arguments(description: Sequence[Any]) -> Sequence[Any]:
+    dtype, shape, device = description
+    return tf.as_dtype(dtype), shape, device
+
+
+def _check(variable: tf.Variable, description: Any) -> None:
+    """Raises: UserError: if the learner has no such variable."""
+    own = [variable.dtype.base_dtype.name, variable.shape.as_list()]
+    found = None if description is None else list(description[:2])
+    if found != own:
+        raise UserError(
+            f'the learner has {found} as {variable.op.name}, expected {own}: it has another agent '
+            'than this actor.'
+        )

@@ -1,0 +1,93 @@
+"""One update on several devices: the columns of a batch in equal parts, the agent on each of them.
+
+Only the agent is spread out. Each device unrolls it over its part of the columns, with the same
+variables; then the outputs of all parts are joined, in the order of the columns, and everything
+else sees the whole batch: targets, losses, statistics, diagnostics. So an algorithm needs to know
+nothing of devices, and the results are those of one device up to rounding. The gradient of a part
+is computed where the part was unrolled; the gradients of a variable are added before the step of
+the optimizer.
+
+T is the unroll length, B the batch size.
+"""
+
+from typing import Any, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+import tensorflow.compat.v1 as tf
+
+_DEVICES = 'learner_devices'
+"""Graph collection with the devices of all parts that were unrolled."""
+
+
+class Part(NamedTuple):
+    """What one device needs of a batch of which it unrolls B / n columns.
+
+    device: as '/gpu:1'.
+    actions: dict of int32 [T + 1, B / n], the actions that led to each of the observations.
+    env_outputs: EnvOutput of [T + 1, B / n].
+    """
+
+    device: str
+    actions: Any
+    env_outputs: Any
+
+
+def make_parts(actions: Any, env_outputs: Any, devices: Sequence[str]) -> Tuple[Part, ...]:
+    """One part for each device; nothing is copied to the devices yet.
+
+    Args:
+      actions: dict of int32 [T + 1, B].
+      env_outputs: `EnvOutput` of [T + 1, B].
+      devices: n of them, where n divides B.
+    """
+    pieces = split((actions, env_outputs), len(devices), axis=1)
+    return tuple(Part(device, *piece) for device, piece in zip(devices, pieces))
+
+
+def unroll(
+    agent: Any,
+    parts: Sequence[Part],
+    core_state: Any,
+    given: Optional[Mapping[str, tf.Tensor]] = None,
+) -> Tuple[Any, Any]:
+    """`Agent.unroll` of every part on its device.
+
+    Args:
+      agent: `agents.agent.Agent`, whose variables exist.
+      parts: see `make_parts`.
+      core_state: nest of [B, ...], the recurrent state before the first step.
+      given: int32 [T + 1, B] by head, see `Agent.unroll`, or None.
+
+    Returns:
+      `AgentOutput` of [T + 1, B] and the state after the last step, nest of [B, ...].
+    """
+    states = split(core_state, len(parts), axis=0)
+    options: List[Any] = [{} for _ in parts]
+    if given is not None:
+        options = split({'given': given}, len(parts), axis=1)
+    outputs, last_states = [], []
+    for index, (part, state, option) in enumerate(zip(parts, states, options)):
+        with tf.device(part.device), tf.name_scope(f'tower_{index}'):
+            output, last_state = agent.unroll(part.actions, part.env_outputs, state, **option)
+        outputs.append(output)
+        last_states.append(last_state)
+        tf.add_to_collection(_DEVICES, part.device)
+    return join(outputs, axis=1), join(last_states, axis=0)
+
+
+def gradients(loss: tf.Tensor, variables: Sequence[tf.Variable]) -> List[Optional[tf.Tensor]]:
+    """`tf.gradients`, computed where the forward pass was if that was on several devices."""
+    spread = bool(tf.get_collection(_DEVICES))
+    return tf.gradients(loss, variables, colocate_gradients_with_ops=spread)
+
+
+def split(nest: Any, count: int, axis: int) -> List[Any]:
+    """The same nest `count` times, with equal parts of every tensor along an axis."""
+    flat = [tf.split(tensor, count, axis) for tensor in tf.nest.flatten(nest)]
+    return [
+        tf.nest.pack_sequence_as(nest, [pieces[index] for pieces in flat]) for index in range(count)
+    ]
+
+
+def join(nests: Sequence[Any], axis: int) -> Any:
+    """Concatenates the tensors of nests of the same structure along an axis."""
+    return tf.nest.map_structure(lambda *pieces: tf.concat(pieces, axis), *nests)

@@ -1,0 +1,100 @@
+"""A file system that is full, read-only or gone: found out early, and said without flooding."""
+
+import errno
+import os
+import shutil
+import time
+from typing import Any, Callable, Optional, Tuple
+
+from sc2impala.runtime import console
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
+"""Numbers of errors that pass as soon as somebody makes room."""
+
+_KNOWN = (*FULL, errno.EROFS, errno.EACCES, errno.EIO, errno.ENOENT, errno.ESTALE)
+_SAY_SECS = 60.0
+
+
+class Folder:
+    """A folder that is expected to stay where it is."""
+
+    def __init__(self, path: str):
+        """Args: path: of a folder that exists, or will exist before the first check."""
+        self._path = path
+        self._identity = self._look()
+
+    def check(self, num_bytes: int) -> None:
+        """Checks that the folder is the same one, and that there is room.
+
+        Args:
+          num_bytes: that are to be written.
+
+        Raises:
+          OSError: with `errno` and `strerror` as if something had been written.
+        """
+        found = self._look()
+        self._identity = self._identity or found
+        if found is None or found != self._identity:
+            raise OSError(errno.ENOENT, 'the folder was removed or replaced', self._path)
+        if os.statvfs(self._path).f_flag & os.ST_RDONLY:
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS), self._path)
+        if shutil.disk_usage(self._path).free < num_bytes:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self._path)
+
+    def _look(self) -> Optional[Tuple[int, int]]:
+        """Device and number of the folder; None if there is none."""
+        try:
+            status = os.stat(self._path)
+        except OSError:
+            return None
+        return status.st_dev, status.st_ino
+
+
+class Trouble:
+    """Says what cannot be written, once a minute as long as that lasts."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic):
+        """Args: clock: gives seconds."""
+        self._clock = clock
+        self._since: Optional[float] = None
+        self._said = -float('inf')
+
+    @property
+    def secs(self) -> float:
+        """For how long it has lasted; 0 if all is well."""
+        return 0.0 if self._since is None else self._clock() - self._since
+
+    def report(self, what: str, error: BaseException, consequence: str) -> None:
+        """Says so, unless that was said less than a minute ago.
+
+        Args:
+          what: could not be written.
+          error: why not.
+          consequence: what happens now.
+        """
+        now = self._clock()
+        self._since = now if self._since is None else self._since
+        if now - self._said >= _SAY_SECS:
+            self._said = now
+            console.say(f'{what} cannot be written ({reason(error)}): {consequence}')
+
+    def over(self, text: str) -> None:
+        """Says that it is over, if there was any."""
+        if self._since is not None:
+            console.say(text)
+        self._since, self._said = None, -float('inf')
+
+
+def number(error: BaseException) -> Optional[int]:
+    """The `errno` of an error; those of TensorFlow have it in their text only."""
+    if isinstance(error, OSError):
+        return error.errno
+    return next((n for n in _KNOWN if os.strerror(n) in str(error)), None)
+
+
+def reason(error: Any) -> str:
+    """Why something cannot be written, in a few words."""
+    found = number(error)
+    if isinstance(error, OSError) and error.strerror:
+        return str(error.strerror)
+    return os.strerror(found) if found else (str(error).splitlines() or [type(error).__name__])[0]

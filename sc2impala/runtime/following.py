@@ -1,0 +1,213 @@
+"""Evaluates the checkpoints of a run as they appear, and keeps the best one."""
+
+import contextlib
+import os
+from typing import Any, Dict, List, Optional, Set
+
+import tensorflow.compat.v1 as tf
+
+from sc2impala.errors import UserError
+from sc2impala.runtime import checkpoints, console, evaluation, graph, manifest, players, seeds
+from sc2impala.runtime.best_checkpoint import BestCheckpoint
+from sc2impala.runtime.checkpoint_variables import DamagedError
+from sc2impala.runtime.evaluation_log import EVALUATIONS_CSV, EvaluationLog
+from sc2impala.runtime.run_watch import GONE_SECS, Presence, Wait
+from sc2impala.runtime.summary_log import SummaryLog
+from sc2impala.settings.settings import Settings
+
+SUMMARIES = 'eval'
+"""Folder of the summaries: TensorBoard follows one file in each."""
+
+
+def follow(settings: Settings) -> None:
+    """Evaluates every checkpoint of a run once, until the run has ended.
+
+    Args:
+      settings: all of them, valid; those of the run, which has started.
+
+    Raises:
+      UserError: for anything wrong with the folder, or what is in it.
+    """
+    # It plays on processors: its TensorFlow must not take memory of the learner's GPU.
+    os.environ['CUDA_VISIBLE_DEVICES'] = ''
+    with tf.Graph().as_default(), contextlib.ExitStack() as stack:
+        follower = Follower(settings, stack)
+        try:
+            while follower.evaluate_next() or follower.wait():
+                pass
+        except KeyboardInterrupt:
+            console.say('stopped')
+        console.say(follower.verdict())
+
+
+class Follower:
+    """Evaluates what is new in a folder; what was evaluated before, it knows from its table."""
+
+    def __init__(self, settings: Settings, stack: contextlib.ExitStack):
+        """Builds the agent in the default graph.
+
+        Args:
+          settings: see `follow`.
+          stack: closes what was opened.
+        """
+        self._folder = settings.run.logdir
+        self._map_name = settings.environment.map_name
+        self._policy = settings.evaluation.policy
+        self._evaluator = _Evaluator(settings, stack)
+        self._log = EvaluationLog(os.path.join(self._folder, EVALUATIONS_CSV))
+        self._best = BestCheckpoint(self._folder)
+        self._summaries = SummaryLog(os.path.join(self._folder, SUMMARIES), 0)
+        stack.callback(self._summaries.close)
+        self._presence = Presence(self._folder)
+        self._wait: Optional[Wait] = None
+        self._damaged: Set[int] = set()
+        self._repair()
+
+    def evaluate_next(self) -> bool:
+        """Evaluates the oldest new checkpoint, if there is one; returns whether there was."""
+        waiting = self._new()
+        if not waiting:
+            return False
+        self._wait = None
+        held = self._best.hold(waiting[0])
+        if held is None:
+            console.say(f'{os.path.basename(waiting[0])} was removed before it was evaluated')
+            return True
+        frames = checkpoints.number(held)
+        try:
+            result = dict(self._evaluator.evaluate(held), global_step=frames)
+        except DamagedError as error:
+            console.say(f'not evaluated: {error}')
+            self._damaged.add(frames)
+            self._best.drop_others()
+            return True
+        best = self._row_of_best()
+        is_best = best is None or result['mean_return'] > best['mean_return']
+        self._log.add(result)
+        if is_best:
+            self._best.keep(frames, result)
+        else:
+            self._best.drop_others()
+        self._show(result, is_best)
+        return True
+
+    def wait(self) -> bool:
+        """Waits a little for a new checkpoint; returns whether there may be one."""
+        # Asked in this order, a checkpoint that ends the training is not missed.
+        absent_secs, is_finished = self._presence.absent_secs(), self._is_finished()
+        if self._new():
+            return True
+        if is_finished or absent_secs >= GONE_SECS:
+            console.say('the training is finished' if is_finished else 'the training has ended')
+            return False
+        what = f'a checkpoint after {self._last_frames():,} frames in {self._folder}'
+        if absent_secs:
+            what += f', which nobody trains in since {absent_secs:.0f} of {GONE_SECS:.0f} s'
+        self._wait = self._wait or Wait()
+        self._wait.once_more(what)
+        return True
+
+    def verdict(self) -> str:
+        """A line with the best checkpoint."""
+        row = self._row_of_best()
+        if row is None:
+            return 'no checkpoint was evaluated'
+        return (
+            f'best of {len(self._log.rows)} checkpoints: {row["global_step"]:,} frames, '
+            f'mean return {row["mean_return"]:.2f}, in {self._best.folder}'
+        )
+
+    def _new(self) -> List[str]:
+        """Checkpoints that have no row in the table, by frames."""
+        found = {checkpoints.number(c): c for c in checkpoints.found(self._folder)}
+        return [
+            checkpoint
+            for frames, checkpoint in found.items()
+            if frames not in self._damaged and self._log.find(frames, self._policy) is None
+        ]
+
+    def _last_frames(self) -> int:
+        return max([row['global_step'] for row in self._log.rows], default=0)
+
+    def _row_of_best(self) -> Optional[Dict[str, Any]]:
+        kept = self._best.kept
+        return None if kept is None else self._log.find(kept, self._policy)
+
+    def _repair(self) -> None:
+        """Finishes what a kill has interrupted."""
+        rows = [row for row in self._log.rows if row['policy'] == self._policy]
+        rows = [row for row in rows if self._best.holds(row['global_step'])]
+        if rows:
+            best = max(rows, key=lambda row: row['mean_return'])
+            self._best.keep(best['global_step'], best)
+        else:
+            self._best.drop_others()
+
+    def _is_finished(self) -> bool:
+        """Whether the last checkpoint is that of the end of the training."""
+        found = checkpoints.found(self._folder)
+        content = manifest.read(self._folder)
+        if not found or content is None:
+            return False
+        try:
+            return checkpoints.global_step(found[-1]) >= content['config'][_TOTAL]
+        except UserError:
+            # It was removed meanwhile.
+            return False
+
+    def _show(self, result: Dict[str, Any], is_best: bool) -> None:
+        """A line, and summaries."""
+        frames, mean = result['global_step'], result['mean_return']
+        error = result['std_return'] / result['num_episodes'] ** 0.5
+        best = self._row_of_best()
+        console.say(
+            f'evaluation: {frames:,} frames | mean return {mean:.2f} +- {error:.2f} '
+            f'({result["num_episodes"]} episodes)' + (', the best so far' if is_best else '')
+        )
+        values = {
+            'episode_return': mean,
+            'episode_return_std': result['std_return'],
+            'episode_frames': result['environment_frames'] / result['num_episodes'],
+            'best_return': mean if best is None else best['mean_return'],
+        }
+        tags = {f'{self._map_name}/eval/{name}': value for name, value in values.items()}
+        self._summaries.add_scalars(tags, frames)
+        self._summaries.flush()
+
+
+_TOTAL = 'total_environment_frames'
+
+
+class _Evaluator:
+    """The agent in a session, and the games that it plays: the same for every checkpoint."""
+
+    def __init__(self, settings: Settings, stack: contextlib.ExitStack):
+        environment, own, run = settings.environment, settings.evaluation, settings.run
+        self._settings = settings
+        self._specs = graph.make_specs(environment)
+        self._num_envs = min(own.num_eval_envs, own.num_episodes)
+        self._seeds = seeds.streams(run.seed, 'following', self._num_envs)
+        tf.set_random_seed(seeds.streams(run.seed, 'player', 1)[0])
+        self._agent = graph.make_agent(
+            settings.agent, self._specs, environment.max_step_mul, environment.agent_step_mul
+        )
+        self._player = players.SessionPlayer(
+            self._agent, self._specs[0], self._num_envs, own.policy == 'greedy'
+        )
+        self._saver = tf.train.Saver(self._agent.weights)
+        config = graph.session_config(run.deterministic)
+        self._session = stack.enter_context(tf.Session(config=config))
+
+    def evaluate(self, checkpoint: str) -> Dict[str, Any]:
+        """Plays with the weights of a checkpoint; see `evaluation.summarize`."""
+        settings, own = self._settings, self._settings.evaluation
+        checkpoints.check_complete(checkpoint, self._agent.weights)
+        checkpoints.restore(self._saver, self._session, checkpoint)
+        self._player.start(self._session)
+        env = graph.make_environment(
+            settings.environment, settings.starcraft, self._specs, self._seeds
+        )
+        with env, graph.failures_reported([env]):
+            infos = evaluation.play_episodes(env, self._player, own.num_episodes)
+        about = evaluation.describe(settings.environment, own.policy, settings.run.seed)
+        return dict(about, **evaluation.summarize(infos))

@@ -1,0 +1,56 @@
+"""Whether a run that another process trains is there, goes on, or has ended."""
+
+import os
+import time
+from typing import Callable
+
+from sc2impala.runtime import console, logdir, manifest
+
+POLL_SECS = 1.0
+SAY_SECS = 30.0
+
+GONE_SECS = 120.0
+"""A run that nobody trains for so long has ended; until then it may be started again."""
+
+
+class Wait:
+    """Says at first, and then every 30 seconds, what is waited for."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic):
+        self._clock = clock
+        self._since = clock()
+        self._said = -float('inf')
+
+    def once_more(self, what: str) -> None:
+        """Waits a little.
+
+        Args:
+          what: is waited for.
+        """
+        now = self._clock()
+        if now - self._said >= SAY_SECS:
+            self._said = now
+            console.say(f'waiting since {now - self._since:.0f} s for {what}; Ctrl-C ends this')
+        time.sleep(POLL_SECS)
+
+
+def wait_for_run(folder: str) -> None:
+    """Waits until a training has written its settings to a folder."""
+    wait = Wait()
+    while not os.path.exists(os.path.join(folder, manifest.MANIFEST)):
+        wait.once_more(f'a training to start with --logdir={folder}')
+
+
+class Presence:
+    """Whether somebody trains in a folder, or has until a while ago."""
+
+    def __init__(self, folder: str, clock: Callable[[], float] = time.monotonic):
+        self._folder = folder
+        self._clock = clock
+        self._last = clock()
+
+    def absent_secs(self) -> float:
+        """For how long nobody has; 0 while somebody does."""
+        if logdir.is_locked(self._folder):
+            self._last = self._clock()
+        return self._clock() - self._last

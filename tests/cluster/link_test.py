@@ -1,0 +1,164 @@
+"""Calls that fail are repeated until they work, the run has ended, or the process."""
+
+import socket
+import threading
+import time
+
+import pytest
+import tensorflow.compat.v1 as tf
+
+from sc2impala.cluster import board as board_lib
+from sc2impala.cluster import link as link_lib
+from sc2impala.cluster.link import Link, RunEnded, Stopped
+from sc2impala.errors import UserError
+from tests.cluster.board_test import make_board
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch):
+    monkeypatch.setattr(link_lib, '_FIRST_WAIT_SECS', 0.05)
+    monkeypatch.setattr(link_lib, '_SAY_SECS', 0.1)
+
+
+class Learner:
+    """Board, status and a queue on the server."""
+
+    def __init__(self, server, board):
+        with tf.Graph().as_default() as graph:
+            _, status = board_lib.local_variables(board)
+            queue = make_queue()
+            self.dequeue, self.size = queue.dequeue(), queue.size()
+            self.close = queue.close(cancel_pending_enqueues=True)
+            self.finish = status.assign([board_lib.FINISHED, 0.0]).op
+            initialize = tf.local_variables_initializer()
+            self.session = tf.Session(server.target, graph=graph)
+            self.session.run(initialize)
+
+
+def make_queue():
+    return tf.FIFOQueue(1, [tf.int32], [[]], shared_name='numbers', name='numbers')
+
+
+class Client:
+    """A link, and an operation that fills the queue."""
+
+    def __init__(self, server, board, timeout_secs=30.0):
+        self.stop, self.said = threading.Event(), []
+        with tf.Graph().as_default() as graph:
+            with tf.device(board_lib.DEVICE + '/cpu:0'):
+                self.enqueue = make_queue().enqueue(tf.constant(7))
+            self.unknown = board_lib.remote_variable('nobody', tf.float32, [], '/device:CPU:0')
+            self.link = Link(
+                server.address, graph, board, timeout_secs, self.stop, self.said.append
+            )
+
+    def in_thread(self, fetches):
+        """Runs, and returns the thread and the list that its result will be in."""
+        results = []
+
+        def run():
+            try:
+                results.append(self.link.run(fetches))
+            except (RunEnded, Stopped) as error:
+                results.append(error)
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        return thread, results
+
+
+def free_port():
+    with socket.socket() as found:
+        found.bind(('localhost', 0))
+        return found.getsockname()[1]
+
+
+def test_nobody_listens(monkeypatch):
+    stop, said = threading.Event(), []
+    address = f'localhost:{free_port()}'
+    assert 'refused' in link_lib.unreachable(address)
+    assert link_lib.unreachable('no.such.host.invalid:1')
+    thread = threading.Timer(1.0, stop.set)
+    thread.start()
+    with pytest.raises(Stopped):
+        link_lib.wait_for_board(address, stop, said.append)
+    assert said[0].startswith(f'waiting for the learner at {address} since ')
+    assert 'refused' in said[0]
+
+
+def test_a_board_is_waited_for(server):
+    stop, said = threading.Event(), []
+    board = make_board()
+    timer = threading.Timer(0.5, Learner, (server, board))
+    timer.start()
+    found = link_lib.wait_for_board(server.address, stop, said.append)
+    timer.join()
+    assert found == board._replace(versions=found.versions)
+    assert any('it is starting' in text for text in said)
+
+
+def test_a_learner_of_another_version_is_not_waited_for(server):
+    Learner(server, make_board(versions={'sc2impala': '0.0.1', 'tensorflow': '3.0'}))
+    with pytest.raises(UserError, match='the learner has sc2impala 0.0.1'):
+        link_lib.wait_for_board(server.address, threading.Event(), print)
+
+
+def test_a_call_that_takes_too_long_is_repeated_in_the_same_run(server):
+    board = make_board()
+    learner, client = Learner(server, board), Client(server, board, timeout_secs=0.5)
+    client.link.run(client.enqueue)
+    thread, results = client.in_thread(client.enqueue)
+    time.sleep(1.2)
+    assert not results, 'there is no room yet'
+    learner.session.run(learner.dequeue)
+    thread.join()
+    assert results == [None]
+    assert learner.session.run(learner.dequeue) == 7
+
+
+def test_another_run_ends_the_play(server):
+    board = make_board('one')
+    learner, client = Learner(server, board), Client(server, board)
+    client.link.run(client.enqueue)
+    thread, results = client.in_thread(client.enqueue)
+    Learner(server, make_board('two'))
+    learner.session.run(learner.close)
+    thread.join()
+    assert results[0].board.run == 'two'
+
+
+def test_the_end_of_the_training_ends_the_play(server):
+    board = make_board()
+    learner, client = Learner(server, board), Client(server, board)
+    client.link.run(client.enqueue)
+    thread, results = client.in_thread(client.enqueue)
+    learner.session.run(learner.finish)
+    learner.session.run(learner.close)
+    thread.join()
+    assert isinstance(results[0], RunEnded) and results[0].board is None
+
+
+def test_closing_ends_a_call_that_waits(server):
+    board = make_board()
+    _, client = Learner(server, board), Client(server, board)
+    client.link.run(client.enqueue)
+    thread, results = client.in_thread(client.enqueue)
+    thread.join(0.3)
+    client.stop.set()
+    client.link.close()
+    thread.join()
+    assert isinstance(results[0], Stopped)
+
+
+def test_a_variable_that_does_not_exist_yet_is_waited_for(server):
+    board = make_board()
+    _, client = Learner(server, board), Client(server, board)
+    thread, results = client.in_thread(client.unknown)
+    time.sleep(0.5)
+    assert not results
+    with tf.Graph().as_default():
+        tf.get_variable('nobody', [], tf.float32, tf.ones_initializer())
+        with tf.Session(server.target) as session:
+            session.run(tf.global_variables_initializer())
+    thread.join()
+    assert results == [1.0]
