@@ -45,9 +45,9 @@ from sc2impala.runtime import (
     manifest,
     players,
     training_graph,
+    training_resume,
     training_start,
 )
-from sc2impala.runtime.checkpoint_parts import ReplayPart
 from sc2impala.runtime.episodes import EpisodeLog
 
 _UPDATE_FRAMES = 2 * 4 * 120
@@ -69,7 +69,7 @@ _FLAGS = (
     '--keep_checkpoints=0',
     f'--total_environment_frames={_NUM_UPDATES * _UPDATE_FRAMES}',
 )
-_OF_CHECKPOINT = re.compile(r'(?:model\.ckpt|replay|resume)-(\d+)\.')
+_OF_CHECKPOINT = re.compile(r'(?:model\.ckpt|replay|resume|account)-(\d+)\.')
 _IGNORED = ('.lock', 'train.log')
 
 
@@ -198,11 +198,11 @@ class _Start:
             self._training = training_graph.build(
                 settings, self._specs, 1, contextlib.ExitStack(), None
             )
-            assert self._training.table is not None
-            self._parts = [ReplayPart(self._training.table)]
+            self._parts = training_resume.build(settings, self._training).parts
             self._saver = tf.train.Saver()
             self._weights = tf.train.Saver(self._training.agent.weights)
             self._session = tf.Session()
+            self._session.run(tf.local_variables_initializer())
 
     def __call__(self, arguments: Sequence[str]) -> int:
         """Does the same as `experiment.main` up to the first update, or the first game."""

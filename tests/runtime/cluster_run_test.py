@@ -72,9 +72,9 @@ def test_trains_to_the_end_whoever_comes_and_goes(cluster):
         assert is_balanced(learner_account(process))
     found, sent = learner_account(last), actor_account(late)['sent']
     assert found['trained'] == 5 * tiny.FRAMES_PER_UPDATE
-    # One message may have been taken without an answer. After the learner's account the actor goes on
-    # until it reads that the training is over: a message fits into the batch that is staged, the queue
-    # of sequences, the intake and the queue of messages, each.
+    # One message may have been taken without an answer. After the learner's account the actor goes
+    # on until it reads that the training is over: a message fits into the batch that is staged, the
+    # queue of sequences, the intake and the queue of messages, each.
     received = found['trained'] + found['queued']
     assert -1 <= (sent - received) / tiny.FRAMES_PER_UPDATE <= 4
     tags = tiny.summaries(cluster.logdir)
