@@ -16,6 +16,7 @@ from sc2impala.cluster.inference_client import InferenceClient
 from sc2impala.cluster.link import Link
 from sc2impala.cluster.outbox import Identity
 from sc2impala.learner import phases
+from sc2impala.runtime import start_policy
 from sc2impala.runtime.cluster_central import first_output, flat_arrays
 from tests import fakes
 
@@ -42,38 +43,47 @@ def make_agent(specs, name='fully_conv_lstm'):
     return agent
 
 
-def randomise(agent, session):
+def make_teacher(specs, agent):
+    """Of the same kind, with other weights; it acts from the start."""
+    return start_policy.make_teacher(lambda: make_agent(specs), agent, tf.constant(0.5))
+
+
+def randomise(agent, session, teacher=None):
     rng = np.random.RandomState(1)
-    for weight in agent.weights:
+    for weight in [*agent.weights, *(teacher.agent.weights if teacher else ())]:
         weight.load(rng.normal(scale=0.05, size=weight.shape.as_list()), session)
+    if teacher:
+        session.run(teacher.freeze)
 
 
 class Learner:
     """Plays for actors, in a thread, until it is closed."""
 
-    def __init__(self, server, unroll_length=T, capacity=1000):
+    def __init__(self, server, unroll_length=T, capacity=1000, has_teacher=False):
         self.graph = tf.Graph()
         self.accounts = Accounts(RUN)
         with self.graph.as_default():
             specs = fakes.make_specs()
             agent = make_agent(specs)
-            self._spec = actors.sequence_spec(agent, specs[0], unroll_length)
+            teacher = make_teacher(specs, agent) if has_teacher else None
+            self._spec = actors.sequence_spec(agent, specs[0], unroll_length, teacher)
             queue = actors.SequenceQueue(self._spec, capacity)
             version = phases.policy_version()
             self._built = inference.build_inference(
                 agent,
                 queue,
-                inference.specs_of_step(agent, specs[0]),
+                inference.specs_of_step(agent, specs[0], teacher),
                 RUN,
                 self.accounts,
                 version,
+                teacher,
             )
             board_lib.local_variables(BOARD)
             self._one = queue.dequeue_many(1)
             self._size = queue.size()
             self.session = tf.Session(server.target)
             self.session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
-            randomise(agent, self.session)
+            randomise(agent, self.session, teacher)
         self.batches = 0
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
@@ -130,14 +140,16 @@ class Actor:
             self.number += 1
 
 
-def local_unrolls(num_envs=K, seed=0):
-    """What an actor with an agent of its own plays."""
+def local_unrolls(num_envs=K, seed=0, has_teacher=False):
+    """What an actor with an agent of its own, and perhaps a teacher, plays."""
     with tf.Graph().as_default(), tf.Session() as session:
         env = fakes.FakeEnvironment(num_envs, max_step_mul=MAX_STEP_MUL, seed=seed)
-        agent = make_agent((env.observation_spec, env.action_spec))
-        output = actors.build_actor(agent, env, T, actor=3)
+        specs = env.observation_spec, env.action_spec
+        agent = make_agent(specs)
+        teacher = make_teacher(specs, agent) if has_teacher else None
+        output = actors.build_actor(agent, env, T, actor=3, teacher=teacher)
         session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
-        randomise(agent, session)
+        randomise(agent, session, teacher)
         return [session.run(output) for _ in range(UNROLLS)]
 
 
@@ -157,6 +169,24 @@ def test_sequences_are_those_of_local_inference(server, learner):
             unroll,
         )
     assert not learner.size()
+
+
+def test_a_teacher_plays_beside_the_agent(server, repeatable):
+    """It has a recurrent state of its own, over ends of episodes, in the learner's process."""
+    expected = local_unrolls(has_teacher=True)
+    assert all(unroll.teacher_logits.valid[:, 1:].all() for unroll in expected)
+    with contextlib.closing(Learner(server, has_teacher=True)) as learner:
+        Actor(server).play(UNROLLS * T + 1)
+        found = [learner.take(K) for _ in expected]
+    for unroll, sequences in zip(expected, found):
+        tf.nest.map_structure(
+            lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5),
+            sequences.teacher_logits,
+            unroll.teacher_logits,
+        )
+    assert not np.allclose(
+        found[0].teacher_logits.step_mul_logits, found[0].agent_outputs.step_mul_logits
+    )
 
 
 def test_several_actors_do_not_see_each_others_games(server, learner):
