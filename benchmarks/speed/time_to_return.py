@@ -9,6 +9,11 @@ so that load on the machine affects both alike:
     git worktree add ../before <revision>
     python -m benchmarks.speed.time_to_return --other=../before
 
+With --actors a learner and so many actor processes are measured alternately with one process that
+has as many actor threads:
+
+    python -m benchmarks.speed.time_to_return --actors=3 --map_name=MoveToBeacon --num_envs=16
+
 All flags of the training can be given; without any the quickstart is measured. The last line of the
 output is JSON.
 """
@@ -20,9 +25,10 @@ import re
 import signal
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
-from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 from benchmarks import subprocesses
 
@@ -44,6 +50,19 @@ _PROGRESS = re.compile(r'training: ([\d,]+) of .*mean return (-?[\d.]+) \(last (
 _WINDOW = 100
 
 
+class Way(NamedTuple):
+    """A way of training.
+
+    checkout: folder of the code.
+    actors: actor processes beside the learner; 0 for one process.
+    own_flags: after those of all ways.
+    """
+
+    checkout: str
+    actors: int = 0
+    own_flags: Tuple[str, ...] = ()
+
+
 def main(argv: Optional[Sequence[str]] = None) -> None:
     """Trains with every seed, and prints a table and the JSON.
 
@@ -54,17 +73,16 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
     parser.add_argument('--target', type=float, default=25.0, help='mean return to reach')
     parser.add_argument('--seeds', type=int, nargs='+', default=[0, 1, 2])
     parser.add_argument('--other', help='folder of another checkout, measured alternately')
+    parser.add_argument('--actors', type=int, help='of a cluster, measured alternately')
     arguments, flags = parser.parse_known_args(argv)
     flags = flags or list(QUICKSTART)
-    checkouts = {'here': ROOT}
-    if arguments.other:
-        checkouts = {'other': os.path.abspath(arguments.other), 'here': ROOT}
+    ways = _ways(arguments.other, arguments.actors)
     print('flags: {}'.format(' '.join(flags)))
-    print('checkout  seed   seconds      frames  last mean')
-    results: Dict[str, List[Dict[str, Any]]] = {name: [] for name in checkouts}
+    print('way       seed   seconds      frames  last mean')
+    results: Dict[str, List[Dict[str, Any]]] = {name: [] for name in ways}
     for seed in arguments.seeds:
-        for name, folder in checkouts.items():
-            found = measure(folder, flags + [f'--seed={seed}'], arguments.target)
+        for name, way in ways.items():
+            found = measure(way, flags + [f'--seed={seed}'], arguments.target)
             results[name].append(dict(seed=seed, **found))
             print(
                 '{:8}{:6}{:>10}{:>12}{:11.2f}'.format(
@@ -78,11 +96,22 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
     print(json.dumps({'flags': flags, 'target': arguments.target, 'runs': results, **summary}))
 
 
-def measure(checkout: str, flags: Sequence[str], target: float) -> Dict[str, Any]:
+def _ways(other: Optional[str], actors: Optional[int]) -> Dict[str, Way]:
+    """What is compared, by name, in the order in which it is measured."""
+    if actors:
+        return {
+            'one': Way(ROOT, own_flags=(f'--num_actors={actors}',)),
+            'cluster': Way(ROOT, actors, ('--num_actors=1',)),
+        }
+    before = {'other': Way(os.path.abspath(other))} if other else {}
+    return dict(before, here=Way(ROOT))
+
+
+def measure(way: Way, flags: Sequence[str], target: float) -> Dict[str, Any]:
     """Trains until the target or the total number of frames is reached.
 
     Args:
-      checkout: folder of the code.
+      way: of training.
       flags: of the training.
       target: mean return.
 
@@ -92,9 +121,9 @@ def measure(checkout: str, flags: Sequence[str], target: float) -> Dict[str, Any
     """
     with tempfile.TemporaryDirectory() as folder:
         process = subprocess.Popen(
-            subprocesses.training_command(f'{folder}/run', flags, progress_secs=1),
-            cwd=checkout,
-            env=dict(os.environ, PYTHONPATH=checkout),
+            _command(way, f'{folder}/run', flags),
+            cwd=way.checkout,
+            env=dict(os.environ, PYTHONPATH=way.checkout),
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             universal_newlines=True,
@@ -107,6 +136,14 @@ def measure(checkout: str, flags: Sequence[str], target: float) -> Dict[str, Any
                 process.stdout.close()
             process.wait()
     return found
+
+
+def _command(way: Way, logdir: str, flags: Sequence[str]) -> List[str]:
+    command = subprocesses.training_command(logdir, [*flags, *way.own_flags], progress_secs=1)
+    if not way.actors:
+        return command
+    launcher = [sys.executable, '-m', 'sc2impala.runtime.launch_cluster', str(way.actors)]
+    return launcher + command[command.index(f'--logdir={logdir}') :]
 
 
 def watch(lines: Iterable[str], target: float, clock: Callable[[], float]) -> Dict[str, Any]:

@@ -39,3 +39,18 @@ def test_the_quickstart_has_these_flags():
     with open(time_to_return.ROOT + '/scripts/quickstart.sh') as file:
         script = file.read()
     assert all(flag in script for flag in time_to_return.QUICKSTART)
+
+
+def test_a_cluster_has_the_games_of_one_process():
+    ways = time_to_return._ways(None, 3)
+    one, cluster = (time_to_return._command(way, 'run', ['--seed=7']) for way in ways.values())
+    assert one[1:] == [
+        '-m',
+        'sc2impala.experiment',
+        '--logdir=run',
+        '--seed=7',
+        '--num_actors=3',
+        '--progress_secs=1',
+    ]
+    launcher = ['-m', 'sc2impala.runtime.launch_cluster', '3', '--logdir=run', '--seed=7']
+    assert cluster[1:] == [*launcher, '--num_actors=1', '--progress_secs=1']
