@@ -152,6 +152,7 @@ class Impala(Algorithm):
         metrics.update({'entropy_cost': entropy_cost, 'grad_norm': grad_norm})
         metrics.update(('loss/' + name, value) for name, value in weighted.items())
         metrics.update(normalisation.metrics())
+        metrics.update(targets.shaping_metrics(agent.policy, steps, settings))
         if 'teacher' in terms:
             metrics['teacher_cost'] = terms['teacher'][0]
         metrics.update(summaries.action_histograms(agent.policy, mu, steps.is_new))

@@ -43,6 +43,7 @@ def check(settings: Settings) -> None:
     check_start(settings)
     check_cluster(settings.run, settings.cluster)
     check_follow(settings.run, settings.evaluation)
+    check_shaping(settings)
     num_games = settings.actors.num_actors * settings.actors.num_envs
     flags = f'--num_actors={settings.actors.num_actors} and --num_envs={settings.actors.num_envs}'
     if settings.run.mode != 'train':
@@ -229,6 +230,18 @@ def check_cluster(run: RunSettings, cluster: ClusterSettings) -> None:
     """Who is learner or actor, and where."""
     job_name, address = cluster.job_name, cluster.learner_address
     if not job_name:
+def check_shaping(settings: Settings) -> None:
+    """A kind of reward shaping and its cost belong together."""
+    own = settings.algorithms[settings.training.algorithm]
+    kind = getattr(own, 'reward_shaping', 'none')
+    cost = getattr(own, 'reward_shaping_cost', 0.0)
+    if (kind == 'none') != (cost == 0):
+        raise UserError(
+            f'--reward_shaping={kind} and --reward_shaping_cost={cost} belong together, expected '
+            'none and 0, or another kind with another cost.'
+        )
+
+
         if cluster.inference != 'local' and run.mode == 'train':
             raise UserError(
                 f'--inference={cluster.inference} is for a cluster, expected --job_name=learner '
