@@ -163,6 +163,17 @@ class TestFollow:
                 check(**dict(dict(mode='evaluate', follow=True), **changes))
 
 
+def test_evaluations_within_a_training():
+    check(evaluate_every_frames=1000, policy='greedy')
+    for changes, complaint in (
+        (dict(mode='evaluate'), '--evaluate_every_frames=1000 is for trainings, .*, not evaluate'),
+        (dict(mode='record'), 'expected --mode=train with it, not record'),
+        (dict(policy='scripted'), '--policy=scripted with --evaluate_every_frames=1000'),
+    ):
+        with pytest.raises(UserError, match=complaint):
+            check(evaluate_every_frames=1000, **changes)
+
+
 class TestStarCraft:
     def test_its_settings_are_refused_on_the_simulator(self):
         changes = dict(
