@@ -97,12 +97,13 @@ def test_a_row_that_cannot_be_written_is_kept_until_it_can(tmp_path):
     folder = tmp_path / 'run'
     folder.mkdir()
     log = EvaluationLog(str(folder / 'evaluations.csv'), SHARDS)
-    moved = folder.rename(tmp_path / 'away')
+    away = tmp_path / 'away'
+    folder.rename(away)
     with pytest.raises(UserError, match='cannot be written to .No such file'):
         log.add(result(1))
     with pytest.raises(UserError, match='cannot be written to'):
         log.flush()
     assert log.last_frames('sampled') == 1
-    moved.rename(folder)
+    away.rename(folder)
     log.add(result(2))
     assert frames_of(EvaluationLog(str(folder / 'evaluations.csv'), SHARDS)) == [1, 2]
