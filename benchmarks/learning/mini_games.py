@@ -22,7 +22,7 @@ from typing import Any, Dict, List, Optional, Sequence
 
 import numpy as np
 
-from benchmarks.learning.scores import SCORES, human_normalised
+from sc2impala.envs.scores import SCORES, human_normalised
 from sc2impala.runtime.pictures import learning_curve
 
 _SECONDS = 'training_seconds.json'
@@ -100,7 +100,7 @@ def row(map_name: str, runs: Sequence[Dict[str, Any]]) -> str:
     error = runs[0]['std_return'] / np.sqrt(runs[0]['num_episodes'])
     if len(runs) > 1:
         error = means.std(ddof=1) / np.sqrt(len(runs))
-    normalised = human_normalised(map_name, means.mean())
+    normalised = 100 * human_normalised(map_name, means.mean())
     minutes = np.mean([run['seconds'] for run in runs]) / 60
     each = ', '.join(f'{mean:.1f}' for mean in means)
     return (

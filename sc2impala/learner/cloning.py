@@ -121,7 +121,7 @@ class Cloning(PretrainingAlgorithm):
             agent, settings.value_normalisation_rate
         )
         log_probs = agent.policy.log_prob(steps.learner, labels)
-        returns = targets.return_targets(steps, settings)
+        returns = targets.return_targets(agent.policy, steps, settings)
         terms = {
             'loss': (1.0, losses.demonstration_loss(log_probs, labels.mask)),
             'baseline_loss': (

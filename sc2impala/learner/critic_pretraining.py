@@ -68,7 +68,7 @@ class CriticPretraining(PretrainingAlgorithm):
 
         settings = self.settings
         steps = sequences.unroll(agent, batch)
-        returns = targets.return_targets(steps, settings)
+        returns = targets.return_targets(agent.policy, steps, settings)
         normalisation = value_normalisation.ValueNormalisation(
             agent, settings.value_normalisation_rate
         )

@@ -116,14 +116,12 @@ class Impala(Algorithm):
         )
 
         settings = self.settings
-        steps = sequences.unroll(agent, batch)
+        policy, steps = agent.policy, sequences.unroll(agent, batch)
         pi, mu = steps.learner, steps.behaviour
         normalisation = value_normalisation.ValueNormalisation(
             agent, settings.value_normalisation_rate
         )
-        log_probs, vtrace = targets.vtrace_targets(
-            agent.policy, steps, settings, settings.trace_decay
-        )
+        log_probs, vtrace = targets.vtrace_targets(policy, steps, settings, settings.trace_decay)
         advantages = normalisation.divided(
             targets.clip_advantages(vtrace.pg_advantages, settings.clip_advantage)
         )
@@ -132,14 +130,14 @@ class Impala(Algorithm):
         )
 
         # Cost and loss of [T, B]; another term is one more line.
-        terms = self._policy_terms(agent.policy, steps, log_probs, advantages, normalisation)
-        terms['entropy'] = (entropy_cost, losses.entropy_loss(agent.policy.entropy(pi, mu)))
-        terms.update(self._anchor_terms(agent.policy, batch, steps, normalisation, schedule))
+        terms = self._policy_terms(policy, steps, log_probs, advantages, normalisation)
+        terms['entropy'] = (entropy_cost, losses.entropy_loss(policy.entropy(pi, mu)))
+        terms.update(self._anchor_terms(policy, batch, steps, normalisation, schedule))
         baseline = normalisation.divided(losses.baseline_loss(vtrace.vs, pi.baseline), power=2)
         terms['baseline'] = (settings.baseline_cost, baseline)
         weighted, total_loss = optimization.weighted_sum(terms, steps.mask)
         if settings.demonstration_cost:
-            weighted['demonstration'] = self._label_loss(agent.policy, batch, steps)
+            weighted['demonstration'] = self._label_loss(policy, batch, steps)
             total_loss += weighted['demonstration']
 
         first, last = settings.learning_rate, settings.final_learning_rate
@@ -152,10 +150,11 @@ class Impala(Algorithm):
         metrics.update({'entropy_cost': entropy_cost, 'grad_norm': grad_norm})
         metrics.update(('loss/' + name, value) for name, value in weighted.items())
         metrics.update(normalisation.metrics())
+        metrics.update(targets.shaping_metrics(policy, steps, settings))
         if 'teacher' in terms:
             metrics['teacher_cost'] = terms['teacher'][0]
-        metrics.update(summaries.action_histograms(agent.policy, mu, steps.is_new))
-        metrics.update(diagnostics.diagnostics(agent.policy, steps, vtrace.vs, advantages))
+        metrics.update(summaries.action_histograms(policy, mu, steps.is_new))
+        metrics.update(diagnostics.diagnostics(policy, steps, vtrace.vs, advantages))
         done, infos = sequences.countable(steps)
         return Update(train, sequences.count_frames(steps), done, infos, metrics)
 

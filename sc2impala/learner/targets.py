@@ -8,7 +8,7 @@ from typing import Any, Dict, Tuple
 import tensorflow.compat.v1 as tf
 
 from sc2impala import vtrace
-from sc2impala.learner import losses
+from sc2impala.learner import losses, reward_shaping
 from sc2impala.learner.sequences import Steps
 from sc2impala.settings.learning import ReturnSettings
 
@@ -45,9 +45,9 @@ def clip_advantages(advantages: tf.Tensor, clip: bool) -> tf.Tensor:
     return tf.maximum(advantages, 0.0) if clip else advantages
 
 
-def return_targets(steps: Steps, settings: ReturnSettings) -> tf.Tensor:
+def return_targets(policy: Any, steps: Steps, settings: ReturnSettings) -> tf.Tensor:
     """Discounted returns to the end of the unroll plus the bootstrap value, float32 [T, B]."""
-    rewards, discounts = _rewards_and_discounts(steps, settings)
+    rewards, discounts = _rewards_and_discounts(policy, steps, settings)
     return vtrace.discounted_returns(
         rewards,
         discounts,
@@ -63,7 +63,7 @@ def _off_policy_inputs(
     """log pi(a), float32 [T, B], and the arguments that V-trace and UPGO share."""
     log_probs = policy.log_prob(steps.learner, steps.behaviour)
     behaviour_log_probs = policy.log_prob(steps.behaviour, steps.behaviour)
-    rewards, discounts = _rewards_and_discounts(steps, settings)
+    rewards, discounts = _rewards_and_discounts(policy, steps, settings)
     return log_probs, dict(
         log_rhos=log_probs - behaviour_log_probs,
         discounts=discounts,
@@ -74,8 +74,28 @@ def _off_policy_inputs(
     )
 
 
-def _rewards_and_discounts(steps: Steps, settings: ReturnSettings) -> Tuple[tf.Tensor, tf.Tensor]:
-    """Transformed rewards and the discount after each step, float32 [T, B]."""
+def shaping_metrics(policy: Any, steps: Steps, settings: ReturnSettings) -> Dict[str, tf.Tensor]:
+    """Mean rewards before and after shaping, float32 [] by tag; none without shaping."""
+    if settings.reward_shaping == 'none':
+        return {}
+    rewards, discounts = _unshaped(steps, settings)
+    shaped = reward_shaping.shape_rewards(policy, steps, rewards, discounts, settings)
+    return reward_shaping.metrics(steps, rewards, shaped)
+
+
+def _rewards_and_discounts(
+    policy: Any, steps: Steps, settings: ReturnSettings
+) -> Tuple[tf.Tensor, tf.Tensor]:
+    """Scaled, clipped and shaped rewards, and the discount after each step, float32 [T, B]."""
+    rewards, discounts = _unshaped(steps, settings)
+    return (
+        reward_shaping.shape_rewards(policy, steps, rewards, discounts, settings),
+        discounts,
+    )
+
+
+def _unshaped(steps: Steps, settings: ReturnSettings) -> Tuple[tf.Tensor, tf.Tensor]:
+    """Scaled and clipped rewards, and the discount after each step, float32 [T, B]."""
     rewards = losses.transform_rewards(
         steps.rewards, settings.reward_scaling, settings.reward_clipping
     )

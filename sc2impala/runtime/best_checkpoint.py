@@ -7,9 +7,10 @@ there and before those of the old one are removed: a kill leaves one of the two.
 
 import contextlib
 import glob
+import json
 import os
 import shutil
-from typing import Any, List, Mapping, Optional
+from typing import Any, Dict, List, Mapping, Optional
 
 from sc2impala.errors import UserError
 from sc2impala.runtime import checkpoint_choice, checkpoints, evaluation, logdir, manifest
@@ -62,7 +63,19 @@ class BestCheckpoint:
 
     def holds(self, frames: int) -> bool:
         """Whether the checkpoint of `frames` is in this folder."""
-        return os.path.exists(self._path(frames) + '.index')
+        return os.path.exists(self.path(frames) + '.index')
+
+    def path(self, frames: int) -> str:
+        """Where the checkpoint of `frames` is, or is to be put to be held."""
+        return os.path.join(self.folder, f'{checkpoints.BASENAME}-{frames}')
+
+    def result(self) -> Optional[Dict[str, Any]]:
+        """What `describe` has written; None if that cannot be read, or is of another one."""
+        try:
+            content = json.loads(_read(os.path.join(self.folder, evaluation.EVALUATION_JSON)))
+            return content if content['global_step'] == self._kept else None
+        except (OSError, ValueError, LookupError, TypeError):
+            return None
 
     def keep(self, frames: int, result: Mapping[str, Any]) -> None:
         """Makes a checkpoint that is held the best.
@@ -71,7 +84,7 @@ class BestCheckpoint:
           frames: of the checkpoint.
           result: of its evaluation, for `evaluation.json`.
         """
-        name = os.path.basename(self._path(frames))
+        name = os.path.basename(self.path(frames))
         try:
             source = os.path.join(self._run_folder, manifest.MANIFEST)
             _replace(os.path.join(self.folder, manifest.MANIFEST), _read(source))
@@ -89,7 +102,7 @@ class BestCheckpoint:
 
     def drop_others(self) -> None:
         """Removes all checkpoints of this folder but the best."""
-        kept = '' if self._kept is None else f'{os.path.basename(self._path(self._kept))}.'
+        kept = '' if self._kept is None else f'{os.path.basename(self.path(self._kept))}.'
         names = os.listdir(self.folder)
         # A checkpoint whose index is there is whole: that goes first.
         for name in sorted(names, key=lambda name: not name.endswith('.index')):
@@ -100,9 +113,6 @@ class BestCheckpoint:
     @property
     def _list(self) -> str:
         return os.path.join(self.folder, checkpoints.INDEX)
-
-    def _path(self, frames: int) -> str:
-        return os.path.join(self.folder, f'{checkpoints.BASENAME}-{frames}')
 
 
 _ALL = 'all_model_checkpoint_paths'

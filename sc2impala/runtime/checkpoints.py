@@ -93,6 +93,14 @@ class CheckpointWriter:
                     f'{path} cannot be restored ({error}); move it away to go on without it.'
                 ) from error
 
+    def save_variables(self, session: Any, path: str) -> None:
+        """Saves the variables alone, anywhere.
+
+        Raises:
+          OSError, ValueError, tf.errors.OpError: if that does not work.
+        """
+        self.saver.save(session, plain_path(path), write_meta_graph=False, write_state=False)
+
     def is_due(self) -> bool:
         """Whether N seconds have passed since the last checkpoint."""
         return time.monotonic() >= self._next_time
@@ -169,8 +177,7 @@ class CheckpointWriter:
         self._folder.check(last_bytes + _SPARE_BYTES)
         for part in self._parts:
             part.save(units.part_path(self._logdir, part.name, frames), session)
-        path = plain_path(units.model_path(self._logdir, frames))
-        self.saver.save(session, path, write_meta_graph=False, write_state=False)
+        self.save_variables(session, units.model_path(self._logdir, frames))
         units.write(self._logdir, frames, [part.name for part in self._parts])
         self._saved.append(frames)
         if self._parts:

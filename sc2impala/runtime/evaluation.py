@@ -1,7 +1,7 @@
 """Evaluation: whole episodes of one player, a table, a JSON file and pictures."""
 
 import os
-from typing import Any, Dict, List, Mapping, Optional
+from typing import Any, Callable, Dict, List, Mapping, Optional
 
 import numpy as np
 
@@ -57,7 +57,11 @@ def evaluate(
 
 
 def play_episodes(
-    env: Any, player: Any, num_episodes: int, picture: Any = None
+    env: Any,
+    player: Any,
+    num_episodes: int,
+    picture: Any = None,
+    should_stop: Callable[[], bool] = lambda: False,
 ) -> List[structs.EpisodeInfo]:
     """Plays episodes to their ends in K environments; the aborted ones are played again.
 
@@ -66,6 +70,7 @@ def play_episodes(
       player: see `players.AgentPlayer`.
       num_episodes: how many.
       picture: `EpisodePicture` that gets the first episode of the first environment, or None.
+      should_stop: asked before every step; True ends it before all episodes are played.
 
     Returns:
       `EpisodeInfo` of numbers, one per episode.
@@ -75,7 +80,7 @@ def play_episodes(
     wanted[: num_episodes % num_envs] += 1
     infos = []
     env_output = structs.EnvOutput(None, None, np.ones([num_envs], bool), env.reset())
-    while wanted.any():
+    while wanted.any() and not should_stop():
         action, step_mul = player(env_output)
         next_output = env.step(action, step_mul)
         if picture is not None:

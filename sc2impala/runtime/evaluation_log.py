@@ -1,11 +1,12 @@
-"""The table of all checkpoints that were evaluated while a run was followed."""
+"""The table of the evaluations of a run, by itself or by a process that follows it."""
 
 import csv
 import os
 from typing import Any, Dict, List, Mapping, Optional
 
+from sc2impala.envs import scores
 from sc2impala.errors import UserError
-from sc2impala.runtime import episodes
+from sc2impala.runtime import episodes, logdir
 
 EVALUATIONS_CSV = 'evaluations.csv'
 
@@ -20,66 +21,138 @@ _NUMBERS = {
     'environment_frames': int,
 }
 
-COLUMNS = ('global_step', 'policy', *list(_NUMBERS)[1:])
+_FIRST_COLUMNS = ('global_step', 'policy', *list(_NUMBERS)[1:])
+"""Of older versions."""
+
+COLUMNS = (*_FIRST_COLUMNS, *scores.HUMAN_SCORES)
+"""The last three are empty on maps without published scores, see `envs.scores`."""
 
 
 class EvaluationLog:
-    """Appends a row for each checkpoint.
+    """Appends a row for each evaluation.
 
     rows: all of them, {column: value}, those of earlier processes first.
     """
 
-    def __init__(self, path: str):
+    def __init__(self, path: str, map_name: str):
         """Args:
-        path: the file; it is continued if it exists.
+        path: the file; it is continued if it exists. One of an older version gets the columns that
+          it lacks.
+        map_name: of the run.
 
         Raises:
           UserError: if it cannot be written to, or is another table.
         """
         self._path = path
+        self._map_name = map_name
+        self._waiting: List[str] = []
+        self.rows: List[Dict[str, Any]] = []
         try:
-            size = episodes.cut_unfinished_line(path)
-            if not size:
-                self._append(','.join(COLUMNS))
+            self._size = episodes.cut_unfinished_line(path)
+            if not self._size:
+                self._waiting.append(','.join(COLUMNS))
+                self._write()
+                return
             with open(path, newline='') as file:
-                self.rows: List[Dict[str, Any]] = [_typed(row) for row in csv.DictReader(file)]
-        except (OSError, ValueError, KeyError, TypeError) as error:
+                reader = csv.DictReader(file)
+                columns = tuple(reader.fieldnames or ())
+                if columns not in (COLUMNS, _FIRST_COLUMNS):
+                    raise ValueError('it has other columns')
+                self.rows = [self._typed(row) for row in reader]
+            if columns != COLUMNS:
+                self._write_anew()
+        except (OSError, ValueError, TypeError) as error:
             raise UserError(
                 f'{path} cannot be continued ({error}), expected a table with the columns '
                 f'{", ".join(COLUMNS)} that this user may change, or none.'
             ) from error
 
+    def undo(self, frames: Optional[int]) -> int:
+        """Removes the rows of evaluations after a checkpoint from which a training goes on.
+
+        Args:
+          frames: in the name of the checkpoint; None removes all rows.
+
+        Returns:
+          The number of rows.
+
+        Raises:
+          UserError: if the file cannot be changed.
+        """
+        before, last = self.rows, -1 if frames is None else frames
+        self.rows = [row for row in before if row['global_step'] <= last]
+        if len(self.rows) < len(before):
+            try:
+                self._write_anew()
+            except OSError as error:
+                raise self._not_written(error) from error
+        return len(before) - len(self.rows)
+
     def add(self, result: Mapping[str, Any]) -> None:
-        """Writes a row.
+        """Adds a row and writes it. One that cannot be written is kept for the next call.
 
         Args:
           result: with all columns, and possibly more.
 
         Raises:
-          UserError: if that does not work.
+          UserError: if it cannot be written now.
         """
         row = {name: result[name] for name in COLUMNS}
-        try:
-            self._append(','.join(str(value) for value in row.values()))
-        except OSError as error:
-            raise UserError(
-                f'{self._path} cannot be written to ({error.strerror}), expected a --logdir with '
-                'free space that this user may write to.'
-            ) from error
         self.rows.append(row)
+        self._waiting.append(_line(row))
+        self.flush()
+
+    def flush(self) -> None:
+        """Writes what could not be written before.
+
+        Raises:
+          UserError: if it still cannot.
+        """
+        try:
+            self._write()
+        except OSError as error:
+            raise self._not_written(error) from error
 
     def find(self, frames: int, policy: str) -> Optional[Dict[str, Any]]:
         """The last row of a checkpoint and a policy; None if there is none."""
         found = [r for r in self.rows if (r['global_step'], r['policy']) == (frames, policy)]
         return found[-1] if found else None
 
-    def _append(self, line: str) -> None:
-        with open(self._path, 'a', newline='') as file:
-            file.write(line + '\r\n')
+    def last_frames(self, policy: str) -> Optional[int]:
+        """Frames of the last evaluation of a policy; None if there is none."""
+        found = [row['global_step'] for row in self.rows if row['policy'] == policy]
+        return max(found, default=None)
+
+    def _write(self) -> None:
+        """Appends what waits; what an earlier attempt has written of it is overwritten."""
+        if not self._waiting:
+            return
+        content = ''.join(line + '\r\n' for line in self._waiting).encode()
+        with open(self._path, 'r+b' if self._size else 'wb') as file:
+            file.seek(self._size)
+            file.truncate()
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
+        self._size += len(content)
+        self._waiting.clear()
+
+    def _write_anew(self) -> None:
+        lines = [','.join(COLUMNS), *map(_line, self.rows)]
+        logdir.replace_text(self._path, ''.join(line + '\r\n' for line in lines))
+        self._size = os.path.getsize(self._path)
+
+    def _not_written(self, error: OSError) -> UserError:
+        return UserError(
+            f'{self._path} cannot be written to ({error.strerror}), expected a --logdir with '
+            'free space that this user may write to.'
+        )
+
+    def _typed(self, row: Mapping[str, str]) -> Dict[str, Any]:
+        values: Dict[str, Any] = {name: kind(row[name]) for name, kind in _NUMBERS.items()}
+        values.update(scores.human_scores(self._map_name, values['mean_return']))
+        return {name: values.get(name, row.get(name)) for name in COLUMNS}
 
 
-def _typed(row: Mapping[str, str]) -> Dict[str, Any]:
-    values: Dict[str, Any] = {name: kind(row[name]) for name, kind in _NUMBERS.items()}
-    return {name: values.get(name, row[name]) for name in COLUMNS}
+def _line(row: Mapping[str, Any]) -> str:
+    return ','.join('' if value is None else str(value) for value in row.values())

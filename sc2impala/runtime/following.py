@@ -8,9 +8,8 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala.errors import UserError
 from sc2impala.runtime import checkpoints, console, evaluation, graph, manifest, players, seeds
-from sc2impala.runtime.best_checkpoint import BestCheckpoint
 from sc2impala.runtime.checkpoint_variables import DamagedError
-from sc2impala.runtime.evaluation_log import EVALUATIONS_CSV, EvaluationLog
+from sc2impala.runtime.evaluation_record import EvaluationRecord
 from sc2impala.runtime.run_watch import GONE_SECS, Presence, Wait
 from sc2impala.runtime.summary_log import SummaryLog
 from sc2impala.settings.settings import Settings
@@ -51,23 +50,26 @@ class Follower:
           stack: closes what was opened.
         """
         self._folder = settings.run.logdir
-        self._map_name = settings.environment.map_name
+        _check_alone(self._folder)
         self._policy = settings.evaluation.policy
         self._evaluator = _Evaluator(settings, stack)
-        self._log = EvaluationLog(os.path.join(self._folder, EVALUATIONS_CSV))
-        self._best = BestCheckpoint(self._folder)
         self._summaries = SummaryLog(os.path.join(self._folder, SUMMARIES), 0)
         stack.callback(self._summaries.close)
+        self._record = EvaluationRecord(
+            self._folder, settings.environment.map_name, self._policy, self._summaries
+        )
+        self._log, self._best = self._record.log, self._record.best
         self._presence = Presence(self._folder)
         self._wait: Optional[Wait] = None
         self._damaged: Set[int] = set()
-        self._repair()
+        self._record.repair()
 
     def evaluate_next(self) -> bool:
         """Evaluates the oldest new checkpoint, if there is one; returns whether there was."""
         waiting = self._new()
         if not waiting:
             return False
+        _check_alone(self._folder)
         self._wait = None
         held = self._best.hold(waiting[0])
         if held is None:
@@ -81,14 +83,7 @@ class Follower:
             self._damaged.add(frames)
             self._best.drop_others()
             return True
-        best = self._row_of_best()
-        is_best = best is None or result['mean_return'] > best['mean_return']
-        self._log.add(result)
-        if is_best:
-            self._best.keep(frames, result)
-        else:
-            self._best.drop_others()
-        self._show(result, is_best)
+        self._record.add(result)
         return True
 
     def wait(self) -> bool:
@@ -109,7 +104,7 @@ class Follower:
 
     def verdict(self) -> str:
         """A line with the best checkpoint."""
-        row = self._row_of_best()
+        row = self._record.best_result()
         if row is None:
             return 'no checkpoint was evaluated'
         return (
@@ -129,20 +124,6 @@ class Follower:
     def _last_frames(self) -> int:
         return max([row['global_step'] for row in self._log.rows], default=0)
 
-    def _row_of_best(self) -> Optional[Dict[str, Any]]:
-        kept = self._best.kept
-        return None if kept is None else self._log.find(kept, self._policy)
-
-    def _repair(self) -> None:
-        """Finishes what a kill has interrupted."""
-        rows = [row for row in self._log.rows if row['policy'] == self._policy]
-        rows = [row for row in rows if self._best.holds(row['global_step'])]
-        if rows:
-            best = max(rows, key=lambda row: row['mean_return'])
-            self._best.keep(best['global_step'], best)
-        else:
-            self._best.drop_others()
-
     def _is_finished(self) -> bool:
         """Whether the last checkpoint is that of the end of the training."""
         found = checkpoints.found(self._folder)
@@ -155,27 +136,20 @@ class Follower:
             # It was removed meanwhile.
             return False
 
-    def _show(self, result: Dict[str, Any], is_best: bool) -> None:
-        """A line, and summaries."""
-        frames, mean = result['global_step'], result['mean_return']
-        error = result['std_return'] / result['num_episodes'] ** 0.5
-        best = self._row_of_best()
-        console.say(
-            f'evaluation: {frames:,} frames | mean return {mean:.2f} +- {error:.2f} '
-            f'({result["num_episodes"]} episodes)' + (', the best so far' if is_best else '')
-        )
-        values = {
-            'episode_return': mean,
-            'episode_return_std': result['std_return'],
-            'episode_frames': result['environment_frames'] / result['num_episodes'],
-            'best_return': mean if best is None else best['mean_return'],
-        }
-        tags = {f'{self._map_name}/eval/{name}': value for name, value in values.items()}
-        self._summaries.add_scalars(tags, frames)
-        self._summaries.flush()
-
 
 _TOTAL = 'total_environment_frames'
+_EVERY = 'evaluate_every_frames'
+
+
+def _check_alone(folder: str) -> None:
+    """Raises: UserError: if the run writes the table and the best checkpoint itself."""
+    content = manifest.read(folder)
+    every = 0 if content is None else content['config'][_EVERY]
+    if every:
+        raise UserError(
+            f'--follow with --logdir={folder}: this run evaluates itself '
+            f'(--{_EVERY}={every}), expected one that does not.'
+        )
 
 
 class _Evaluator:

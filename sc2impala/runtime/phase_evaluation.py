@@ -1,12 +1,12 @@
 """Evaluations of the agent within a training."""
 
-from typing import Any, Callable, Sequence, Tuple
+from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from sc2impala import envs
-from sc2impala.runtime import evaluation, players
+from sc2impala import envs, structs
+from sc2impala.runtime import evaluation, graph, players
 
 
 class PhaseEvaluation:
@@ -22,26 +22,53 @@ class PhaseEvaluation:
         make_env: Callable[[], Any],
         num_episodes: int,
         seed: int = 0,
+        num_envs: Optional[int] = None,
+        greedy: bool = False,
     ):
         """Builds the operations.
 
         Args:
-          agent: `agents.agent.Agent` with its variables; its actions are sampled.
+          agent: `agents.agent.Agent` with its variables.
           observation_spec: `envs.specs.ObservationSpec`.
-          make_env: makes a `VectorEnvironment` of `num_episodes` games.
+          make_env: makes a `VectorEnvironment` of `num_envs` games.
           num_episodes: how many episodes to play.
           seed: in 0..2**32 - 1, determines what is sampled.
+          num_envs: how many at a time; None for all.
+          greedy: choose the most probable actions instead of sampling.
         """
-        self._player = players.SessionPlayer(agent, observation_spec, num_episodes, False, seed)
+        self._player = players.SessionPlayer(
+            agent, observation_spec, num_envs or num_episodes, greedy, seed
+        )
         self._make_env = make_env
         self._num_episodes = num_episodes
 
     def __call__(self, session: tf.Session) -> float:
         """Returns the mean return."""
+        return float(np.mean([info.episode_return for info in self.play(session) or ()]))
+
+    def play(
+        self, session: tf.Session, should_stop: Callable[[], bool] = lambda: False
+    ) -> Optional[List[structs.EpisodeInfo]]:
+        """Plays all episodes.
+
+        Args:
+          session: with the weights.
+          should_stop: asked before every step.
+
+        Returns:
+          One `EpisodeInfo` of numbers per episode; None if it was stopped.
+
+        Raises:
+          UserError: if a game fails.
+        """
+        if should_stop():
+            return None
         self._player.start(session)
-        with self._make_env() as env:
-            infos = evaluation.play_episodes(env, self._player, self._num_episodes)
-        return float(np.mean([info.episode_return for info in infos]))
+        with self._make_env() as env, graph.failures_reported([env]):
+            infos = evaluation.play_episodes(
+                env, self._player, self._num_episodes, should_stop=should_stop
+            )
+        return infos if len(infos) == self._num_episodes else None
 
 
 def on_simulator(

@@ -21,6 +21,7 @@ from sc2impala.runtime.stop_request import StopRequest
 from sc2impala.runtime.summary_log import SummaryLog
 from sc2impala.runtime.train_log import TrainLog
 from sc2impala.runtime.trained_frames import TrainedFrames
+from sc2impala.runtime.training_evaluation import make_evaluation_hooks
 from sc2impala.runtime.training_graph import Training
 from sc2impala.runtime.training_resume import Resume
 from sc2impala.runtime.training_start import Start
@@ -125,6 +126,10 @@ def _logging_hooks(
         result.append(WatchHook(output.watch_secs, size, batch_size, summaries, log))
     if remote is not None:
         result.append(remote.make_hook(summaries, stop))
+    # Before the start policy may give the agent other weights than those that were trained.
+    result += make_evaluation_hooks(
+        settings, training.agent, frames, writer, start.checkpoint, summaries, stop
+    )
     if training.start_policy is not None:
         of_cloning = [phase.frames for phase in phases if phase.title == 'cloning']
         cloning_frames = of_cloning[0] if of_cloning else None

@@ -29,6 +29,7 @@ _SESSION = os.path.join('client', 'session.py')
 _TRAINER = os.path.join('runtime', 'trainer.py')
 # Without threads of their own the actors play here.
 _PLAY = os.path.join('runtime', 'hooks.py'), 'play'
+_EVALUATION = os.path.join('runtime', 'evaluation.py'), 'play_episodes'
 _DISK = ('checkpoints.py', 'checkpoint_parts.py', 'checkpoint_units.py', 'storage.py')
 
 Stack = List[traceback.FrameSummary]
@@ -200,6 +201,8 @@ def who_waits(
     own = stacks.get(learner or -1, [])
     if any(os.path.basename(name) in _DISK for name, _ in _calls(own)):
         return 'the learner waits for the disk, to which it saves a checkpoint'
+    if _EVALUATION in _calls(own):
+        return 'the learner waits for the games of an evaluation'
     busy = _busy_in(own)
     if busy:
         return f'the learner is busy in {busy}'

@@ -56,7 +56,7 @@ class RunSettings:
     bfloat16: bool = setting(
         False,
         'train with convolutions and matrix products in bfloat16, on processors that support it: '
-        'faster and less exact; evaluations are always in float32',
+        'faster and less exact; --mode=evaluate is always in float32',
         free_on_resume=True,
     )
 
@@ -464,7 +464,7 @@ class ClusterSettings:
 
 @dataclasses.dataclass(frozen=True)
 class EvaluationSettings:
-    """Which policy plays an evaluation, and what is drawn."""
+    """Which policy plays an evaluation, when, and what is drawn."""
 
     TITLE: ClassVar[str] = 'evaluation'
 
@@ -485,6 +485,15 @@ class EvaluationSettings:
     )
     num_eval_envs: int = setting(
         25, 'how many at a time', between=(1, 65536), free_on_resume=True, own_in_evaluation=True
+    )
+    evaluate_every_frames: int = setting(
+        0,
+        'in a training: evaluate the agent before the first update, and again whenever so many '
+        'environment frames were trained on, with --policy, --num_episodes and --num_eval_envs. '
+        'The training waits. evaluations.csv, and the folder best with the best model; 0 never',
+        between=(0, MAX_FRAMES),
+        free_on_resume=True,
+        own_in_evaluation=True,
     )
     follow: bool = setting(
         False,

@@ -7,6 +7,8 @@ from sc2impala.settings.fields import setting
 
 REWARD_CLIPPINGS = ('abs_one', 'soft_asymmetric', 'none')
 
+REWARD_SHAPINGS = ('none', 'fixed', 'entropy', 'uncertainty')
+
 LARGE = 1e9
 """Largest cost, or factor on a reward."""
 
@@ -27,6 +29,16 @@ class ReturnSettings:
     )
     reward_clipping: str = setting(
         'none', 'none, abs_one or soft_asymmetric', choices=REWARD_CLIPPINGS
+    )
+    reward_shaping: str = setting(
+        'none',
+        'what --reward_shaping_cost is taken off the rewards for, after scaling and clipping: '
+        'fixed, for each environment frame; entropy, for each nat of the entropy of the policy '
+        'when it acted; uncertainty, for the absolute temporal difference error; or none',
+        choices=REWARD_SHAPINGS,
+    )
+    reward_shaping_cost: float = setting(
+        0.0, 'that cost; a negative one is a bonus', between=(-LARGE, LARGE)
     )
     value_normalisation_rate: float = setting(
         0.01,

@@ -43,8 +43,13 @@ def check(settings: Settings) -> None:
     check_start(settings)
     check_cluster(settings.run, settings.cluster)
     check_follow(settings.run, settings.evaluation)
+    check_evaluations(settings.run, settings.evaluation)
+    check_shaping(settings)
     num_games = settings.actors.num_actors * settings.actors.num_envs
     flags = f'--num_actors={settings.actors.num_actors} and --num_envs={settings.actors.num_envs}'
+    if settings.evaluation.evaluate_every_frames:
+        num_games += settings.evaluation.num_eval_envs
+        flags += f' and --evaluate_every_frames={settings.evaluation.evaluate_every_frames}'
     if settings.run.mode != 'train':
         num_games = min(settings.evaluation.num_eval_envs, settings.evaluation.num_episodes)
         flags = f'--num_eval_envs={settings.evaluation.num_eval_envs}'
@@ -225,6 +230,18 @@ def check_start(settings: Settings) -> None:
         )
 
 
+def check_shaping(settings: Settings) -> None:
+    """A kind of reward shaping and its cost belong together."""
+    own = settings.algorithms[settings.training.algorithm]
+    kind = getattr(own, 'reward_shaping', 'none')
+    cost = getattr(own, 'reward_shaping_cost', 0.0)
+    if (kind == 'none') != (cost == 0):
+        raise UserError(
+            f'--reward_shaping={kind} and --reward_shaping_cost={cost} belong together, expected '
+            'none and 0, or another kind with another cost.'
+        )
+
+
 def check_cluster(run: RunSettings, cluster: ClusterSettings) -> None:
     """Who is learner or actor, and where."""
     job_name, address = cluster.job_name, cluster.learner_address
@@ -273,6 +290,23 @@ def check_follow(run: RunSettings, evaluation: EvaluationSettings) -> None:
             raise UserError(
                 f'--{name} with --follow: it is drawn once, expected an evaluation of its own.'
             )
+
+
+def check_evaluations(run: RunSettings, evaluation: EvaluationSettings) -> None:
+    """Evaluations within a training."""
+    every = evaluation.evaluate_every_frames
+    if not every:
+        return
+    if run.mode != 'train':
+        raise UserError(
+            f'--evaluate_every_frames={every} is for trainings, expected --mode=train with it, '
+            f'not {run.mode}.'
+        )
+    if evaluation.policy not in ('sampled', 'greedy'):
+        raise UserError(
+            f'--policy={evaluation.policy} with --evaluate_every_frames={every}: it does not '
+            'learn, expected sampled or greedy.'
+        )
 
 
 def check_starcraft(environment: EnvironmentSettings, starcraft: StarCraftSettings) -> None:

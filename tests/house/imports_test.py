@@ -66,6 +66,7 @@ ASSEMBLY = {
     'remote_actors',
     'training',
     'training_description',
+    'training_evaluation',
     'training_experience',
     'training_graph',
     'training_hooks',

@@ -28,7 +28,7 @@ def vtrace(agent, steps, settings):
 
 
 def returns(agent, steps, settings):
-    return targets.return_targets(steps, settings)
+    return targets.return_targets(agent.policy, steps, settings)
 
 
 def reference_returns(env, discounting):

@@ -1,6 +1,7 @@
 """A learner and actors in processes of their own: they come, go, die and are started again."""
 
 import contextlib
+import os
 import signal
 import socket
 import time
@@ -9,6 +10,7 @@ import grpc
 import numpy as np
 import pytest
 
+from sc2impala.runtime.evaluation_log import EvaluationLog
 from tests.runtime import tiny
 from tests.runtime.cluster_processes import (
     Cluster,
@@ -61,7 +63,8 @@ def test_trains_to_the_end_whoever_comes_and_goes(cluster):
 
     saved = tiny.newest_frames(cluster.logdir)
     number = 5 + saved // tiny.FRAMES_PER_UPDATE
-    last = cluster.learner(total(number), environment=cluster.tf_config('learner'))
+    evaluated = ('--evaluate_every_frames=1', '--num_episodes=2')
+    last = cluster.learner(total(number), *evaluated, environment=cluster.tf_config('learner'))
     assert last.end() == 0 and late.end() == 0
     assert restored_frames(last) == saved
     assert late.text().count('the learner has started again') == 2
@@ -77,6 +80,9 @@ def test_trains_to_the_end_whoever_comes_and_goes(cluster):
     # queue of sequences, the intake and the queue of messages, each.
     received = found['trained'] + found['queued']
     assert -1 <= (sent - received) / tiny.FRAMES_PER_UPDATE <= 4
+    table = EvaluationLog(os.path.join(str(cluster.logdir), 'evaluations.csv'), 'MoveToBeacon').rows
+    frames = [saved + i * tiny.FRAMES_PER_UPDATE for i in range(6)]
+    assert [row['global_step'] for row in table] == frames
     tags = tiny.summaries(cluster.logdir)
     assert {'cluster/actors', 'cluster/frames_played', 'actor/4/frames_per_second'} <= set(tags)
     lag = [value for _, value in tags['policy_lag/updates']]

@@ -9,6 +9,7 @@ import pytest
 
 from sc2impala import experiment
 from sc2impala.runtime import following
+from sc2impala.runtime.best_checkpoint import BestCheckpoint
 from sc2impala.runtime.evaluation_log import EvaluationLog
 from sc2impala.settings import resolve
 from tests.runtime import tiny
@@ -23,7 +24,7 @@ def follow(logdir, *flags):
 
 
 def rows(logdir):
-    return EvaluationLog(os.path.join(str(logdir), 'evaluations.csv')).rows
+    return EvaluationLog(os.path.join(str(logdir), 'evaluations.csv'), 'MoveToBeacon').rows
 
 
 def test_a_finished_run(run, capsys):
@@ -50,6 +51,15 @@ def test_a_finished_run(run, capsys):
     assert rows(run) == table and 'evaluation: ' not in capsys.readouterr().out
 
 
+def test_a_run_that_evaluates_itself(run, capsys):
+    content = tiny.read_json(run, 'manifest.json')
+    content['config']['evaluate_every_frames'] = 1000
+    tiny.edit_manifest(run, json.dumps(content))
+    assert follow(run) == 1
+    assert 'this run evaluates itself (--evaluate_every_frames=1000)' in tiny.error_line(capsys)
+    assert not os.path.exists(os.path.join(run, 'evaluations.csv'))
+
+
 def test_a_damaged_checkpoint_is_left_out(run, capsys):
     first, last = tiny.checkpoint_frames(run)
     path = os.path.join(run, f'model.ckpt-{first}.data-00000-of-00001')
@@ -71,18 +81,18 @@ def test_what_a_kill_has_interrupted_is_finished(run, monkeypatch, capsys):
         return dict(about, mean_return=next(means), **numbers)
 
     monkeypatch.setattr(following._Evaluator, 'evaluate', fake)
-    keep = following.BestCheckpoint.keep
+    keep = BestCheckpoint.keep
 
     def interrupted(self, number, result):
         if number == frames[1]:
             raise KeyboardInterrupt
         keep(self, number, result)
 
-    monkeypatch.setattr(following.BestCheckpoint, 'keep', interrupted)
+    monkeypatch.setattr(BestCheckpoint, 'keep', interrupted)
     assert follow(run) == 0
     assert [row['mean_return'] for row in rows(run)] == [3.0, 5.0]
     assert 'stopped' in capsys.readouterr().out
-    monkeypatch.setattr(following.BestCheckpoint, 'keep', keep)
+    monkeypatch.setattr(BestCheckpoint, 'keep', keep)
     means = iter([4.0, 4.5] * len(frames))
     assert follow(run) == 0
     assert tiny.checkpoint_frames(os.path.join(run, 'best')) == [frames[1]]

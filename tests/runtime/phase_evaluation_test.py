@@ -57,6 +57,22 @@ def test_is_the_mean_return_with_the_weights_of_the_moment(case):
     assert all(env.tape[-1] == 'close' for env in made)
 
 
+def test_a_stop_ends_it_within_an_episode(case):
+    session, evaluate, _, made = case
+    left = [2]
+
+    def should_stop():
+        left[0] -= 1
+        return left[0] < 0
+
+    assert evaluate.play(session, should_stop) is None
+    # One step was played before the request.
+    assert [isinstance(event, tuple) for event in made[0].tape].count(True) == 1
+    assert made[0].tape[-1] == 'close'
+    assert evaluate.play(session, lambda: True) is None and len(made) == 1
+    assert len(evaluate.play(session)) == K
+
+
 def test_the_simulator_plays_the_same_games_every_time(monkeypatch):
     made = []
     monkeypatch.setattr(

@@ -71,6 +71,14 @@ class TestWatch:
             'is busy in runtime.start_policy.py, finish',
         ),
         (
+            stack(
+                'runtime/trainer.py update', 'runtime/evaluation.py play_episodes', SESSION + ' run'
+            ),
+            GAME,
+            8,
+            'waits for the games of an evaluation',
+        ),
+        (
             stack('runtime/trainer.py update', '/home/user/own.py after_run'),
             GAME,
             8,

@@ -59,6 +59,16 @@ def test_batches_that_devices_cannot_share(values, complaint):
     check(**dict(values, batch_size=32, demonstration_sequences=0, num_learner_devices=4))
 
 
+@pytest.mark.parametrize('kind, cost', [('none', 0.1), ('fixed', 0.0), ('entropy', 0.0)])
+def test_shaping_and_its_cost_belong_together(kind, cost):
+    with pytest.raises(UserError) as error:
+        check(reward_shaping=kind, reward_shaping_cost=cost)
+    assert str(error.value).startswith(
+        f'--reward_shaping={kind} and --reward_shaping_cost={cost} belong together, expected'
+    )
+    check(reward_shaping='entropy', reward_shaping_cost=-0.1)
+
+
 def test_maps_with_defaults_that_cannot_be_played_are_not_offered(monkeypatch):
     monkeypatch.setattr(sim, 'MAP_NAMES', ('MoveToBeacon',))
     check()
@@ -115,6 +125,7 @@ def test_settings_with_choices():
         'replay_compression',
         'replay_eviction',
         'reward_clipping',
+        'reward_shaping',
         'sequence_compression',
         'value_normalisation',
     ]
@@ -150,6 +161,17 @@ class TestFollow:
         ):
             with pytest.raises(UserError, match=complaint):
                 check(**dict(dict(mode='evaluate', follow=True), **changes))
+
+
+def test_evaluations_within_a_training():
+    check(evaluate_every_frames=1000, policy='greedy')
+    for changes, complaint in (
+        (dict(mode='evaluate'), '--evaluate_every_frames=1000 is for trainings, .*, not evaluate'),
+        (dict(mode='record'), 'expected --mode=train with it, not record'),
+        (dict(policy='scripted'), '--policy=scripted with --evaluate_every_frames=1000'),
+    ):
+        with pytest.raises(UserError, match=complaint):
+            check(evaluate_every_frames=1000, **changes)
 
 
 class TestStarCraft:

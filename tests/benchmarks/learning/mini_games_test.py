@@ -3,10 +3,9 @@
 import json
 
 import numpy as np
-import pytest
 from PIL import Image
 
-from benchmarks.learning import mini_games, scores
+from benchmarks.learning import mini_games
 
 TINY = (
     '--screen_size=4',
@@ -20,21 +19,6 @@ TINY = (
     '--step_mul=240',
     '--total_environment_frames=20000',
 )
-
-
-def test_scores_are_those_of_all_maps_and_humans_beat_chance():
-    from sc2impala import envs
-
-    assert set(scores.SCORES) == set(envs.MAP_NAMES)
-    assert all(of_map.human > of_map.random for of_map in scores.SCORES.values())
-
-
-def test_human_normalised_scores():
-    assert scores.human_normalised('DefeatRoaches', 1) == 0
-    assert scores.human_normalised('DefeatRoaches', 215) == 100
-    assert scores.human_normalised('CollectMineralShards', 97) == 50
-    with pytest.raises(KeyError):
-        scores.human_normalised('Simple64', 1)
 
 
 def test_a_row_has_mean_and_standard_error_over_runs():

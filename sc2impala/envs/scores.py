@@ -1,6 +1,6 @@
 """Published mean returns on the seven mini-games, all on StarCraft II itself."""
 
-from typing import Dict, NamedTuple
+from typing import Dict, NamedTuple, Optional
 
 
 class Scores(NamedTuple):
@@ -29,12 +29,28 @@ SCORES: Dict[str, Scores] = {
 }
 """By map name. A random policy on BuildMarines has 'less than 1'."""
 
+HUMAN_SCORES = ('human_normalised_score', 'capped_score', 'human_gap')
+
 
 def human_normalised(map_name: str, mean_return: float) -> float:
-    """The part of the way from a random policy to a human, in per cent.
+    """The part of the way from a random policy to a human: 0 is random, 1 is human.
 
     Raises:
       KeyError: if there is no such map.
     """
     scores = SCORES[map_name]
-    return 100 * (mean_return - scores.random) / (scores.human - scores.random)
+    return (mean_return - scores.random) / (scores.human - scores.random)
+
+
+def human_scores(map_name: str, mean_return: float) -> Dict[str, Optional[float]]:
+    """A mean return beside that of a human.
+
+    Returns:
+      By the names in `HUMAN_SCORES`: the human-normalised score; the same, clipped to [0, 1]; and
+      what is missing of that to 1. None on maps without a published score.
+    """
+    if map_name not in SCORES:
+        return dict.fromkeys(HUMAN_SCORES)
+    score = human_normalised(map_name, mean_return)
+    capped = min(1.0, max(0.0, score))
+    return dict(zip(HUMAN_SCORES, (score, capped, 1.0 - capped)))

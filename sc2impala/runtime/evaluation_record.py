@@ -1,0 +1,100 @@
+"""What is kept of the evaluations of a run: the table, the best model, and summaries."""
+
+import os
+from typing import Any, Callable, Dict, Mapping, Optional
+
+from sc2impala.envs import scores
+from sc2impala.runtime import console
+from sc2impala.runtime.best_checkpoint import BestCheckpoint
+from sc2impala.runtime.evaluation_log import EVALUATIONS_CSV, EvaluationLog
+from sc2impala.runtime.summary_log import SummaryLog
+
+
+class EvaluationRecord:
+    """The evaluations of one policy.
+
+    log: the table.
+    best: the folder of the best model.
+    """
+
+    def __init__(self, folder: str, map_name: str, policy: str, summaries: SummaryLog):
+        """Args:
+        folder: of the run.
+        map_name: of the run.
+        policy: 'sampled' or 'greedy'; rows of the other one in the table do not count.
+        summaries: where to.
+
+        Raises:
+          UserError: if table or folder cannot be written to.
+        """
+        self.log = EvaluationLog(os.path.join(folder, EVALUATIONS_CSV), map_name)
+        self.best = BestCheckpoint(folder)
+        self._map_name = map_name
+        self._policy = policy
+        self._summaries = summaries
+
+    def repair(self) -> None:
+        """Finishes what a kill has interrupted."""
+        rows = [row for row in self.log.rows if row['policy'] == self._policy]
+        rows = [row for row in rows if self.best.holds(row['global_step'])]
+        if rows:
+            best = max(rows, key=lambda row: row['mean_return'])
+            self.best.keep(best['global_step'], best)
+        else:
+            self.best.drop_others()
+
+    def best_result(self) -> Optional[Dict[str, Any]]:
+        """The evaluation of the best model; None if there is none, or it is of another policy.
+
+        Its row may have been undone: the model is there nevertheless.
+        """
+        kept = self.best.kept
+        row = None if kept is None else self.log.find(kept, self._policy)
+        if row is not None:
+            return row
+        result = self.best.result()
+        return result if result is not None and result['policy'] == self._policy else None
+
+    def add(self, result: Mapping[str, Any], hold: Callable[[], None] = lambda: None) -> None:
+        """Adds an evaluation, and keeps its model if it is the best so far.
+
+        Args:
+          result: see `evaluation.summarize`; with the frames of the model, 'global_step'.
+          hold: puts the model into the folder of the best one, if it is not there.
+
+        Raises:
+          UserError: if table or folder cannot be written to.
+        """
+        of_humans = scores.human_scores(self._map_name, result['mean_return'])
+        result = dict(result, **of_humans)
+        best = self.best_result()
+        is_best = best is None or result['mean_return'] > best['mean_return']
+        self._show(result, result if best is None or is_best else best)
+        self.log.add(result)
+        if is_best:
+            hold()
+            self.best.keep(result['global_step'], result)
+        else:
+            self.best.drop_others()
+
+    def _show(self, result: Mapping[str, Any], best: Mapping[str, Any]) -> None:
+        """A line, and summaries."""
+        frames, mean = result['global_step'], result['mean_return']
+        error = result['std_return'] / result['num_episodes'] ** 0.5
+        line = (
+            f'evaluation: {frames:,} frames | mean return {mean:.2f} +- {error:.2f} '
+            f'({result["num_episodes"]} episodes)'
+        )
+        values = {
+            'episode_return': mean,
+            'episode_return_std': result['std_return'],
+            'episode_frames': result['environment_frames'] / result['num_episodes'],
+            'best_return': best['mean_return'],
+        }
+        if result['human_gap'] is not None:
+            line += f' | human-normalised {result["human_normalised_score"]:.3f}'
+            values.update((name, result[name]) for name in scores.HUMAN_SCORES)
+        console.say(line + (', the best so far' if best is result else ''))
+        tags = {f'{self._map_name}/eval/{name}': value for name, value in values.items()}
+        self._summaries.add_scalars(tags, frames)
+        self._summaries.flush()
