@@ -13,7 +13,7 @@ modules of algorithms import it, and whatever else builds a graph, inside `build
 """
 
 import abc
-from typing import Any, ClassVar, Mapping, NamedTuple, Optional, Sequence, Tuple, Type
+from typing import Any, Callable, ClassVar, Mapping, NamedTuple, Optional, Sequence, Tuple, Type
 
 NO_REPLAY, REPLAY_OPTIONAL, REPLAY_REQUIRED = 'none', 'optional', 'required'
 
@@ -27,6 +27,8 @@ class Update(NamedTuple):
     infos: EpisodeInfo of [T, B]; `aborted` is cleared in replayed columns.
     metrics: by tag float32 [], written as a scalar, or a tensor of rank 1, written as a histogram.
     priorities: float32 [B], new priorities of the sequences in the replay buffer, or None.
+    priority_keys: int64 [B], the keys of these sequences, -1 for those whose priority stays; None
+        for the keys of the batch.
     """
 
     train: Any
@@ -35,6 +37,7 @@ class Update(NamedTuple):
     infos: Any
     metrics: Mapping[str, Any]
     priorities: Optional[Any] = None
+    priority_keys: Optional[Any] = None
 
 
 class Algorithm(abc.ABC):
@@ -79,6 +82,18 @@ class Algorithm(abc.ABC):
         Returns:
           float32 [], or None if there never is a teacher. At 0 the teacher does not act, and
           batches say nothing of it.
+        """
+        return None
+
+    def new_priorities(self, agent: Any) -> Optional[Callable[[Any], Any]]:
+        """The priorities with which new sequences enter a replay buffer that has priorities.
+
+        Args:
+          agent: as in `build_update`.
+
+        Returns:
+          A function of an `ActorOutput` of [N, ...], batch-major, that returns float32 [N]; None
+          for the highest priority so far.
         """
         return None
 

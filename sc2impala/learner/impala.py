@@ -9,11 +9,11 @@ from typing import Any, ClassVar, Dict, Optional, Sequence, Tuple
 
 from sc2impala.learner.algorithm import Algorithm, Update
 from sc2impala.settings.fields import MAX_FRAMES, setting
-from sc2impala.settings.learning import LARGE, AdamSettings, ReturnSettings
+from sc2impala.settings.learning import LARGE, AdamSettings, PrioritySettings, ReturnSettings
 
 
 @dataclasses.dataclass(frozen=True)
-class ImpalaSettings(ReturnSettings, AdamSettings):
+class ImpalaSettings(ReturnSettings, AdamSettings, PrioritySettings):
     """Losses are summed over time and batch: costs of code that averages mean something else."""
 
     TITLE: ClassVar[str] = 'IMPALA and CLEAR'
@@ -87,6 +87,9 @@ class Impala(Algorithm):
     KL(mu || pi), the baseline near the recorded one. With R = 0 the graph is plain IMPALA.
     A teacher, if there is one, holds the policy near the one with which the training started
     (kickstarting).
+
+    The priority of a sequence in a replay buffer that has priorities is made of the absolute
+    V-trace advantages of its steps; the losses of replayed columns have importance weights.
     """
 
     settings_class = ImpalaSettings
@@ -109,6 +112,7 @@ class Impala(Algorithm):
             diagnostics,
             losses,
             optimization,
+            prioritisation,
             sequences,
             summaries,
             targets,
@@ -137,7 +141,13 @@ class Impala(Algorithm):
         terms.update(self._anchor_terms(agent.policy, batch, steps, normalisation, schedule))
         baseline = normalisation.divided(losses.baseline_loss(vtrace.vs, pi.baseline), power=2)
         terms['baseline'] = (settings.baseline_cost, baseline)
-        weighted, total_loss = optimization.weighted_sum(terms, steps.mask)
+        weights, priorities = steps.mask, None
+        if batch.num_replay:
+            weights *= prioritisation.batch_weights(batch, settings, schedule)
+            priorities = prioritisation.sequence_priorities(
+                vtrace.pg_advantages, steps.mask, settings.priority_max_share
+            )
+        weighted, total_loss = optimization.weighted_sum(terms, weights)
         if settings.demonstration_cost:
             weighted['demonstration'] = self._label_loss(agent.policy, batch, steps)
             total_loss += weighted['demonstration']
@@ -157,7 +167,8 @@ class Impala(Algorithm):
         metrics.update(summaries.action_histograms(agent.policy, mu, steps.is_new))
         metrics.update(diagnostics.diagnostics(agent.policy, steps, vtrace.vs, advantages))
         done, infos = sequences.countable(steps)
-        return Update(train, sequences.count_frames(steps), done, infos, metrics)
+        frames = sequences.count_frames(steps)
+        return Update(train, frames, done, infos, metrics, priorities)
 
     def _policy_terms(
         self, policy: Any, steps: Any, log_probs: Any, advantages: Any, normalisation: Any

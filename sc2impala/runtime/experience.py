@@ -74,7 +74,7 @@ def make_replay_table(settings: ReplaySettings, spec: Any, seed: int) -> replay_
     """The replay table for sequences of a spec.
 
     Args:
-      settings: size, remover and compression.
+      settings: size, sampler, remover and compression.
       spec: `ActorOutput` of `tf.TensorSpec`s of one sequence.
       seed: of its random numbers.
 
@@ -98,12 +98,18 @@ def make_replay_table(settings: ReplaySettings, spec: Any, seed: int) -> replay_
     return replay_lib.ReplayTable(
         settings.replay_buffer_size,
         specs,
-        replay_lib.SAMPLERS['uniform'](),
+        _make_sampler(settings),
         replay_lib.REMOVERS[settings.replay_eviction](),
         np.random.RandomState(seed),
         settings.replay_compression,
         defaults=_defaults_of_older_versions(spec, len(specs)),
     )
+
+
+def _make_sampler(settings: ReplaySettings) -> replay_lib.Sampler:
+    if settings.replay_sampler == replay_lib.Prioritised.name:
+        return replay_lib.Prioritised(settings.priority_exponent)
+    return replay_lib.SAMPLERS[settings.replay_sampler]()
 
 
 def raw_bytes(settings: ReplaySettings, spec: Any) -> int:

@@ -152,6 +152,11 @@ def check_batch(training: TrainingSettings, replay: ReplaySettings) -> None:
             f'--replay_buffer_size={replay.replay_buffer_size} cannot fill its part of a batch, '
             f'expected at least {num_replay} (--batch_size * --replay_proportion).'
         )
+    if replay.replay_min_size > replay.replay_buffer_size:
+        raise UserError(
+            f'--replay_min_size={replay.replay_min_size} would never be reached, expected at most '
+            f'--replay_buffer_size={replay.replay_buffer_size}.'
+        )
     wanted = learner.load(training.algorithm).replay
     if wanted == algorithm.NO_REPLAY and num_replay:
         raise UserError(
