@@ -48,12 +48,15 @@ class Algorithm(abc.ABC):
     agent_needs: attributes that the agent must have.
     replay: whether batches may, or must, have replayed columns: NO_REPLAY, REPLAY_OPTIONAL or
         REPLAY_REQUIRED.
+    learns_values: whether the outputs of the agent are values of actions, not a policy. It then
+        plays the action of the highest value, and now and then a random one.
     """
 
     title: ClassVar[str] = 'training'
     settings_class: ClassVar[Type[Any]]
     agent_needs: ClassVar[Tuple[str, ...]] = ('unroll', 'policy')
     replay: ClassVar[str] = REPLAY_OPTIONAL
+    learns_values: ClassVar[bool] = False
 
     def __init__(self, settings: Any):
         """Args:
@@ -84,6 +87,21 @@ class Algorithm(abc.ABC):
           batches say nothing of it.
         """
         return None
+
+    def epsilons(self, count: int) -> Sequence[float]:
+        """The probability of a random action in each game of the actors.
+
+        Args:
+          count: games of all actors, those of the first actor coming first.
+
+        Returns:
+          `count` numbers, 0 to 1; none if actions are sampled from a policy.
+        """
+        return ()
+
+    def evaluation_epsilon(self) -> float:
+        """The probability of a random action in an evaluation, where values are learned."""
+        return 0.0
 
     def new_priorities(self, agent: Any) -> Optional[Callable[[Any], Any]]:
         """The priorities with which new sequences enter a replay buffer that has priorities.

@@ -47,7 +47,7 @@ def clip_advantages(advantages: tf.Tensor, clip: bool) -> tf.Tensor:
 
 def return_targets(steps: Steps, settings: ReturnSettings) -> tf.Tensor:
     """Discounted returns to the end of the unroll plus the bootstrap value, float32 [T, B]."""
-    rewards, discounts = _rewards_and_discounts(steps, settings)
+    rewards, discounts = rewards_and_discounts(steps, settings)
     return vtrace.discounted_returns(
         rewards,
         discounts,
@@ -57,24 +57,7 @@ def return_targets(steps: Steps, settings: ReturnSettings) -> tf.Tensor:
     )
 
 
-def _off_policy_inputs(
-    policy: Any, steps: Steps, settings: ReturnSettings
-) -> Tuple[tf.Tensor, Dict[str, tf.Tensor]]:
-    """log pi(a), float32 [T, B], and the arguments that V-trace and UPGO share."""
-    log_probs = policy.log_prob(steps.learner, steps.behaviour)
-    behaviour_log_probs = policy.log_prob(steps.behaviour, steps.behaviour)
-    rewards, discounts = _rewards_and_discounts(steps, settings)
-    return log_probs, dict(
-        log_rhos=log_probs - behaviour_log_probs,
-        discounts=discounts,
-        rewards=rewards,
-        values=steps.learner.baseline,
-        bootstrap_value=steps.bootstrap_value,
-        mask=steps.mask,
-    )
-
-
-def _rewards_and_discounts(steps: Steps, settings: ReturnSettings) -> Tuple[tf.Tensor, tf.Tensor]:
+def rewards_and_discounts(steps: Steps, settings: ReturnSettings) -> Tuple[tf.Tensor, tf.Tensor]:
     """Transformed rewards and the discount after each step, float32 [T, B]."""
     rewards = losses.transform_rewards(
         steps.rewards, settings.reward_scaling, settings.reward_clipping
@@ -86,3 +69,20 @@ def _rewards_and_discounts(steps: Steps, settings: ReturnSettings) -> Tuple[tf.T
         settings.discounting_per_frame,
     )
     return rewards, discounts
+
+
+def _off_policy_inputs(
+    policy: Any, steps: Steps, settings: ReturnSettings
+) -> Tuple[tf.Tensor, Dict[str, tf.Tensor]]:
+    """log pi(a), float32 [T, B], and the arguments that V-trace and UPGO share."""
+    log_probs = policy.log_prob(steps.learner, steps.behaviour)
+    behaviour_log_probs = policy.log_prob(steps.behaviour, steps.behaviour)
+    rewards, discounts = rewards_and_discounts(steps, settings)
+    return log_probs, dict(
+        log_rhos=log_probs - behaviour_log_probs,
+        discounts=discounts,
+        rewards=rewards,
+        values=steps.learner.baseline,
+        bootstrap_value=steps.bootstrap_value,
+        mask=steps.mask,
+    )

@@ -6,8 +6,18 @@ from typing import Any, Dict, List, Optional, Set
 
 import tensorflow.compat.v1 as tf
 
+from sc2impala import learner
 from sc2impala.errors import UserError
-from sc2impala.runtime import checkpoints, console, evaluation, graph, manifest, players, seeds
+from sc2impala.runtime import (
+    acting,
+    checkpoints,
+    console,
+    evaluation,
+    graph,
+    manifest,
+    players,
+    seeds,
+)
 from sc2impala.runtime.best_checkpoint import BestCheckpoint
 from sc2impala.runtime.checkpoint_variables import DamagedError
 from sc2impala.runtime.evaluation_log import EVALUATIONS_CSV, EvaluationLog
@@ -191,8 +201,13 @@ class _Evaluator:
         self._agent = graph.make_agent(
             settings.agent, self._specs, environment.max_step_mul, environment.agent_step_mul
         )
+        name = settings.training.algorithm
+        algorithm = learner.load(name)(settings.algorithms[name])
         self._player = players.SessionPlayer(
-            self._agent, self._specs[0], self._num_envs, own.policy == 'greedy'
+            acting.in_evaluation(algorithm, self._agent),
+            self._specs[0],
+            self._num_envs,
+            own.policy == 'greedy',
         )
         self._saver = tf.train.Saver(self._agent.weights)
         config = graph.session_config(run.deterministic)

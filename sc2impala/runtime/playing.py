@@ -7,7 +7,9 @@ from typing import Any, Dict, Optional, Tuple
 
 import tensorflow.compat.v1 as tf
 
+from sc2impala import learner
 from sc2impala.runtime import (
+    acting,
     checkpoints,
     console,
     demonstrations,
@@ -127,8 +129,10 @@ def make_player(
     agent = graph.make_agent(
         settings.agent, specs, environment.max_step_mul, environment.agent_step_mul
     )
+    name = settings.training.algorithm
+    algorithm = learner.load(name)(settings.algorithms[name])
     return players.AgentPlayer(
-        agent,
+        acting.in_evaluation(algorithm, agent),
         specs[0],
         num_envs,
         choose,

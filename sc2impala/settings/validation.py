@@ -12,7 +12,7 @@ from sc2impala import envs, learner
 from sc2impala.envs import players, pysc2_backend
 from sc2impala.errors import UserError
 from sc2impala.learner import algorithm
-from sc2impala.settings import addresses
+from sc2impala.settings import addresses, value_learning
 from sc2impala.settings import settings as settings_lib
 from sc2impala.settings.fields import MANY, MAX_FRAMES
 from sc2impala.settings.groups import (
@@ -43,6 +43,7 @@ def check(settings: Settings) -> None:
     check_start(settings)
     check_cluster(settings.run, settings.cluster)
     check_follow(settings.run, settings.evaluation)
+    value_learning.check(settings)
     num_games = settings.actors.num_actors * settings.actors.num_envs
     flags = f'--num_actors={settings.actors.num_actors} and --num_envs={settings.actors.num_envs}'
     if settings.run.mode != 'train':
