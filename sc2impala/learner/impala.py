@@ -112,7 +112,6 @@ class Impala(Algorithm):
             diagnostics,
             losses,
             optimization,
-            prioritisation,
             sequences,
             summaries,
             targets,
@@ -131,9 +130,7 @@ class Impala(Algorithm):
         advantages = normalisation.divided(
             targets.clip_advantages(vtrace.pg_advantages, settings.clip_advantage)
         )
-        entropy_cost = schedule.linear(
-            settings.entropy_cost, settings.entropy_cost_at_end, part=settings.entropy_decay
-        )
+        entropy_cost = self._entropy_cost(schedule)
 
         # Cost and loss of [T, B]; another term is one more line.
         terms = self._policy_terms(agent.policy, steps, log_probs, advantages, normalisation)
@@ -141,12 +138,7 @@ class Impala(Algorithm):
         terms.update(self._anchor_terms(agent.policy, batch, steps, normalisation, schedule))
         baseline = normalisation.divided(losses.baseline_loss(vtrace.vs, pi.baseline), power=2)
         terms['baseline'] = (settings.baseline_cost, baseline)
-        weights, priorities = steps.mask, None
-        if batch.num_replay:
-            weights *= prioritisation.batch_weights(batch, settings, schedule)
-            priorities = prioritisation.sequence_priorities(
-                vtrace.pg_advantages, steps.mask, settings.priority_max_share
-            )
+        weights, priorities = self._prioritised(batch, steps, vtrace.pg_advantages, schedule)
         weighted, total_loss = optimization.weighted_sum(terms, weights)
         if settings.demonstration_cost:
             weighted['demonstration'] = self._label_loss(agent.policy, batch, steps)
@@ -167,8 +159,26 @@ class Impala(Algorithm):
         metrics.update(summaries.action_histograms(agent.policy, mu, steps.is_new))
         metrics.update(diagnostics.diagnostics(agent.policy, steps, vtrace.vs, advantages))
         done, infos = sequences.countable(steps)
-        frames = sequences.count_frames(steps)
-        return Update(train, frames, done, infos, metrics, priorities)
+        return Update(train, sequences.count_frames(steps), done, infos, metrics, priorities)
+
+    def _entropy_cost(self, schedule: Any) -> Any:
+        """The present weight of the entropy, float32 []."""
+        first, last = self.settings.entropy_cost, self.settings.entropy_cost_at_end
+        return schedule.linear(first, last, part=self.settings.entropy_decay)
+
+    def _prioritised(
+        self, batch: Any, steps: Any, advantages: Any, schedule: Any
+    ) -> Tuple[Any, Optional[Any]]:
+        """The weights of losses, float32 [T, B], and the priorities of sequences, float32 [B]."""
+        from sc2impala.learner import prioritisation
+
+        if not batch.num_replay:
+            return steps.mask, None
+        weights = prioritisation.batch_weights(batch, self.settings, schedule)
+        priorities = prioritisation.sequence_priorities(
+            advantages, steps.mask, self.settings.priority_max_share
+        )
+        return steps.mask * weights, priorities
 
     def _policy_terms(
         self, policy: Any, steps: Any, log_probs: Any, advantages: Any, normalisation: Any

@@ -54,11 +54,12 @@ def build(specs, spec, make_env=None, **settings):
         seeds = range(10 * actor, 10 * actor + ACTORS.num_envs)
         return envs.make_environment('simulator', 'MoveToBeacon', seeds, *specs, max_step_mul=8)
 
+    numbers = dataclasses.replace(ACTORS, **settings)
     return experience.build_experience(
-        make_agent(specs),
+        [make_agent(specs)] * numbers.num_actors,
         spec,
         make_env or make,
-        dataclasses.replace(ACTORS, **settings),
+        numbers,
         BATCH_SIZE,
         phases.policy_version(),
     )
