@@ -71,6 +71,30 @@ class ActionValues:
         step_mul = action.pop('step_mul', tf.zeros_like(action['function'])) + 1
         return Choice(action, step_mul)
 
+    def soft_value(self, outputs: Any, temperature: float) -> tf.Tensor:
+        """Returns temperature * log sum_a exp(Q(a) / temperature) over all actions, float32 [...].
+
+        It is the value, with its entropy, of the policy that is proportional to
+        exp(Q / temperature), whose log-probability of an action a is (Q(a) - soft value) /
+        temperature. Arguments that the function of an action does not use are no part of it.
+        """
+        advantages = self._advantages(outputs)
+        of_functions = tf.zeros_like(advantages['function'])
+        for number in sorted(set(self._num_used.tolist())):
+            # Given the function the choices of its heads are independent of each other.
+            sums = advantages['function'] / number
+            soft = {
+                name: _soft_maximum(values / number, temperature)[..., tf.newaxis]
+                for name, values in advantages.items()
+                if name != 'function'
+            }
+            for name, used in self._head_used.items():
+                sums += used * soft[name]
+            if self._learn_step_mul:
+                sums += soft['step_mul']
+            of_functions += np.float32(self._num_used == number) * sums
+        return outputs.baseline + _soft_maximum(of_functions, temperature)
+
     def _advantages(self, outputs: Any) -> Dict[str, tf.Tensor]:
         """A_h of every head, float32 [..., choices]; UNAVAILABLE_LOGIT where not available."""
         logits = {name: outputs.action_logits[name] for name in self._heads}
@@ -103,6 +127,10 @@ def _pick(values: tf.Tensor, index: tf.Tensor) -> tf.Tensor:
     """Returns values[..., index[...]]: float32 [..., choices] and int32 [...] to float32 [...]."""
     # A product with a one-hot row: the gradient is dense, and exact on GPUs.
     return tf.reduce_sum(values * tf.one_hot(index, values.shape[-1]), axis=-1)
+
+
+def _soft_maximum(values: tf.Tensor, temperature: float) -> tf.Tensor:
+    return temperature * tf.reduce_logsumexp(values / temperature, axis=-1)
 
 
 def _argmax(values: tf.Tensor) -> tf.Tensor:

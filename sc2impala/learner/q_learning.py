@@ -10,6 +10,9 @@ import tensorflow.compat.v1 as tf
 RESCALING_EPSILON = 1e-3
 """Epsilon of h: with it h has an inverse that is Lipschitz continuous."""
 
+LOWEST_BONUS = -1.0
+"""Of Munchausen reinforcement learning, l_0 in its appendix."""
+
 
 def rescale(values: tf.Tensor, epsilon: float = RESCALING_EPSILON) -> tf.Tensor:
     """h(x) = sign(x) (sqrt(|x| + 1) - 1) + epsilon x, elementwise."""
@@ -52,6 +55,23 @@ def n_step_returns(
         one_more = tf.where(cut, values[:-1], rewards + discounts * returns[1:])
         returns = tf.concat([one_more, values[-1:]], axis=0)
     return returns[:-1]
+
+
+def munchausen_bonus(
+    values: tf.Tensor, soft_values: tf.Tensor, weight: float, lowest: float = LOWEST_BONUS
+) -> tf.Tensor:
+    """weight * max(temperature * log pi(a), lowest), which is added to the reward of a.
+
+    Munchausen reinforcement learning (Vieillard et al. 2020, arXiv 2007.14430, equation 2), with
+    temperature * log pi(a) = Q(a) - soft value.
+
+    Args:
+      values: Q(a).
+      soft_values: of the same state, at least Q(a) but for rounding.
+      weight: alpha, 0 to 1.
+      lowest: l_0, below 0.
+    """
+    return weight * tf.clip_by_value(values - soft_values, lowest, 0.0)
 
 
 def q_loss(targets: tf.Tensor, q_values: tf.Tensor) -> tf.Tensor:

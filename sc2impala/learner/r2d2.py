@@ -19,7 +19,7 @@ class R2d2Settings(ReturnSettings, AdamSettings, PrioritySettings):
 
     TITLE: ClassVar[str] = 'R2D2 (--algorithm=r2d2)'
 
-    r2d2_learning_rate: float = setting(3e-4, 'of Adam, at the start', between=(0.0, 10.0))
+    r2d2_learning_rate: float = setting(1e-3, 'of Adam, at the start', between=(0.0, 10.0))
     r2d2_final_learning_rate: float = setting(
         0.0, 'at the end, linearly in between', between=(0.0, 10.0)
     )
@@ -41,6 +41,16 @@ class R2d2Settings(ReturnSettings, AdamSettings, PrioritySettings):
         True,
         'learn h(Q) = sign(Q) (sqrt(|Q| + 1) - 1) + Q / 1000 in the place of Q, so that returns of '
         'any size need no clipping of rewards',
+    )
+    r2d2_munchausen: float = setting(
+        0.0,
+        'weight of the scaled log-probability of an action under the softmax of its values, added '
+        'to its reward, as in Munchausen DQN, whose weight is 0.9; targets then have soft values '
+        'of the target network alone. 0 leaves it out',
+        between=(0.0, 1.0),
+    )
+    r2d2_temperature: float = setting(
+        0.03, 'of that softmax, in the units of Q as it is learned', between=(1e-4, 1e4)
     )
     r2d2_epsilon: float = setting(
         0.4,
@@ -195,7 +205,7 @@ class R2D2(Algorithm):
     def _targets(
         self, agent: Any, steps: Any, outputs: Any, target_outputs: Any
     ) -> Tuple[Any, Any]:
-        """Double Q targets, and the values of what was played.
+        """Double Q targets, or those of Munchausen DQN, and the values of what was played.
 
         Args:
           agent: with the maths of its action values.
@@ -212,8 +222,15 @@ class R2D2(Algorithm):
         from sc2impala.learner import targets as targets_lib
 
         values, rescales = agent.action_values, self.settings.r2d2_value_rescaling
-        best = values.value(target_outputs, values.greedy(outputs))
         rewards, discounts = targets_lib.rewards_and_discounts(steps, self.settings)
+        if self.settings.r2d2_munchausen:
+            best = values.soft_value(target_outputs, self.settings.r2d2_temperature)
+            played = values.value(
+                tf.nest.map_structure(lambda t: t[:-1], target_outputs), steps.behaviour
+            )
+            rewards += q_learning.munchausen_bonus(played, best[:-1], self.settings.r2d2_munchausen)
+        else:
+            best = values.value(target_outputs, values.greedy(outputs))
         returns = q_learning.n_step_returns(
             rewards,
             discounts,

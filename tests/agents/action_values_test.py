@@ -99,6 +99,27 @@ def test_greedy_is_the_best_of_all_actions(learn_step_mul):
     assert len(functions) > 2 and (own != best.action['function']).any()
 
 
+@pytest.mark.parametrize('learn_step_mul', [True, False])
+@pytest.mark.parametrize('temperature', [0.05, 2.0])
+def test_the_soft_value_is_a_sum_over_all_actions(learn_step_mul, temperature):
+    """Of the arguments in use only: without others in their place an action counts once."""
+    outputs = make_outputs(4)
+    result = evaluate(
+        lambda values, out: values.soft_value(out, temperature), outputs, learn_step_mul
+    )
+    for t, b in np.ndindex(T, B):
+        actions = {}
+        for action, step_mul in all_actions(outputs, t, b, learn_step_mul):
+            function = action['function']
+            used = tuple(action[name] for name in HEAD_USED if HEAD_USED[name][function])
+            value = slow_value(outputs, t, b, action, step_mul, learn_step_mul)
+            actions[(function, step_mul, *used)] = value
+        values = np.array(list(actions.values()))
+        expected = values.max()
+        expected += temperature * np.log(np.exp((values - expected) / temperature).sum())
+        np.testing.assert_allclose(result[t, b], expected, rtol=1e-5, atol=1e-5)
+
+
 def test_gradients_reach_what_was_chosen_and_what_is_available():
     """dQ(a)/dlogits = (1[chosen] - 1/available) / heads in use, and dQ/dV = 1."""
     policy = policy_lib.JointPolicy(HEADS, HEAD_USED, True)

@@ -70,6 +70,13 @@ def test_n_step_returns(num_steps):
     assert cut.any() and (discounts == 0).any()
 
 
+def test_munchausen_bonus():
+    values = np.array([1.0, 1.0, 1.0, -3.0], np.float32)
+    soft_values = np.array([1.25, 0.9999, 4.0, -2.5], np.float32)
+    result = run(lambda v, s: q_learning.munchausen_bonus(v, s, 0.9), values, soft_values)
+    np.testing.assert_allclose(result, 0.9 * np.array([-0.25, 0.0, -1.0, -0.5]), rtol=1e-6)
+
+
 def test_the_loss_and_its_gradient():
     rng = np.random.RandomState(0)
     targets, q_values = rng.normal(size=[2, T, B]).astype(np.float32)

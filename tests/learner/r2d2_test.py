@@ -171,6 +171,32 @@ def test_without_rescaling_targets_are_returns():
     np.testing.assert_allclose(case.update.metrics['loss/total_loss'], expected, rtol=1e-4)
 
 
+def test_munchausen_targets():
+    """One step: r + bonus + discount * soft value, all of the target network."""
+    temperature, weight = 0.3, 0.9
+    case = Case(
+        r2d2_munchausen=weight,
+        r2d2_temperature=temperature,
+        r2d2_num_steps=1,
+        r2d2_value_rescaling=False,
+        discounting_per_frame=False,
+    )
+    loss = 0.0
+    for t, column in np.ndindex(T, R):
+        b = B - R + column
+        if case.env.info.aborted[t + 1, b]:
+            continue
+        played = value_agent.value_at(case.target, t, b, *value_agent.played_at(case.mu, t, b))
+        bonus = np.clip(played - value_agent.soft_value_at(case.target, t, b, temperature), -1, 0)
+        target = case.env.reward[t + 1, b] + weight * bonus
+        if not case.env.done[t + 1, b]:
+            following = value_agent.soft_value_at(case.target, t + 1, b, temperature)
+            target += DISCOUNTING * following
+        value = value_agent.value_at(case.online, t, b, *value_agent.played_at(case.mu, t, b))
+        loss += 0.5 * (target - value) ** 2 * WEIGHTS[column]
+    np.testing.assert_allclose(case.update.metrics['loss/total_loss'], loss, rtol=1e-4)
+
+
 @pytest.mark.parametrize('burn_in', [0, 2])
 def test_first_priorities_are_those_of_the_values_that_were_recorded(burn_in):
     """The actor has valued the observations 0 to T - 1; its outputs come one step later."""

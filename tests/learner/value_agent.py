@@ -40,28 +40,36 @@ def observed(env):
     return env._replace(observation={'step': step, 'column': column})
 
 
-def value_at(outputs, t, b, action, step_mul, learn_step_mul=True):
+def value_at(outputs, t, b, action, step_mul):
     """V and the mean advantage of the heads in use, at one step."""
     chosen = {'function': action['function']}
     if table.HEAD_USED['screen'][action['function']]:
         chosen['screen'] = action['screen']
     logits = {name: outputs.action_logits[name][t, b].astype(np.float64) for name in chosen}
-    if learn_step_mul:
-        chosen['step_mul'] = step_mul - 1
-        logits['step_mul'] = outputs.step_mul_logits[t, b].astype(np.float64)
+    logits['step_mul'] = outputs.step_mul_logits[t, b].astype(np.float64)
+    chosen['step_mul'] = step_mul - 1
     advantages = [logits[name][chosen[name]] - logits[name].mean() for name in chosen]
     return float(outputs.baseline[t, b]) + np.mean(advantages)
 
 
-def best_at(outputs, t, b, learn_step_mul=True):
-    """The action of the highest value, by trying all: (action, step_mul)."""
-    step_muls = range(1, table.MAX_STEP_MUL + 1) if learn_step_mul else [1]
-    functions, points = range(table.HEADS['function']), range(table.HEADS['screen'])
-    choices = [
-        (dict(function=function, screen=point), step_mul)
-        for function, point, step_mul in itertools.product(functions, points, step_muls)
-    ]
-    return max(choices, key=lambda choice: value_at(outputs, t, b, *choice, learn_step_mul))
+def all_actions():
+    """All actions, unused points being 0: pairs of action and step_mul."""
+    for function in range(table.HEADS['function']):
+        points = range(table.HEADS['screen'] if table.HEAD_USED['screen'][function] else 1)
+        for point, step_mul in itertools.product(points, range(1, table.MAX_STEP_MUL + 1)):
+            yield dict(function=function, screen=point), step_mul
+
+
+def best_at(outputs, t, b):
+    """The action of the highest value, by trying all."""
+    return max(all_actions(), key=lambda choice: value_at(outputs, t, b, *choice))
+
+
+def soft_value_at(outputs, t, b, temperature):
+    """temperature * log sum exp(Q / temperature) over all actions."""
+    values = np.array([value_at(outputs, t, b, *choice) for choice in all_actions()])
+    highest = values.max()
+    return highest + temperature * np.log(np.exp((values - highest) / temperature).sum())
 
 
 def rescale(x):
