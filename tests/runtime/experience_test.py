@@ -187,6 +187,15 @@ def test_metrics_of_the_table(spec, compression):
             }
 
 
+def test_the_sampler_and_its_exponent(spec):
+    settings = dataclasses.replace(REPLAY, replay_sampler='prioritised', priority_exponent=2.0)
+    table = experience.make_replay_table(settings, spec, seed=0)
+    assert table.has_priorities
+    table.insert(sequences(spec, 2), np.array([1.0, 3.0]))
+    probabilities = {p for _ in range(10) for p in table.sample(2).probabilities}
+    np.testing.assert_allclose(sorted(probabilities), [0.1, 0.9])
+
+
 def test_priorities_go_to_tables_that_have_some(spec):
     """An algorithm that returns priorities works with uniform sampling as well."""
     assert experience.priority_updates(None) is None
