@@ -72,7 +72,26 @@ def make_agent(
         _check_heads('value_normalisation=popart', name, heads)
         statistics = ValueStatistics(heads.baseline_layer)
     policy = make_policy(action_spec, learn_step_mul=fixed_step_mul is None)
-    return Agent(torso, core, heads, policy, num_step_muls, fixed_step_mul, weights, statistics)
+
+    def make_copy(scope: str) -> Agent:
+        import tensorflow.compat.v1 as tf
+
+        with tf.name_scope(scope):
+            copy = make_agent(
+                name,
+                observation_spec,
+                action_spec,
+                max_step_mul,
+                fixed_step_mul,
+                argument_conditioning,
+                value_normalisation,
+            )
+            copy.create_variables(observation_spec)
+        return copy
+
+    return Agent(
+        torso, core, heads, policy, num_step_muls, fixed_step_mul, weights, statistics, make_copy
+    )
 
 
 def _check_heads(option: str, name: str, heads: Any) -> None:

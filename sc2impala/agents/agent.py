@@ -10,6 +10,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import structs
 from sc2impala.agents import policy as policy_lib
+from sc2impala.agents.action_values import ActionValues
 
 
 def make_policy(action_spec: Any, learn_step_mul: bool) -> policy_lib.JointPolicy:
@@ -37,7 +38,8 @@ class Agent(snt.RNNCore):
     """An actor-critic over the dictionary of heads.
 
     Its inputs are the observation and the function it played last. `policy` holds the maths of its
-    action distribution, which the learner needs as well.
+    action distribution, and `action_values` what its outputs say of the values of actions if they
+    are learned instead; the learner needs them as well.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class Agent(snt.RNNCore):
         fixed_step_mul: Optional[int] = None,
         weights: Sequence[tf.Variable] = (),
         value_statistics: Optional[Any] = None,
+        make_copy: Optional[Callable[[str], 'Agent']] = None,
         name: str = 'agent',
     ):
         """Args:
@@ -62,12 +65,15 @@ class Agent(snt.RNNCore):
         fixed_step_mul: environment frames between two actions; None lets the agent choose.
         weights: trainable variables that the parts have created already, as embeddings do.
         value_statistics: `ValueStatistics` if the heads give normalised baselines, or None.
+        make_copy: name scope -> an agent of the same kind with variables of its own, which have
+            the same order as those of this agent; for target networks.
         """
         super().__init__(name=name)
         self._torso = torso
         self._core = core
         self._heads = heads
         self.policy = policy
+        self.make_copy = make_copy
         self._num_step_muls = num_step_muls
         self._fixed_step_mul = fixed_step_mul
         self._weights = list(weights)
@@ -81,6 +87,11 @@ class Agent(snt.RNNCore):
         Those of other agents in the graph are not among them.
         """
         return list(self._weights)
+
+    @property
+    def action_values(self) -> ActionValues:
+        """The values of actions, for algorithms that learn them in the place of a policy."""
+        return ActionValues(self.policy)
 
     def initial_state(self, batch_size: Any, **unused_kwargs: Any) -> Any:
         """The state at the start of an episode, for `batch_size` (int or int32 []) columns."""

@@ -60,7 +60,7 @@ class JointPolicy:
         # Sorted, so that the order of summation does not depend on the order of the dictionary.
         self.heads = {name: int(heads[name]) for name in sorted(heads)}
         self.learn_step_mul = learn_step_mul
-        self._head_used = {
+        self.head_used = {
             name: np.asarray(head_used[name], np.float32)
             for name in self.heads
             if name in head_used
@@ -111,7 +111,7 @@ class JointPolicy:
     def used_heads(self, choice: Any) -> Dict[str, tf.Tensor]:
         """Returns for every head whether the chosen function uses it: bool [...]."""
         function = choice.action['function']
-        used = {name: tf.gather(table, function) > 0 for name, table in self._head_used.items()}
+        used = {name: tf.gather(table, function) > 0 for name, table in self.head_used.items()}
         return dict(used, function=tf.ones_like(function, tf.bool))
 
     def _sum_over_used_heads(
@@ -123,7 +123,7 @@ class JointPolicy:
             return term(*[values[name] for values in by_head])
 
         total = head_term('function')
-        for name, table in self._head_used.items():
+        for name, table in self.head_used.items():
             total += tf.gather(table, choice.action['function']) * head_term(name)
         if self.learn_step_mul:
             total += head_term('step_mul')

@@ -13,7 +13,7 @@ modules of algorithms import it, and whatever else builds a graph, inside `build
 """
 
 import abc
-from typing import Any, ClassVar, Mapping, NamedTuple, Optional, Sequence, Tuple, Type
+from typing import Any, Callable, ClassVar, Mapping, NamedTuple, Optional, Sequence, Tuple, Type
 
 NO_REPLAY, REPLAY_OPTIONAL, REPLAY_REQUIRED = 'none', 'optional', 'required'
 
@@ -27,6 +27,8 @@ class Update(NamedTuple):
     infos: EpisodeInfo of [T, B]; `aborted` is cleared in replayed columns.
     metrics: by tag float32 [], written as a scalar, or a tensor of rank 1, written as a histogram.
     priorities: float32 [B], new priorities of the sequences in the replay buffer, or None.
+    priority_keys: int64 [B], the keys of these sequences, -1 for those whose priority stays; None
+        for the keys of the batch.
     """
 
     train: Any
@@ -35,6 +37,7 @@ class Update(NamedTuple):
     infos: Any
     metrics: Mapping[str, Any]
     priorities: Optional[Any] = None
+    priority_keys: Optional[Any] = None
 
 
 class Algorithm(abc.ABC):
@@ -45,12 +48,15 @@ class Algorithm(abc.ABC):
     agent_needs: attributes that the agent must have.
     replay: whether batches may, or must, have replayed columns: NO_REPLAY, REPLAY_OPTIONAL or
         REPLAY_REQUIRED.
+    learns_values: whether the outputs of the agent are values of actions, not a policy. It then
+        plays the action of the highest value, and now and then a random one.
     """
 
     title: ClassVar[str] = 'training'
     settings_class: ClassVar[Type[Any]]
     agent_needs: ClassVar[Tuple[str, ...]] = ('unroll', 'policy')
     replay: ClassVar[str] = REPLAY_OPTIONAL
+    learns_values: ClassVar[bool] = False
 
     def __init__(self, settings: Any):
         """Args:
@@ -79,6 +85,33 @@ class Algorithm(abc.ABC):
         Returns:
           float32 [], or None if there never is a teacher. At 0 the teacher does not act, and
           batches say nothing of it.
+        """
+        return None
+
+    def epsilons(self, count: int) -> Sequence[float]:
+        """The probability of a random action in each game of the actors.
+
+        Args:
+          count: games of all actors, those of the first actor coming first.
+
+        Returns:
+          `count` numbers, 0 to 1; none if actions are sampled from a policy.
+        """
+        return ()
+
+    def evaluation_epsilon(self) -> float:
+        """The probability of a random action in an evaluation, where values are learned."""
+        return 0.0
+
+    def new_priorities(self, agent: Any) -> Optional[Callable[[Any], Any]]:
+        """The priorities with which new sequences enter a replay buffer that has priorities.
+
+        Args:
+          agent: as in `build_update`.
+
+        Returns:
+          A function of an `ActorOutput` of [N, ...], batch-major, that returns float32 [N]; None
+          for the highest priority so far.
         """
         return None
 

@@ -103,6 +103,28 @@ def join(batch: Batch, streams: Batch) -> Batch:
     return Batch(**dict(joined, num_replay=batch.num_replay, stream_state=streams.stream_state))
 
 
+def last_columns(batch: Batch, count: int) -> Batch:
+    """The last columns of a batch, which are the replayed ones where it has some and new ones.
+
+    Args:
+      batch: without recordings, and not split.
+      count: of the columns.
+
+    Raises:
+      ValueError: if it has recorded columns or is split.
+    """
+    if batch.parts or tf.nest.flatten(batch.stream_state):
+        raise ValueError('columns of recordings, or on several devices, cannot be taken out')
+    tensors = batch._replace(num_replay=(), stream_state=(), parts=())
+    taken = {
+        name: tf.nest.map_structure(
+            (lambda t: t[-count:]) if name in _BATCH_MAJOR else (lambda t: t[:, -count:]), nest
+        )
+        for name, nest in tensors._asdict().items()
+    }
+    return Batch(**dict(taken, num_replay=batch.num_replay))
+
+
 def split(batch: Batch, devices: Sequence[str]) -> Batch:
     """A batch whose columns several devices share: see `towers`.
 

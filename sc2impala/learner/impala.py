@@ -9,11 +9,11 @@ from typing import Any, ClassVar, Dict, Optional, Sequence, Tuple
 
 from sc2impala.learner.algorithm import Algorithm, Update
 from sc2impala.settings.fields import MAX_FRAMES, setting
-from sc2impala.settings.learning import LARGE, AdamSettings, ReturnSettings
+from sc2impala.settings.learning import LARGE, AdamSettings, PrioritySettings, ReturnSettings
 
 
 @dataclasses.dataclass(frozen=True)
-class ImpalaSettings(ReturnSettings, AdamSettings):
+class ImpalaSettings(ReturnSettings, AdamSettings, PrioritySettings):
     """Losses are summed over time and batch: costs of code that averages mean something else."""
 
     TITLE: ClassVar[str] = 'IMPALA and CLEAR'
@@ -87,6 +87,9 @@ class Impala(Algorithm):
     KL(mu || pi), the baseline near the recorded one. With R = 0 the graph is plain IMPALA.
     A teacher, if there is one, holds the policy near the one with which the training started
     (kickstarting).
+
+    The priority of a sequence in a replay buffer that has priorities is made of the absolute
+    V-trace advantages of its steps; the losses of replayed columns have importance weights.
     """
 
     settings_class = ImpalaSettings
@@ -125,9 +128,7 @@ class Impala(Algorithm):
         advantages = normalisation.divided(
             targets.clip_advantages(vtrace.pg_advantages, settings.clip_advantage)
         )
-        entropy_cost = schedule.linear(
-            settings.entropy_cost, settings.entropy_cost_at_end, part=settings.entropy_decay
-        )
+        entropy_cost = self._entropy_cost(schedule)
 
         # Cost and loss of [T, B]; another term is one more line.
         terms = self._policy_terms(policy, steps, log_probs, advantages, normalisation)
@@ -135,7 +136,8 @@ class Impala(Algorithm):
         terms.update(self._anchor_terms(policy, batch, steps, normalisation, schedule))
         baseline = normalisation.divided(losses.baseline_loss(vtrace.vs, pi.baseline), power=2)
         terms['baseline'] = (settings.baseline_cost, baseline)
-        weighted, total_loss = optimization.weighted_sum(terms, steps.mask)
+        weights, priorities = self._prioritised(batch, steps, vtrace.pg_advantages, schedule)
+        weighted, total_loss = optimization.weighted_sum(terms, weights)
         if settings.demonstration_cost:
             weighted['demonstration'] = self._label_loss(policy, batch, steps)
             total_loss += weighted['demonstration']
@@ -156,7 +158,26 @@ class Impala(Algorithm):
         metrics.update(summaries.action_histograms(policy, mu, steps.is_new))
         metrics.update(diagnostics.diagnostics(policy, steps, vtrace.vs, advantages))
         done, infos = sequences.countable(steps)
-        return Update(train, sequences.count_frames(steps), done, infos, metrics)
+        return Update(train, sequences.count_frames(steps), done, infos, metrics, priorities)
+
+    def _entropy_cost(self, schedule: Any) -> Any:
+        """The present weight of the entropy, float32 []."""
+        first, last = self.settings.entropy_cost, self.settings.entropy_cost_at_end
+        return schedule.linear(first, last, part=self.settings.entropy_decay)
+
+    def _prioritised(
+        self, batch: Any, steps: Any, advantages: Any, schedule: Any
+    ) -> Tuple[Any, Optional[Any]]:
+        """The weights of losses, float32 [T, B], and the priorities of sequences, float32 [B]."""
+        from sc2impala.learner import prioritisation
+
+        if not batch.num_replay:
+            return steps.mask, None
+        weights = prioritisation.batch_weights(batch, self.settings, schedule)
+        priorities = prioritisation.sequence_priorities(
+            advantages, steps.mask, self.settings.priority_max_share
+        )
+        return steps.mask * weights, priorities
 
     def _policy_terms(
         self, policy: Any, steps: Any, log_probs: Any, advantages: Any, normalisation: Any

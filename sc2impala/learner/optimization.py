@@ -1,6 +1,6 @@
 """Schedules over environment frames, the reduction of losses, and one step of the optimizer."""
 
-from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import tensorflow.compat.v1 as tf
 
@@ -64,6 +64,7 @@ def adam_step(
     learning_rate: Any,
     settings: AdamSettings,
     name: str,
+    when: Optional[tf.Tensor] = None,
 ) -> Tuple[tf.Operation, tf.Tensor]:
     """One step of Adam down the gradient, clipped by its global norm.
 
@@ -76,6 +77,7 @@ def adam_step(
       learning_rate: number, or float32 [].
       settings: of Adam; `clip_grad_norm` 0 does not clip.
       name: of the optimizer and its slots, as they are in checkpoints.
+      when: bool []; where it is false nothing changes, nor does Adam count a step. None for always.
 
     Returns:
       The operation, and the norm before clipping, float32 [].
@@ -101,8 +103,12 @@ def adam_step(
         settings.adam_epsilon,
         name=name,
     )
+
+    def apply() -> tf.Operation:
+        return optimizer.apply_gradients(zip(gradients, variables))
+
     with tf.control_dependencies([norm]):
-        return optimizer.apply_gradients(zip(gradients, variables)), norm
+        return (apply() if when is None else tf.cond(when, apply, tf.no_op)), norm
 
 
 def critic_variables(learner_outputs: Any, variables: Sequence[tf.Variable]) -> List[tf.Variable]:

@@ -134,7 +134,10 @@ def _build_phase(
     lag = policy_lag(batch, policy_version)
     finished = [update.train] + list(lag.values())
     if update.priorities is not None and update_priorities is not None:
-        finished.append(update_priorities(batch.keys, update.priorities))
+        keys = batch.keys if update.priority_keys is None else update.priority_keys
+        # First the step of the optimizer, which says so if numbers are not finite.
+        with tf.control_dependencies([update.train]):
+            finished.append(update_priorities(keys, update.priorities))
     frames = advance(plan.frames, update.frames, finished)
     with tf.control_dependencies([frames]):
         others = [counter.read_value() for counter in other_counters]

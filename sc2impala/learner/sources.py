@@ -4,7 +4,7 @@ N is the number of new sequences in a batch, R that of replayed ones, B = N + R.
 """
 
 import abc
-from typing import Any, List, Tuple
+from typing import Any, Callable, List, Optional, Tuple
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -64,21 +64,34 @@ class ReplaySource(Source):
 class MixedSource(Source):
     """N new sequences from the queue and R from replay; the new ones are put into the table.
 
-    Until the table holds R sequences the batch is made of N + R new ones, so that training starts
-    with the first sequences played and the shape of a batch never changes.
+    Until the table holds R sequences, or more if asked for, the batch is made of N + R new ones, so
+    that training starts with the first sequences played and the shape of a batch never changes.
     """
 
-    def __init__(self, queue: Any, table: Any, num_new: int, num_replay: int):
+    def __init__(
+        self,
+        queue: Any,
+        table: Any,
+        num_new: int,
+        num_replay: int,
+        min_size: int = 0,
+        priorities: Optional[Callable[[Any], tf.Tensor]] = None,
+    ):
         """Args:
         queue: `actors.SequenceQueue` of `ActorOutput`s.
         table: `replay.ReplayTable`. It is called by this process only.
         num_new: N.
         num_replay: R.
+        min_size: sequences that the table must hold before it is sampled, if more than R.
+        priorities: `ActorOutput` of new sequences, [N, ...] -> float32 [N], their priorities in the
+            table; None leaves them to its sampler.
         """
         self._queue = queue
         self._table = table
         self._num_new = num_new
         self._num_replay = num_replay
+        self._min_size = max(num_replay, min_size)
+        self._priorities = priorities
 
     def next_batch(self) -> Batch:
         """Takes N sequences from the queue and samples R; one of the two ways runs each time."""
@@ -91,13 +104,13 @@ class MixedSource(Source):
         return make_batch(sequences, is_replay, keys, probabilities, self._num_replay)
 
     def _is_ready(self) -> np.bool_:
-        return np.bool_(self._table.size >= self._num_replay)
+        return np.bool_(self._table.size >= self._min_size)
 
     def _only_new(self) -> List[tf.Tensor]:
         """Components of B new sequences, their keys and probabilities."""
         size = self._num_new + self._num_replay
         new = self._queue.dequeue_many(size)
-        keys = insert_into_table(self._table, new, size)
+        keys = self._insert(new, size)
         with tf.control_dependencies([keys]):
             flat = tf.nest.flatten(tf.nest.map_structure(tf.identity, new))
         return flat + [keys, tf.ones([size])]
@@ -108,13 +121,17 @@ class MixedSource(Source):
         # Sampled first: what was just played is not replayed in the same batch.
         old, old_keys, probabilities = sample_table(self._table, self._queue.spec, self._num_replay)
         with tf.control_dependencies([old_keys]):
-            new_keys = insert_into_table(self._table, new, self._num_new)
+            new_keys = self._insert(new, self._num_new)
         with tf.control_dependencies([new_keys]):
             both = tf.nest.map_structure(lambda a, b: tf.concat([a, b], axis=0), new, old)
         return tf.nest.flatten(both) + [
             tf.concat([new_keys, old_keys], axis=0),
             tf.concat([tf.ones([self._num_new]), probabilities], axis=0),
         ]
+
+    def _insert(self, new: Any, count: int) -> tf.Tensor:
+        priorities = None if self._priorities is None else self._priorities(new)
+        return insert_into_table(self._table, new, count, priorities)
 
 
 def sample_table(table: Any, spec: Any, count: int) -> Tuple[Any, tf.Tensor, tf.Tensor]:
@@ -144,14 +161,28 @@ def sample_table(table: Any, spec: Any, count: int) -> Tuple[Any, tf.Tensor, tf.
     return tf.nest.pack_sequence_as(spec, components), keys, probabilities
 
 
-def insert_into_table(table: Any, sequences: Any, count: int) -> tf.Tensor:
-    """Inserts a nest of [count, ...] into a `replay.ReplayTable`; returns keys, int64 [count]."""
+def insert_into_table(
+    table: Any, sequences: Any, count: int, priorities: Optional[tf.Tensor] = None
+) -> tf.Tensor:
+    """Inserts sequences in the graph.
 
-    def insert_arrays(*components: np.ndarray) -> np.ndarray:
-        return table.insert(components)
+    Args:
+      table: `replay.ReplayTable`.
+      sequences: nest of [count, ...].
+      count: N.
+      priorities: float32 [count]; None leaves them to the sampler of the table.
 
-    flat = tf.nest.flatten(sequences)
-    keys = tf.numpy_function(insert_arrays, flat, tf.int64, name='replay_insert')
+    Returns:
+      Their keys, int64 [count].
+    """
+
+    def insert_arrays(*arrays: np.ndarray) -> np.ndarray:
+        if priorities is None:
+            return table.insert(arrays)
+        return table.insert(arrays[:-1], arrays[-1])
+
+    inputs = tf.nest.flatten(sequences) + ([] if priorities is None else [priorities])
+    keys = tf.numpy_function(insert_arrays, inputs, tf.int64, name='replay_insert')
     keys.set_shape([count])
     return keys
 

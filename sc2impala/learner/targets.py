@@ -47,7 +47,7 @@ def clip_advantages(advantages: tf.Tensor, clip: bool) -> tf.Tensor:
 
 def return_targets(policy: Any, steps: Steps, settings: ReturnSettings) -> tf.Tensor:
     """Discounted returns to the end of the unroll plus the bootstrap value, float32 [T, B]."""
-    rewards, discounts = _rewards_and_discounts(policy, steps, settings)
+    rewards, discounts = rewards_and_discounts(policy, steps, settings)
     return vtrace.discounted_returns(
         rewards,
         discounts,
@@ -63,7 +63,7 @@ def _off_policy_inputs(
     """log pi(a), float32 [T, B], and the arguments that V-trace and UPGO share."""
     log_probs = policy.log_prob(steps.learner, steps.behaviour)
     behaviour_log_probs = policy.log_prob(steps.behaviour, steps.behaviour)
-    rewards, discounts = _rewards_and_discounts(policy, steps, settings)
+    rewards, discounts = rewards_and_discounts(policy, steps, settings)
     return log_probs, dict(
         log_rhos=log_probs - behaviour_log_probs,
         discounts=discounts,
@@ -83,7 +83,7 @@ def shaping_metrics(policy: Any, steps: Steps, settings: ReturnSettings) -> Dict
     return reward_shaping.metrics(steps, rewards, shaped)
 
 
-def _rewards_and_discounts(
+def rewards_and_discounts(
     policy: Any, steps: Steps, settings: ReturnSettings
 ) -> Tuple[tf.Tensor, tf.Tensor]:
     """Scaled, clipped and shaped rewards, and the discount after each step, float32 [T, B]."""

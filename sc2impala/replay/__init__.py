@@ -5,7 +5,7 @@ and the remover selects the sequence that a new one overwrites once the table is
 """
 
 from sc2impala.replay.removers import REMOVERS, Fifo, Remover, Reservoir
-from sc2impala.replay.samplers import SAMPLERS, Sampler, Uniform
+from sc2impala.replay.samplers import SAMPLERS, Prioritised, Sampler, Uniform
 from sc2impala.replay.storage import load, save
 from sc2impala.replay.stores import STORES
 from sc2impala.replay.table import ReplayTable, Sample, min_compressed_bytes, uncompressed_bytes
@@ -17,6 +17,7 @@ __all__ = [
     'REMOVERS',
     'SAMPLERS',
     'Fifo',
+    'Prioritised',
     'Remover',
     'ReplayTable',
     'Reservoir',

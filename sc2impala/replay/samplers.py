@@ -5,6 +5,9 @@ from typing import Dict, Mapping, Optional, Tuple, Type
 
 import numpy as np
 
+from sc2impala.replay import entries
+from sc2impala.replay.sum_tree import LARGEST, SumTree
+
 
 class Sampler(abc.ABC):
     """Selects slots to sample from. The base class of all samplers.
@@ -110,5 +113,77 @@ class Uniform(Sampler):
         return slots.astype(np.int64, copy=False), np.full([count], 1 / max(size, 1))
 
 
-SAMPLERS: Dict[str, Type[Sampler]] = {'uniform': Uniform}
+class Prioritised(Sampler):
+    """Draws sequence i with probability p_i^exponent / sum_k p_k^exponent, with replacement.
+
+    Proportional prioritisation (Schaul et al. 2016, arXiv 1511.05952, equation 1). A new sequence
+    without a priority gets the highest one so far. A sequence of priority 0 is not drawn, unless
+    all have that priority, when all are equally likely.
+    """
+
+    name = 'prioritised'
+    has_priorities = True
+
+    def __init__(self, exponent: float = 1.0):
+        """Args: exponent: 0 draws all sequences of priorities above 0 alike."""
+        self._exponent = exponent
+        self.reset(0)
+
+    def reset(self, capacity: int) -> None:
+        """Forgets all priorities."""
+        self._priorities = np.zeros([capacity])
+        self._max_priority = 1.0
+        self._tree = SumTree()
+
+    def insert(self, slots: np.ndarray, priorities: Optional[np.ndarray]) -> None:
+        """Sets the priorities of new sequences, by default to the highest one so far."""
+        if priorities is None:
+            priorities = np.full([len(slots)], self._max_priority)
+        self.update(slots, priorities)
+
+    def update(self, slots: np.ndarray, priorities: np.ndarray) -> None:
+        """Replaces priorities."""
+        self._tree.set(slots, self._weights(priorities))
+        self._priorities[slots] = priorities
+        self._max_priority = max([self._max_priority] + priorities.tolist())
+
+    def sample(
+        self, size: int, count: int, rng: np.random.RandomState
+    ) -> Tuple[np.ndarray, np.ndarray]:
+        """Draws with replacement: slots int64 [count], probabilities float64 [count]."""
+        targets = rng.random_sample(count)
+        root = self._tree.root
+        if not root:
+            return (targets * size).astype(np.int64), np.full([count], 1 / max(size, 1))
+        slots, weights = self._tree.find(targets * root)
+        return slots, weights / root
+
+    def get_state(self, size: int) -> Dict[str, np.ndarray]:
+        """The priorities, float64 [size], and the highest one so far."""
+        return {
+            'priorities': self._priorities[:size].copy(),
+            'max_priority': np.asarray(self._max_priority),
+        }
+
+    def set_state(self, state: Mapping[str, np.ndarray], size: int) -> None:
+        """Restores the priorities; the tree is a function of them."""
+        priorities, highest = state['priorities'], state['max_priority']
+        entries.check_array("state['sampler_priorities']", priorities, [size], np.float64)
+        entries.check_array("state['sampler_max_priority']", highest, [], np.float64)
+        if not (1.0 <= highest < np.inf and np.all((priorities >= 0) & (priorities <= highest))):
+            raise ValueError(
+                "`state['sampler_priorities']` must be from 0 to the highest priority so far, "
+                f'which must be finite and at least 1, but is {highest}.'
+            )
+        self.update(np.arange(size), priorities)
+        self._max_priority = float(highest)
+
+    def _weights(self, priorities: np.ndarray) -> np.ndarray:
+        """p^exponent, as far as the tree can hold it; 0 for 0 whatever the exponent is."""
+        with np.errstate(over='ignore'):
+            weights = np.minimum(np.power(priorities, self._exponent), LARGEST)
+        return np.where(priorities > 0, weights, 0.0)
+
+
+SAMPLERS: Dict[str, Type[Sampler]] = {'uniform': Uniform, 'prioritised': Prioritised}
 """Samplers by name."""

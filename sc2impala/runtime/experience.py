@@ -20,7 +20,7 @@ Experience = collections.namedtuple('Experience', ['queue', 'enqueue_ops', 'envs
 
 
 def build_experience(
-    agent: Any,
+    agents: Sequence[Any],
     spec: Any,
     make_env: Callable[[int], Any],
     actors: ActorSettings,
@@ -32,10 +32,10 @@ def build_experience(
     """Builds the actors and the queue that they fill.
 
     Args:
-      agent: `agents.agent.Agent`.
+      agents: of each actor what it plays with: `agents.agent.Agent`, or what acts in its place.
       spec: `ActorOutput` of `tf.TensorSpec`s of one sequence.
       make_env: index of an actor -> its `VectorEnvironment`.
-      actors: how many, and how long their sequences are.
+      actors: how many games each plays, and how long their sequences are.
       batch_size: sequences that an update takes, for the default capacity of the queue.
       policy_version: int64 variables with the environment frames and the number of updates of the
         weights.
@@ -52,7 +52,7 @@ def build_experience(
         capacity = actors.queue_capacity or batch_size + actors.num_envs
         queue = AccountedQueue(spec, capacity)
         queue.account.envs = envs
-        for index in range(actors.num_actors):
+        for index, agent in enumerate(agents):
             env = make_env(index)
             envs.append(env)
             stack.callback(env.close)
@@ -74,7 +74,7 @@ def make_replay_table(settings: ReplaySettings, spec: Any, seed: int) -> replay_
     """The replay table for sequences of a spec.
 
     Args:
-      settings: size, remover and compression.
+      settings: size, sampler, remover and compression.
       spec: `ActorOutput` of `tf.TensorSpec`s of one sequence.
       seed: of its random numbers.
 
@@ -98,12 +98,18 @@ def make_replay_table(settings: ReplaySettings, spec: Any, seed: int) -> replay_
     return replay_lib.ReplayTable(
         settings.replay_buffer_size,
         specs,
-        replay_lib.SAMPLERS['uniform'](),
+        _make_sampler(settings),
         replay_lib.REMOVERS[settings.replay_eviction](),
         np.random.RandomState(seed),
         settings.replay_compression,
         defaults=_defaults_of_older_versions(spec, len(specs)),
     )
+
+
+def _make_sampler(settings: ReplaySettings) -> replay_lib.Sampler:
+    if settings.replay_sampler == replay_lib.Prioritised.name:
+        return replay_lib.Prioritised(settings.priority_exponent)
+    return replay_lib.SAMPLERS[settings.replay_sampler]()
 
 
 def raw_bytes(settings: ReplaySettings, spec: Any) -> int:

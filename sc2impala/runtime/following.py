@@ -7,7 +7,16 @@ from typing import Any, Dict, List, Optional, Set
 import tensorflow.compat.v1 as tf
 
 from sc2impala.errors import UserError
-from sc2impala.runtime import checkpoints, console, evaluation, graph, manifest, players, seeds
+from sc2impala.runtime import (
+    acting,
+    checkpoints,
+    console,
+    evaluation,
+    graph,
+    manifest,
+    players,
+    seeds,
+)
 from sc2impala.runtime.checkpoint_variables import DamagedError
 from sc2impala.runtime.evaluation_record import EvaluationRecord
 from sc2impala.runtime.run_watch import GONE_SECS, Presence, Wait
@@ -166,7 +175,10 @@ class _Evaluator:
             settings.agent, self._specs, environment.max_step_mul, environment.agent_step_mul
         )
         self._player = players.SessionPlayer(
-            self._agent, self._specs[0], self._num_envs, own.policy == 'greedy'
+            acting.in_evaluation(settings, self._agent),
+            self._specs[0],
+            self._num_envs,
+            own.policy == 'greedy',
         )
         self._saver = tf.train.Saver(self._agent.weights)
         config = graph.session_config(run.deterministic)

@@ -8,6 +8,7 @@ from typing import Any, Dict, Optional, Tuple
 import tensorflow.compat.v1 as tf
 
 from sc2impala.runtime import (
+    acting,
     checkpoints,
     console,
     demonstrations,
@@ -128,7 +129,7 @@ def make_player(
         settings.agent, specs, environment.max_step_mul, environment.agent_step_mul
     )
     return players.AgentPlayer(
-        agent,
+        acting.in_evaluation(settings, agent),
         specs[0],
         num_envs,
         choose,

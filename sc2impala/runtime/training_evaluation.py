@@ -4,7 +4,15 @@ from typing import Any, Callable, Dict, List, Optional
 
 import tensorflow.compat.v1 as tf
 
-from sc2impala.runtime import checkpoints, console, evaluation, graph, phase_evaluation, seeds
+from sc2impala.runtime import (
+    acting,
+    checkpoints,
+    console,
+    evaluation,
+    graph,
+    phase_evaluation,
+    seeds,
+)
 from sc2impala.runtime.checkpoints import CheckpointWriter
 from sc2impala.runtime.evaluation_log import EVALUATIONS_CSV
 from sc2impala.runtime.evaluation_record import EvaluationRecord
@@ -71,7 +79,7 @@ def _make_evaluate(settings: Settings, agent: Any) -> Evaluate:
     num_envs = min(own.num_eval_envs, own.num_episodes)
     player_seed, *env_seeds = seeds.streams(run.seed, 'run_evaluation', 1 + num_envs)
     games = phase_evaluation.PhaseEvaluation(
-        agent,
+        acting.in_evaluation(settings, agent),
         specs[0],
         lambda: graph.make_environment(environment, settings.starcraft, specs, env_seeds),
         own.num_episodes,

@@ -6,7 +6,14 @@ from typing import Any, Optional, Tuple
 from sc2impala import actors
 from sc2impala.learner import phases
 from sc2impala.replay import ReplayTable
-from sc2impala.runtime import demonstrations, experience, graph, seeds, training_limits
+from sc2impala.runtime import (
+    acting,
+    demonstrations,
+    experience,
+    graph,
+    seeds,
+    training_limits,
+)
 from sc2impala.runtime.experience import Experience
 from sc2impala.settings import validation
 from sc2impala.settings.settings import Settings
@@ -77,15 +84,16 @@ def _play_here(
             spread=True,
         )
 
+    numbers, algorithm = settings.actors, acting.main_algorithm(settings)
     return experience.build_experience(
-        agent,
+        acting.in_actors(algorithm, agent, numbers.num_actors, numbers.num_envs),
         spec,
         make_env,
-        settings.actors,
+        numbers,
         validation.largest_batch(settings)[1],
         phases.policy_version(),
         teacher,
-        seeds.streams(settings.run.seed, 'actions', settings.actors.num_actors, start),
+        seeds.streams(settings.run.seed, 'actions', numbers.num_actors, start),
     )
 
 

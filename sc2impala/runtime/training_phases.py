@@ -1,6 +1,6 @@
 """The phases of a training, each with the source of its batches."""
 
-from typing import Any, Dict, List, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
 import tensorflow.compat.v1 as tf
 
@@ -10,7 +10,7 @@ from sc2impala.learner import phases, sources
 from sc2impala.learner.algorithm import NO_REPLAY
 from sc2impala.learner.demonstration_source import DemonstrationSource, JoinedSource
 from sc2impala.replay import ReplayTable
-from sc2impala.runtime import experience
+from sc2impala.runtime import acting, experience
 from sc2impala.runtime.batches import Batches
 from sc2impala.runtime.demonstrations import Recorded
 from sc2impala.runtime.experience import Experience
@@ -40,7 +40,11 @@ def make_phases(
       UserError: if something learns from labels that there are none of, or cannot learn from them.
     """
     _check_labels(settings, played.queue.spec.env_outputs.observation)
-    source, of_recordings = _make_sources(settings, played, table, recorded)
+    main_algorithm = acting.main_algorithm(settings)
+    priorities = None
+    if table is not None and table.has_priorities:
+        priorities = main_algorithm.new_priorities(agent)
+    source, of_recordings = _make_sources(settings, played, table, recorded, priorities)
     metrics: Dict[str, Any] = {}
     if table is not None:
         metrics = experience.replay_metrics(table, batches.of(source)[0])
@@ -56,8 +60,6 @@ def make_phases(
                 number = pretraining.batch_size or settings.training.batch_size
                 plan = plan._replace(source=sources.QueueSource(played.queue, number), metrics={})
             plans.append(plan)
-    main_name = settings.training.algorithm
-    main_algorithm = learner.load(main_name)(settings.algorithms[main_name])
     global_step = tf.train.get_or_create_global_step()
     total = settings.training.total_environment_frames
     plans.append(phases.Plan(main_algorithm, source, task, total, global_step, metrics))
@@ -76,15 +78,18 @@ def _make_sources(
     played: Experience,
     table: Optional[ReplayTable],
     recorded: Optional[Recorded],
+    priorities: Optional[Callable[[Any], Any]],
 ) -> Tuple[sources.Source, Optional[sources.Source]]:
     """The source of the training; and that of phases that learn from recordings alone, or None.
 
-    With a script beside the actors there is no such phase.
+    With a script beside the actors there is no such phase. `priorities` are those of new sequences,
+    see `sources.MixedSource`.
     """
     num_new, num_replay = validation.batch_split(settings.training, settings.replay)
     source: sources.Source = sources.QueueSource(played.queue, num_new)
     if table is not None:
-        source = sources.MixedSource(played.queue, table, num_new, num_replay)
+        min_size = settings.replay.replay_min_size
+        source = sources.MixedSource(played.queue, table, num_new, num_replay, min_size, priorities)
     if recorded is None or not recorded.recordings:
         return source, None
     streams = recorded.streams

@@ -304,6 +304,24 @@ class ReplaySettings:
         'experience, fifo the latest',
         choices=replay.REMOVERS,
     )
+    replay_sampler: str = setting(
+        'uniform',
+        'which sequences are replayed: uniform, all alike; or prioritised, those with large errors '
+        'more often',
+        choices=replay.SAMPLERS,
+    )
+    priority_exponent: float = setting(
+        0.9,
+        'of prioritised sampling: a sequence of priority p is drawn with a probability in '
+        'proportion to p^exponent',
+        between=(0.0, 10.0),
+    )
+    replay_min_size: int = setting(
+        0,
+        'sequences that the replay buffer must hold before any is replayed; until then batches '
+        'are new. 0 for as many as a batch takes of it',
+        between=(0, MANY),
+    )
     replay_compression: str = setting(
         'zstd',
         'zstd keeps the same sequences, bit for bit, in less memory: an eighth at 64 pixels with '

@@ -62,3 +62,35 @@ class AdamSettings:
     clip_grad_norm: float = setting(
         40.0, 'largest global norm of the gradient; 0 does not clip', between=(0.0, LARGE)
     )
+
+
+@dataclasses.dataclass(frozen=True)
+class PrioritySettings:
+    """What an algorithm makes of a replay buffer with priorities; without it has no effect."""
+
+    TITLE: ClassVar[str] = 'priorities (--replay_sampler=prioritised)'
+
+    priority_max_share: float = setting(
+        0.9,
+        'the priority of a sequence is this share of the largest error of its steps, and the rest '
+        'of their mean',
+        between=(0.0, 1.0),
+    )
+    importance_exponent: float = setting(
+        0.6,
+        'losses of a replayed sequence that is drawn with probability P are weighted with '
+        'P^-exponent, over the largest such weight of the batch; 0 does not correct for P',
+        between=(0.0, 1.0),
+    )
+    final_importance_exponent: float = setting(
+        -1.0,
+        'that exponent at the end of the training, linearly in between; -1 keeps it',
+        between=(0.0, 1.0),
+        or_else=-1.0,
+    )
+
+    @property
+    def importance_exponent_at_end(self) -> float:
+        """The exponent at the end of its schedule."""
+        final = self.final_importance_exponent
+        return self.importance_exponent if final < 0 else final

@@ -12,7 +12,7 @@ from sc2impala import envs, learner
 from sc2impala.envs import players, pysc2_backend
 from sc2impala.errors import UserError
 from sc2impala.learner import algorithm
-from sc2impala.settings import addresses
+from sc2impala.settings import addresses, value_learning
 from sc2impala.settings import settings as settings_lib
 from sc2impala.settings.fields import MANY, MAX_FRAMES
 from sc2impala.settings.groups import (
@@ -45,6 +45,7 @@ def check(settings: Settings) -> None:
     check_follow(settings.run, settings.evaluation)
     check_evaluations(settings.run, settings.evaluation)
     check_shaping(settings)
+    value_learning.check(settings)
     num_games = settings.actors.num_actors * settings.actors.num_envs
     flags = f'--num_actors={settings.actors.num_actors} and --num_envs={settings.actors.num_envs}'
     if settings.evaluation.evaluate_every_frames:
@@ -156,6 +157,11 @@ def check_batch(training: TrainingSettings, replay: ReplaySettings) -> None:
         raise UserError(
             f'--replay_buffer_size={replay.replay_buffer_size} cannot fill its part of a batch, '
             f'expected at least {num_replay} (--batch_size * --replay_proportion).'
+        )
+    if replay.replay_min_size > replay.replay_buffer_size:
+        raise UserError(
+            f'--replay_min_size={replay.replay_min_size} would never be reached, expected at most '
+            f'--replay_buffer_size={replay.replay_buffer_size}.'
         )
     wanted = learner.load(training.algorithm).replay
     if wanted == algorithm.NO_REPLAY and num_replay:

@@ -245,7 +245,7 @@ def test_parts_without_tensorflow(part):
 
 
 def test_algorithms_import_tensorflow_when_they_are_built():
-    for name in ('algorithm', 'impala', 'critic_pretraining', 'cloning', '__init__'):
+    for name in ('algorithm', 'impala', 'r2d2', 'critic_pretraining', 'cloning', '__init__'):
         found = imported(os.path.join(PACKAGE, 'learner', name + '.py'), at_start_only=True)
         assert not {module.split('.')[0] for module in found} & {'tensorflow', 'sonnet'}
 

@@ -1,6 +1,7 @@
 """The batch: time-major, with defaults for new sequences, and copied to a device ahead of use."""
 
 import numpy as np
+import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala import learner
@@ -37,6 +38,26 @@ def test_replayed_columns_have_keys_and_probabilities():
     assert result.is_replay.tolist() == [False, True, True]
     assert result.keys.tolist() == [5, 2, 3]
     assert result.probabilities.tolist() == [1.0, 0.25, 0.5]
+
+
+def test_the_last_columns():
+    with tf.Graph().as_default(), tf.Session() as session:
+        batch = learner.make_batch(
+            numbered.tensors(7, 3),
+            is_replay=tf.constant([False, True, True]),
+            keys=tf.constant([5, 2, 3], tf.int64),
+            probabilities=tf.constant([1.0, 0.25, 0.5]),
+            num_replay=2,
+        )
+        last = batch_lib.last_columns(batch, 2)
+        assert last.num_replay == 2
+        assert last.env_outputs.observation['layer'].shape.as_list() == [T + 1, 2, 1]
+        result = session.run(last._replace(num_replay=()))
+        with pytest.raises(ValueError, match='cannot be taken out'):
+            batch_lib.last_columns(batch._replace(parts=('part',)), 2)
+    np.testing.assert_array_equal(numbered.columns(result), [8, 9])
+    assert result.is_replay.tolist() == [True, True] and result.keys.tolist() == [2, 3]
+    assert result.probabilities.tolist() == [0.25, 0.5]
 
 
 def test_staging_keeps_the_order():

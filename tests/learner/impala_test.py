@@ -6,7 +6,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import learner, vtrace
 from sc2impala.learner import optimization, summaries
-from sc2impala.learner.impala import ImpalaSettings
+from sc2impala.learner.impala import Impala, ImpalaSettings
 from tests.learner import table_agent as table
 
 T, B = 6, 4
@@ -35,6 +35,7 @@ class _Case:
         is_replay=None,
         num_replay=None,
         learn_step_mul=True,
+        probabilities=None,
         **settings,
     ):
         self.pi = table.random_outputs(seed, unroll_length, B)
@@ -44,6 +45,8 @@ class _Case:
         with tf.Graph().as_default(), table.session() as session:
             agent = table.TableAgent(self.pi, learn_step_mul)
             batch = table.make_batch(self.env, self.mu, is_replay, num_replay)
+            if probabilities is not None:
+                batch = batch._replace(probabilities=tf.constant(probabilities))
             output = learner.build_learner(agent, batch, 1e9, make_settings(**settings))
             summary = summaries.merge(output.metrics)
             session.run(tf.global_variables_initializer())
@@ -102,6 +105,40 @@ def test_losses_agree_with_numpy(unroll_length, clip_advantage):
     np.testing.assert_allclose(
         case.summary['loss/total_loss'], sum(expected.values()), rtol=1e-5, atol=1e-5
     )
+
+
+@pytest.mark.parametrize('exponent', [0.0, 0.7])
+def test_replayed_columns_have_importance_weights(replayed, exponent):
+    """New ones do not, whatever the probabilities."""
+    probabilities = np.array([1e-3, 0.5, 0.9, 0.1], np.float32)
+    case = _Case(is_replay=REPLAYED, probabilities=probabilities, importance_exponent=exponent)
+    weights = np.array([1.0, 0.2**exponent, 1.0, 1.0])
+    for found, without in zip(*map(tf.nest.flatten, (case.gradients, replayed.gradients))):
+        shape = [1, B] + [1] * (found.ndim - 2)
+        np.testing.assert_allclose(found, without * weights.reshape(shape), rtol=1e-3, atol=1e-4)
+
+
+def test_priorities_are_made_of_advantages():
+    pi, mu = table.random_outputs(0, T, B), table.random_outputs(1, T, B)
+    env = table.random_env_outputs(2, T, B)
+    settings = make_settings(priority_max_share=0.3, clip_advantage=True)
+    with tf.Graph().as_default(), table.session() as session:
+        agent = table.TableAgent(pi)
+        schedule = optimization.Schedule(tf.train.get_or_create_global_step(), 1000)
+        plain, replays = (
+            Impala(settings).build_update(
+                agent, table.make_batch(env, mu, is_replay), agent.weights, schedule
+            )
+            for is_replay in (None, REPLAYED)
+        )
+        assert plain.priorities is None and replays.priority_keys is None
+        session.run(tf.global_variables_initializer())
+        priorities = session.run(replays.priorities)
+    _, advantages = table.vtrace_targets(pi, mu, env, 0.9)
+    for b in range(B):
+        sizes = np.abs(advantages[~env.info.aborted[1:, b], b])
+        expected = 0.3 * sizes.max() + 0.7 * sizes.mean()
+        np.testing.assert_allclose(priorities[b], expected, rtol=1e-4)
 
 
 def test_gradients_agree_with_numpy(replayed):

@@ -64,7 +64,7 @@ def columns(batch):
 class Pipe:
     """A queue fed by hand, a replay table, and the batch made of them."""
 
-    def __init__(self, num_new, num_replay, **table_arguments):
+    def __init__(self, num_new, num_replay, min_size=0, priorities=None, **table_arguments):
         self._example = tf.nest.map_structure(
             lambda a: tf.placeholder(a.dtype, (None,) + a.shape[1:]), arrays(0, 1)
         )
@@ -73,7 +73,9 @@ class Pipe:
         self.table = make_table(**table_arguments)
         source = sources.QueueSource(queue, num_new)
         if num_replay:
-            source = sources.MixedSource(queue, self.table, num_new, num_replay)
+            source = sources.MixedSource(
+                queue, self.table, num_new, num_replay, min_size, priorities
+            )
         self.batch = source.next_batch()
         self._size = queue.size()
         self.session = tf.Session()

@@ -65,6 +65,28 @@ def test_step_down_the_gradient_clipped_by_its_global_norm(clip, scale):
         assert session.run(unused) == 1.0
 
 
+def test_a_step_that_is_left_out_changes_nothing():
+    """The moments, and the number of steps that corrects them, as little as the variables."""
+    settings = AdamSettings()
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.Variable([1.0, 2.0], use_resource=True)
+        when = tf.placeholder(tf.bool, [])
+        train, norm = optimization.adam_step(
+            tf.reduce_sum(x * x), [x], 0.1, settings, name='adam', when=when
+        )
+        y = tf.Variable([1.0, 2.0], use_resource=True)
+        always, _ = optimization.adam_step(tf.reduce_sum(y * y), [y], 0.1, settings, name='other')
+        session.run(tf.global_variables_initializer())
+        before = session.run(tf.global_variables())
+        assert session.run([train, norm], {when: False})[1] > 4
+        for a, b in zip(before, session.run(tf.global_variables())):
+            np.testing.assert_array_equal(a, b)
+        for _ in range(3):
+            session.run([train, always], {when: True})
+        np.testing.assert_array_equal(*session.run([x, y]))
+        assert session.run(x)[0] < 0.9
+
+
 def test_only_what_is_given_is_trained_and_its_slots_have_the_name():
     with tf.Graph().as_default(), tf.Session() as session:
         x, y = (tf.Variable(1.0, use_resource=True, name=name) for name in 'xy')

@@ -131,7 +131,7 @@ def test_replayed_columns_do_not_count_in_the_lag():
 
 
 class Counting(Algorithm):
-    """Trains nothing, counts 7 frames, and returns priorities if it has settings."""
+    """Trains nothing, counts 7 frames, and returns priorities, of keys of its own, as set."""
 
     title = 'counting'
     agent_needs = ('weights',)
@@ -140,8 +140,9 @@ class Counting(Algorithm):
         self.built_with = agent, batch, variables, schedule
         done = batch.env_outputs.done[1:]
         priorities = tf.constant([0.5, 1.5]) if self.settings else None
+        keys = tf.constant([4, -1], tf.int64) if self.settings == 'own keys' else None
         frames = tf.constant(7, tf.int64)
-        return Update(tf.no_op(), frames, done, batch.env_outputs.info, {}, priorities)
+        return Update(tf.no_op(), frames, done, batch.env_outputs.info, {}, priorities, keys)
 
 
 def counting_phase(algorithm, agent, update_priorities=None):
@@ -175,8 +176,8 @@ def test_an_algorithm_gets_the_weights_and_the_schedule_of_its_phase():
         assert phase.title == 'counting' and phase.stage is None
 
 
-@pytest.mark.parametrize('gives', [True, False])
-def test_priorities_are_given_back_with_every_update(gives):
+@pytest.mark.parametrize('gives, keys', [(True, [-1, 1]), ('own keys', [4, -1]), (False, [])])
+def test_priorities_are_given_back_with_every_update(gives, keys):
     calls = []
 
     def update_priorities(keys, priorities):
@@ -191,7 +192,7 @@ def test_priorities_are_given_back_with_every_update(gives):
         assert session.run(phases.policy_version()[1]) == 2
         # New columns only.
         assert session.run(phase.agent_steps) == T
-    assert calls == [([-1, 1], [0.5, 1.5])] * 2 * gives
+    assert calls == [(keys, [0.5, 1.5])] * 2 * bool(gives)
 
 
 def test_refuses_an_agent_that_lacks_something():

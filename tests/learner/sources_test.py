@@ -103,6 +103,37 @@ def test_replay_alone_samples_what_the_table_holds():
     assert table.num_inserted == 8
 
 
+def test_replay_waits_for_as_many_sequences_as_asked_for():
+    with tf.Graph().as_default():
+        pipe = numbered.Pipe(2, 3, min_size=12)
+        pipe.put(0, 40)
+        sizes = []
+        while not pipe.next()[1].is_replay.any():
+            sizes.append(pipe.table.size)
+    assert sizes == [5, 10, 15]
+
+
+def test_first_priorities_decide_what_is_replayed():
+    """In a batch that has replayed columns as well as in those before."""
+
+    def is_three_or_ten(sequences):
+        number = sequences.agent_state[0][:, 0]
+        return tf.cast(tf.equal(number, 3.0) | tf.equal(number, 10.0), tf.float32)
+
+    with tf.Graph().as_default():
+        pipe = numbered.Pipe(4, 2, sampler='prioritised', priorities=is_three_or_ten)
+        pipe.put(0, 30)
+        assert not pipe.next()[1].is_replay.any()
+        seen = []
+        for _ in range(6):
+            _, batch = pipe.next()
+            seen.append(set(batch.keys[batch.is_replay]))
+            share = 1.0 if seen[-1] == {3} and len(seen) < 3 else 0.5
+            np.testing.assert_allclose(batch.probabilities[batch.is_replay], share)
+    # Sequence 10 is inserted with the second batch.
+    assert seen[0] == {3} and set.union(*seen) == {3, 10}
+
+
 def test_priorities_reach_the_table():
     calls = []
 

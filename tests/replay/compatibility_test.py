@@ -14,8 +14,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from sc2impala.replay import load, save
-from tests.replay.proportional import Proportional
+from sc2impala.replay import Prioritised, load, save
 from tests.replay.tables import COMPRESSIONS, NUMBER, SPECS, assert_equal, make_table, sequences
 
 DATA = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'data')
@@ -207,8 +206,8 @@ def test_other_arguments_are_refused(old_file, before):
         (make_table(4, 'fifo'), r"`state\['capacity'\]` must be 4, but is 3"),
         (make_table(3, 'reservoir'), r"`state\['eviction'\]` must be 'reservoir', but is fifo"),
         (
-            make_table(3, 'fifo', sampler=Proportional()),
-            r"`state\['sampler'\]` must be 'proportional', but is uniform",
+            make_table(3, 'fifo', sampler=Prioritised()),
+            r"`state\['sampler'\]` must be 'prioritised', but is uniform",
         ),
     ):
         with pytest.raises(ValueError, match=message):

@@ -1,13 +1,12 @@
 import numpy as np
 import pytest
 
-from sc2impala.replay import SAMPLERS, Sampler, Uniform, load, save
-from tests.replay.proportional import Proportional
+from sc2impala.replay import SAMPLERS, Prioritised, Sampler, Uniform, load, save
 from tests.replay.tables import COMPRESSIONS, NUMBER, assert_equal, kept, make_table, sequences
 
 
 def test_names_are_those_in_saved_states():
-    assert dict(SAMPLERS) == dict(uniform=Uniform)
+    assert dict(SAMPLERS) == dict(uniform=Uniform, prioritised=Prioritised)
     for name, sampler in SAMPLERS.items():
         assert sampler.name == name and isinstance(sampler(), Sampler)
 
@@ -50,7 +49,7 @@ def test_uniform_has_no_priorities():
 
 
 def _prioritized(*args, **kwargs):
-    return make_table(*args, sampler=Proportional(), **kwargs)
+    return make_table(*args, sampler=Prioritised(), **kwargs)
 
 
 def _probabilities(table):
@@ -96,6 +95,28 @@ def test_a_sequence_of_priority_0_is_not_sampled():
     table = _prioritized()
     table.insert(sequences(0, 3), [1, 0, 2])
     _assert_probabilities(table, {0: 1, 2: 2})
+
+
+@pytest.mark.parametrize('exponent', [0.0, 0.6, 1.0, 2.0])
+def test_the_exponent(exponent):
+    table = make_table(sampler=Prioritised(exponent))
+    table.insert(sequences(0, 4), [1.0, 0.0, 2.0, 3.0])
+    weights = np.array([1.0, 2.0**exponent, 3.0**exponent])
+    _assert_probabilities(table, dict(zip((0, 2, 3), weights)))
+
+
+def test_where_all_have_priority_0_all_are_equally_likely():
+    table = _prioritized()
+    table.insert(sequences(0, 4), np.zeros([4]))
+    _assert_probabilities(table, dict.fromkeys(range(4), 1))
+    table.update_priorities(np.array([2]), np.array([0.1]))
+    _assert_probabilities(table, {2: 1})
+
+
+def test_the_largest_priorities_can_be_sampled():
+    table = make_table(sampler=Prioritised(2.0))
+    table.insert(sequences(0, 3), [1.0, 1e300, 1e200])
+    _assert_probabilities(table, {1: 1, 2: 1})
 
 
 def test_without_priorities_the_sampler_chooses_them():
@@ -211,8 +232,8 @@ def test_priorities_are_saved(tmp_path, num_inserted, remover, before, after):
 def test_state_of_another_sampler():
     uniform, prioritized = make_table(), _prioritized()
     for table, other, message in (
-        (uniform, prioritized, r"`state\['sampler'\]` must be 'uniform', but is proportional"),
-        (prioritized, uniform, r"`state\['sampler'\]` must be 'proportional', but is uniform"),
+        (uniform, prioritized, r"`state\['sampler'\]` must be 'uniform', but is prioritised"),
+        (prioritized, uniform, r"`state\['sampler'\]` must be 'prioritised', but is uniform"),
     ):
         other.insert(sequences(0, 3))
         table.insert(sequences(0, 2))
@@ -226,7 +247,7 @@ def test_state_without_a_sampler_is_not_one_with_priorities():
     uniform.insert(sequences(0, 3))
     state = uniform.get_state()
     del state['keys'], state['sampler']
-    with pytest.raises(ValueError, match=r"`state\['sampler'\]` must be 'proportional', but is un"):
+    with pytest.raises(ValueError, match=r"`state\['sampler'\]` must be 'prioritised', but is un"):
         _prioritized().set_state(state)
 
 
@@ -238,6 +259,22 @@ def test_state_without_a_sampler_is_not_one_with_priorities():
         (
             lambda s: s.update(sampler_priorities=np.ones([2])),
             r"`state\['sampler_priorities'\]` must be float64 \[3\], but is float64 \[2\]",
+        ),
+        (
+            lambda s: s.update(sampler_priorities=np.array([10.0, -20.0, 30.0])),
+            r"`state\['sampler_priorities'\]` must be from 0 to the highest",
+        ),
+        (
+            lambda s: s.update(sampler_max_priority=np.asarray(20.0)),
+            r"`state\['sampler_priorities'\]` must be from 0 to the highest .*, but is 20.0",
+        ),
+        (
+            lambda s: s.update(sampler_max_priority=np.asarray(np.inf)),
+            'must be finite and at least 1, but is inf',
+        ),
+        (
+            lambda s: s.update(sampler_max_priority=np.array([30.0])),
+            r"`state\['sampler_max_priority'\]` must be float64 \[\], but is float64 \[1\]",
         ),
     ],
 )

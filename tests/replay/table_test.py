@@ -5,9 +5,8 @@ import threading
 import numpy as np
 import pytest
 
-from sc2impala.replay import min_compressed_bytes, uncompressed_bytes
+from sc2impala.replay import Prioritised, min_compressed_bytes, uncompressed_bytes
 from sc2impala.replay.codec import SequenceCodec
-from tests.replay.proportional import Proportional
 from tests.replay.tables import (
     COMPRESSIONS,
     NUMBER,
@@ -150,7 +149,7 @@ def test_names_of_the_entries_of_a_state():
         table = make_table(compression=compression)
         table.insert(sequences(0, 2))
         assert sorted(table.get_state()) == sorted(own + names)
-        table = make_table(compression=compression, sampler=Proportional())
+        table = make_table(compression=compression, sampler=Prioritised())
         table.insert(sequences(0, 2))
         names = names + ['sampler_max_priority', 'sampler_priorities']
         assert sorted(table.get_state()) == sorted(own + names)
@@ -446,7 +445,7 @@ def test_threads_never_see_half_a_sequence(compression):
 
 
 def test_threads_never_update_a_wrong_sequence():
-    table = make_table(4, 'fifo', 0, 'none', [((), np.int64)], Proportional())
+    table = make_table(4, 'fifo', 0, 'none', [((), np.int64)], Prioritised())
     keys = table.insert([np.zeros([4], np.int64)], np.arange(4) + 1)
     stop = threading.Event()
 

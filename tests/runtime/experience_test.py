@@ -54,11 +54,12 @@ def build(specs, spec, make_env=None, **settings):
         seeds = range(10 * actor, 10 * actor + ACTORS.num_envs)
         return envs.make_environment('simulator', 'MoveToBeacon', seeds, *specs, max_step_mul=8)
 
+    numbers = dataclasses.replace(ACTORS, **settings)
     return experience.build_experience(
-        make_agent(specs),
+        [make_agent(specs)] * numbers.num_actors,
         spec,
         make_env or make,
-        dataclasses.replace(ACTORS, **settings),
+        numbers,
         BATCH_SIZE,
         phases.policy_version(),
     )
@@ -184,6 +185,15 @@ def test_metrics_of_the_table(spec, compression):
                 'replay/sequences': size,
                 'replay/mebibytes': np.float32(table.num_bytes / 2.0**20),
             }
+
+
+def test_the_sampler_and_its_exponent(spec):
+    settings = dataclasses.replace(REPLAY, replay_sampler='prioritised', priority_exponent=2.0)
+    table = experience.make_replay_table(settings, spec, seed=0)
+    assert table.has_priorities
+    table.insert(sequences(spec, 2), np.array([1.0, 3.0]))
+    probabilities = {p for _ in range(10) for p in table.sample(2).probabilities}
+    np.testing.assert_allclose(sorted(probabilities), [0.1, 0.9])
 
 
 def test_priorities_go_to_tables_that_have_some(spec):
