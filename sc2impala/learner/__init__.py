@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 ALGORITHMS = {
     'impala': 'sc2impala.learner.impala:Impala',
+    'appo': 'sc2impala.learner.appo:Appo',
 }
 """What `--algorithm` can name."""
 

@@ -11,8 +11,7 @@ from sc2impala.runtime import console
 from sc2impala.runtime.hooks import PhaseHook
 
 FACTOR = 100.0
-"""How many times its running scale a norm has to be. Norms of healthy runs differ by less than 30
-times from one update to the next."""
+"""How many times its running scale a norm has to be."""
 
 RATE = 0.01
 """Weight of an update in the running mean of the logarithm, whose exponential is the scale. The
