@@ -260,6 +260,12 @@ def _read_given(flag_values: flags.FlagValues) -> Dict[str, Any]:
 
 
 def _complete(chosen: Mapping[str, Any]) -> Settings:
+    settings = _resolve(chosen)
+    validation.check_given(chosen, settings.training.algorithm)
+    return settings
+
+
+def _resolve(chosen: Mapping[str, Any]) -> Settings:
     given = dict(chosen, logdir=_logdir(chosen))
     if given.get('mode') == 'record':
         return Settings.from_values(_settings_of_recording(given))

@@ -108,6 +108,21 @@ class JointPolicy:
         """
         return self._sum_over_used_heads(choice, _kl, _logits(behaviour), _logits(target))
 
+    def uniform_kl(self, parameters: Any, choice: Any) -> tf.Tensor:
+        """Returns 1/2 (KL(pi || U) + KL(U || pi)) of the heads that the chosen function uses.
+
+        U is uniform over what is available. Unlike the entropy it grows without bound as the
+        probability of any available choice goes to 0; no gradient flows to the logits of others.
+
+        Args:
+          parameters: of pi.
+          choice: the actions that were played.
+
+        Returns:
+          float32 [...].
+        """
+        return self._sum_over_used_heads(choice, _uniform_kl, _logits(parameters))
+
     def used_heads(self, choice: Any) -> Dict[str, tf.Tensor]:
         """Returns for every head whether the chosen function uses it: bool [...]."""
         function = choice.action['function']
@@ -183,6 +198,18 @@ def _log_prob(logits: tf.Tensor, index: tf.Tensor) -> tf.Tensor:
 def _entropy(logits: tf.Tensor) -> tf.Tensor:
     log_p = tf.nn.log_softmax(logits)
     return -tf.reduce_sum(tf.exp(log_p) * log_p, axis=-1)
+
+
+def _uniform_kl(logits: tf.Tensor) -> tf.Tensor:
+    is_available = logits > 0.5 * UNAVAILABLE_LOGIT
+    available = tf.cast(is_available, tf.float32)
+    log_p = tf.nn.log_softmax(logits)
+    # Not the logarithm of what is unavailable, whose product with 0 has the gradient 0 * infinity.
+    log_p = tf.where(is_available, log_p, tf.zeros_like(log_p))
+    uniform = available / tf.reduce_sum(available, axis=-1, keepdims=True)
+    # The entropies of both cancel each other: (pi - U) (log pi - log U), and log U is constant.
+    difference = available * tf.exp(log_p) - uniform
+    return 0.5 * tf.reduce_sum(difference * log_p, axis=-1)
 
 
 def _kl(behaviour_logits: tf.Tensor, target_logits: tf.Tensor) -> tf.Tensor:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 ALGORITHMS = {
     'impala': 'sc2impala.learner.impala:Impala',
+    'appo': 'sc2impala.learner.appo:Appo',
     'r2d2': 'sc2impala.learner.r2d2:R2D2',
 }
 """What `--algorithm` can name."""

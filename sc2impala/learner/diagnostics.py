@@ -4,10 +4,11 @@ T is the unroll length, B the batch size. Everything is computed from tensors th
 anyway, and only in updates whose summary is written.
 """
 
-from typing import Any, Dict
+from typing import Any, Dict, Sequence, Tuple
 
 import tensorflow.compat.v1 as tf
 
+from sc2impala.learner import optimization
 from sc2impala.learner.sequences import Steps
 
 _MAX_LOG_RHO = 20.0
@@ -28,23 +29,56 @@ def diagnostics(
     Returns:
       float32 [] by tag; 0 where no step counts.
     """
-    counted = steps.mask * tf.cast(steps.is_new, tf.float32)
+    is_new = tf.zeros_like(steps.mask) + tf.cast(steps.is_new, tf.float32)
+    counted = steps.mask * is_new
     pi, mu = steps.learner, steps.behaviour
     log_rhos = policy.log_prob(pi, mu) - policy.log_prob(mu, mu)
     rhos = tf.exp(tf.minimum(log_rhos, _MAX_LOG_RHO))
+    divergence = policy.kl(mu, pi, mu)
     result = {
-        'rho/mean': _mean(rhos, counted),
-        'rho/clipped': _mean(tf.cast(rhos > 1.0, tf.float32), counted),
-        'kl/behaviour': _mean(policy.kl(mu, pi, mu), counted),
-        'advantage/mean': _mean(advantages, counted),
+        'steps/valid': mean(steps.mask, is_new),
+        'rho/mean': mean(rhos, counted),
+        'rho/clipped': mean(tf.cast(rhos > 1.0, tf.float32), counted),
+        'kl/behaviour': mean(divergence, counted),
+        'kl/behaviour_max': extremes(divergence, counted)[1],
+        'advantage/mean': mean(advantages, counted),
         'advantage/std': tf.sqrt(_variance(advantages, counted)),
+        'baseline/mean': mean(pi.baseline, counted),
         'baseline/explained_variance': explained_variance(vs, pi.baseline, counted),
     }
+    ranges = {'rho': rhos, 'advantage': advantages, 'baseline': pi.baseline, 'target': vs}
+    for name, values in ranges.items():
+        result[name + '/min'], result[name + '/max'] = extremes(values, counted)
     used = policy.used_heads(mu)
     for name, entropy in policy.entropies(pi).items():
         weights = counted * tf.cast(used[name], tf.float32) if name in used else counted
-        result['entropy/' + name] = _mean(entropy, weights)
+        result['entropy/' + name] = mean(entropy, weights)
     return result
+
+
+def of_weights(
+    variables: Sequence[tf.Variable], optimizer: str, train: tf.Operation
+) -> Dict[str, tf.Tensor]:
+    """The size of the weights and of the second moments of Adam, after an update.
+
+    Args:
+      variables: what is trained.
+      optimizer: name of the `optimization.adam_step` that trains it.
+      train: operation of the update.
+
+    Returns:
+      `weight_norm`, the global norm, and `adam/max_second_moment`, float32 [].
+    """
+    with tf.control_dependencies([train]):
+        weights = [variable.read_value() for variable in variables]
+        moments = [
+            tf.reduce_max(moment.read_value())
+            for moment in optimization.second_moments(variables, optimizer)
+        ]
+    return {
+        'weight_norm': tf.global_norm(weights),
+        'adam/max_second_moment': tf.reduce_max(tf.stack(moments)),
+    }
 
 
 def explained_variance(targets: tf.Tensor, values: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:
@@ -62,9 +96,20 @@ def explained_variance(targets: tf.Tensor, values: tf.Tensor, weights: tf.Tensor
     return tf.math.divide_no_nan(variance - left, variance)
 
 
-def _mean(values: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:
+def mean(values: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:
+    """The weighted mean, float32 []; 0 if all weights are 0."""
     return tf.math.divide_no_nan(tf.reduce_sum(values * weights), tf.reduce_sum(weights))
 
 
+def extremes(values: tf.Tensor, weights: tf.Tensor) -> Tuple[tf.Tensor, tf.Tensor]:
+    """Smallest and largest value where the weight is not 0; both are 0 if it is 0 everywhere."""
+    counts = weights > 0.0
+    limit = tf.fill(tf.shape(values), tf.float32.max)
+    smallest = tf.reduce_min(tf.where(counts, values, limit))
+    largest = tf.reduce_max(tf.where(counts, values, -limit))
+    some = tf.cast(tf.reduce_any(counts), tf.float32)
+    return some * smallest, some * largest
+
+
 def _variance(values: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:
-    return _mean(tf.math.squared_difference(values, _mean(values, weights)), weights)
+    return mean(tf.math.squared_difference(values, mean(values, weights)), weights)

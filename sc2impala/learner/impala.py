@@ -5,82 +5,29 @@ Sources: IMPALA (Espeholt et al. 2018, arXiv 1802.01561) and CLEAR (Rolnick et a
 """
 
 import dataclasses
-from typing import Any, ClassVar, Dict, Optional, Sequence, Tuple
+from typing import Any, ClassVar, Dict, Sequence, Tuple
 
-from sc2impala.learner.algorithm import Algorithm, Update
-from sc2impala.settings.fields import MAX_FRAMES, setting
-from sc2impala.settings.learning import LARGE, AdamSettings, PrioritySettings, ReturnSettings
+from sc2impala.learner.actor_critic import ActorCritic
+from sc2impala.learner.algorithm import Update
+from sc2impala.settings.fields import setting
+from sc2impala.settings.learning import LARGE, ActorCriticSettings
 
 
 @dataclasses.dataclass(frozen=True)
-class ImpalaSettings(ReturnSettings, AdamSettings, PrioritySettings):
-    """Losses are summed over time and batch: costs of code that averages mean something else."""
+class ImpalaSettings(ActorCriticSettings):
+    """What IMPALA alone has."""
 
-    TITLE: ClassVar[str] = 'IMPALA and CLEAR'
+    TITLE: ClassVar[str] = 'IMPALA'
 
-    learning_rate: float = setting(7e-4, 'of Adam, at the start', between=(0.0, 10.0))
-    final_learning_rate: float = setting(
-        0.0, 'at the end, linearly in between', between=(0.0, 10.0)
-    )
-    warmup_frames: int = setting(
-        0,
-        'the learning rate rises to that over so many frames first: without, the first steps of '
-        'Adam change each weight by the whole learning rate, which a policy that already plays '
-        'does not survive',
-        between=(0, MAX_FRAMES),
-    )
-    baseline_cost: float = setting(0.5, 'weight of the loss of the baseline', between=(0.0, LARGE))
-    entropy_cost: float = setting(0.01, 'weight of the entropy of the policy', between=(0.0, LARGE))
-    final_entropy_cost: float = setting(
-        0.0,
-        'its weight at the end, linearly in between; -1 keeps it',
-        between=(0.0, LARGE),
-        or_else=-1.0,
-    )
-    entropy_decay: float = setting(
-        1.0, 'the part of the training over which it reaches that', between=(0.0, 1.0)
-    )
-    trace_decay: float = setting(
-        1.0,
-        'lambda of V-trace: below 1 targets and advantages bootstrap from the baseline earlier, '
-        'with less variance and more bias',
-        between=(0.0, 1.0),
-    )
     upgo_cost: float = setting(
         0.0,
         'weight of another policy gradient, on the advantages of UPGO; 0 leaves it out',
         between=(0.0, LARGE),
     )
     clip_advantage: bool = setting(False, 'learn from positive advantages only')
-    policy_cloning_cost: float = setting(
-        0.01, 'weight of KL(behaviour || policy) on replayed sequences', between=(0.0, LARGE)
-    )
-    value_cloning_cost: float = setting(
-        0.005, 'weight of the squared change of the baseline on them', between=(0.0, LARGE)
-    )
-    teacher_cost: float = setting(
-        0.0,
-        'weight of KL(teacher || policy) at the start; the teacher is the policy with which the '
-        'training starts, from cloning or --init_checkpoint',
-        between=(0.0, LARGE),
-    )
-    teacher_decay: float = setting(
-        0.5, 'the part of the training over which that falls to 0', between=(0.0, 1.0)
-    )
-    demonstration_cost: float = setting(
-        0.0,
-        'weight of - log pi(label) where the demonstrator has labelled an observation, or where a '
-        'recording shows what was played',
-        between=(0.0, LARGE),
-    )
-
-    @property
-    def entropy_cost_at_end(self) -> float:
-        """The entropy cost at the end of its schedule."""
-        return self.entropy_cost if self.final_entropy_cost < 0 else self.final_entropy_cost
 
 
-class Impala(Algorithm):
+class Impala(ActorCritic):
     """Policy gradient on V-trace advantages, baseline on V-trace targets, entropy bonus.
 
     Replayed columns are cloned as well: the policy is held near the behaviour policy by
@@ -94,21 +41,12 @@ class Impala(Algorithm):
 
     settings_class = ImpalaSettings
 
-    def teacher_cost(self, schedule: Any) -> Optional[Any]:
-        """Falls linearly to 0; None if it is 0 from the start. See `Algorithm.teacher_cost`."""
-        if not self.settings.teacher_cost:
-            return None
-        return schedule.linear(self.settings.teacher_cost, 0.0, part=self.settings.teacher_decay)
-
-    def demonstrator_share(self, frames: int) -> Optional[float]:
-        """The agent plays all episodes; see `Algorithm.demonstrator_share`."""
-        return 0.0 if self.settings.demonstration_cost else None
-
     def build_update(
         self, agent: Any, batch: Any, variables: Sequence[Any], schedule: Any
     ) -> Update:
         """Builds the update of policy and baseline; see `Algorithm.build_update`."""
         from sc2impala.learner import (
+            anchors,
             diagnostics,
             losses,
             optimization,
@@ -128,18 +66,21 @@ class Impala(Algorithm):
         advantages = normalisation.divided(
             targets.clip_advantages(vtrace.pg_advantages, settings.clip_advantage)
         )
-        entropy_cost = self._entropy_cost(schedule)
+        entropy_cost = self.entropy_cost(schedule)
 
         # Cost and loss of [T, B]; another term is one more line.
         terms = self._policy_terms(policy, steps, log_probs, advantages, normalisation)
         terms['entropy'] = (entropy_cost, losses.entropy_loss(policy.entropy(pi, mu)))
-        terms.update(self._anchor_terms(policy, batch, steps, normalisation, schedule))
+        teacher_cost = self.teacher_cost(schedule)
+        terms.update(
+            anchors.anchor_terms(settings, policy, batch, steps, normalisation, teacher_cost)
+        )
         baseline = normalisation.divided(losses.baseline_loss(vtrace.vs, pi.baseline), power=2)
         terms['baseline'] = (settings.baseline_cost, baseline)
-        weights, priorities = self._prioritised(batch, steps, vtrace.pg_advantages, schedule)
+        weights, priorities = self.prioritised(batch, steps, vtrace.pg_advantages, schedule)
         weighted, total_loss = optimization.weighted_sum(terms, weights)
         if settings.demonstration_cost:
-            weighted['demonstration'] = self._label_loss(policy, batch, steps)
+            weighted['demonstration'] = anchors.label_loss(settings, policy, batch, steps)
             total_loss += weighted['demonstration']
 
         first, last = settings.learning_rate, settings.final_learning_rate
@@ -157,27 +98,9 @@ class Impala(Algorithm):
             metrics['teacher_cost'] = terms['teacher'][0]
         metrics.update(summaries.action_histograms(policy, mu, steps.is_new))
         metrics.update(diagnostics.diagnostics(policy, steps, vtrace.vs, advantages))
+        metrics.update(diagnostics.of_weights(variables, 'adam', train))
         done, infos = sequences.countable(steps)
         return Update(train, sequences.count_frames(steps), done, infos, metrics, priorities)
-
-    def _entropy_cost(self, schedule: Any) -> Any:
-        """The present weight of the entropy, float32 []."""
-        first, last = self.settings.entropy_cost, self.settings.entropy_cost_at_end
-        return schedule.linear(first, last, part=self.settings.entropy_decay)
-
-    def _prioritised(
-        self, batch: Any, steps: Any, advantages: Any, schedule: Any
-    ) -> Tuple[Any, Optional[Any]]:
-        """The weights of losses, float32 [T, B], and the priorities of sequences, float32 [B]."""
-        from sc2impala.learner import prioritisation
-
-        if not batch.num_replay:
-            return steps.mask, None
-        weights = prioritisation.batch_weights(batch, self.settings, schedule)
-        priorities = prioritisation.sequence_priorities(
-            advantages, steps.mask, self.settings.priority_max_share
-        )
-        return steps.mask * weights, priorities
 
     def _policy_terms(
         self, policy: Any, steps: Any, log_probs: Any, advantages: Any, normalisation: Any
@@ -191,49 +114,3 @@ class Impala(Algorithm):
             loss = losses.policy_gradient_loss(log_probs, normalisation.divided(upgo))
             terms['upgo'] = (self.settings.upgo_cost, loss)
         return terms
-
-    def _anchor_terms(
-        self, policy: Any, batch: Any, steps: Any, normalisation: Any, schedule: Any
-    ) -> Dict[str, Tuple[Any, Any]]:
-        """What holds the agent near what it was, or near a teacher: cost, and loss of [T, B]."""
-        terms = {}
-        if batch.num_replay:
-            terms.update(self._cloning_terms(policy, batch, steps, normalisation))
-        if batch.teacher_logits and self.settings.teacher_cost:
-            terms['teacher'] = self._teacher_term(policy, batch, steps, schedule)
-        return terms
-
-    def _cloning_terms(
-        self, policy: Any, batch: Any, steps: Any, normalisation: Any
-    ) -> Dict[str, Tuple[float, Any]]:
-        """The cloning losses of CLEAR by name: cost, and loss of [T, B], 0 in new columns."""
-        from sc2impala.learner import losses, sequences
-
-        pi, mu, replayed = steps.learner, steps.behaviour, sequences.replayed(batch)
-        policy_cloning = losses.policy_cloning_loss(policy.kl(mu, pi, mu))
-        value_cloning = losses.value_cloning_loss(pi.baseline, mu.baseline)
-        value_cloning = normalisation.divided(value_cloning, power=2)
-        return {
-            'policy_cloning': (self.settings.policy_cloning_cost, replayed * policy_cloning),
-            'value_cloning': (self.settings.value_cloning_cost, replayed * value_cloning),
-        }
-
-    def _teacher_term(self, policy: Any, batch: Any, steps: Any, schedule: Any) -> Tuple[Any, Any]:
-        """The divergence from the teacher: cost and loss of [T, B]."""
-        from sc2impala.learner import losses, sequences
-
-        teacher = sequences.teacher_logits(batch)
-        kl = policy.kl(teacher, steps.learner, steps.behaviour)
-        return self.teacher_cost(schedule), losses.teacher_loss(kl, teacher.valid)
-
-    def _label_loss(self, policy: Any, batch: Any, steps: Any) -> Any:
-        """The loss of labels, summed; also of steps that a demonstrator played. float32 []."""
-        import tensorflow.compat.v1 as tf
-
-        from sc2impala.learner import labels as labels_lib
-        from sc2impala.learner import losses
-
-        labels = labels_lib.read(batch.env_outputs.observation)
-        log_probs = policy.log_prob(steps.learner, labels)
-        loss = losses.demonstration_loss(log_probs, labels.mask)
-        return self.settings.demonstration_cost * tf.reduce_sum(loss)

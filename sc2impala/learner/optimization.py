@@ -111,6 +111,19 @@ def adam_step(
         return (apply() if when is None else tf.cond(when, apply, tf.no_op)), norm
 
 
+def second_moments(variables: Sequence[tf.Variable], name: str) -> List[tf.Variable]:
+    """The running means of the squared gradients of the variables that an `adam_step` trains.
+
+    Args:
+      variables: those and possibly others.
+      name: of the step, which has been built.
+    """
+    # TensorFlow names the two slots of a variable <optimizer> and <optimizer>_1.
+    by_name = {variable.op.name: variable for variable in tf.global_variables()}
+    names = [f'{variable.op.name}/{name}_1' for variable in variables]
+    return [by_name[name] for name in names if name in by_name]
+
+
 def critic_variables(learner_outputs: Any, variables: Sequence[tf.Variable]) -> List[tf.Variable]:
     """The variables that the baseline depends on and no output of the policy does.
 

@@ -5,7 +5,7 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Seq
 import tensorflow.compat.v1 as tf
 
 from sc2impala.learner import algorithm as algorithm_lib
-from sc2impala.learner import optimization, summaries
+from sc2impala.learner import diagnostics, optimization, summaries
 from sc2impala.learner.sources import Source
 
 
@@ -39,6 +39,7 @@ class Phase(NamedTuple):
     done, infos: see `algorithm.Update`.
     stage: copies the next batch to the device of the learner, or None.
     summary: serialized summary of the update, string [].
+    grad_norm: of the update before clipping, float32 []; None if the algorithm does not say.
     recorded: whether its frames are of recordings, which were not played in this run.
     """
 
@@ -53,6 +54,7 @@ class Phase(NamedTuple):
     infos: Any
     stage: Optional[tf.Operation]
     summary: tf.Tensor
+    grad_norm: Optional[tf.Tensor] = None
     recorded: bool = False
 
 
@@ -131,8 +133,8 @@ def _build_phase(
     algorithm_lib.check_agent(plan.algorithm, agent)
     schedule = optimization.Schedule(plan.frames, plan.num_frames)
     update = plan.algorithm.build_update(agent, batch, agent.weights, schedule)
-    lag = policy_lag(batch, policy_version)
-    finished = [update.train] + list(lag.values())
+    ages = policy_ages(batch, policy_version)
+    finished = [update.train] + list(ages.values())
     if update.priorities is not None and update_priorities is not None:
         keys = batch.keys if update.priority_keys is None else update.priority_keys
         # First the step of the optimizer, which says so if numbers are not finite.
@@ -146,6 +148,7 @@ def _build_phase(
         train = tf.identity(frames)
     num_steps = tf.cast(tf.shape(update.done)[0], tf.int64)
     num_new = tf.reduce_sum(tf.cast(tf.logical_not(batch.is_replay), tf.int64))
+    lag = policy_lag(ages, batch.is_replay)
     return Phase(
         title=plan.algorithm.title,
         task=plan.task,
@@ -158,6 +161,7 @@ def _build_phase(
         infos=update.infos,
         stage=None,
         summary=summaries.merge({**update.metrics, **lag, **plan.metrics, **(metrics or {})}),
+        grad_norm=_grad_norm(update.metrics),
         recorded=plan.source.recorded,
     )
 
@@ -172,24 +176,42 @@ def advance(counter: tf.Variable, frames: tf.Tensor, after: Sequence[Any]) -> tf
         return counter.assign_add(frames).read_value()
 
 
-def policy_lag(batch: Any, policy_version: Sequence[tf.Variable]) -> Dict[str, tf.Tensor]:
-    """How old the weights that played the new columns are, on average.
+def policy_ages(batch: Any, policy_version: Sequence[tf.Variable]) -> Dict[str, tf.Tensor]:
+    """How old the weights are that played the columns of a batch.
 
     Args:
-      batch: `learner.batch.Batch`.
+      batch: `learner.batch.Batch`, B columns.
       policy_version: variables with the environment frames and updates of the current weights.
 
     Returns:
-      `policy_lag/frames` and `policy_lag/updates`, float32 [].
+      int64 [B] by unit, `frames` and `updates`.
     """
-    is_new = tf.cast(tf.logical_not(batch.is_replay), tf.float32)
-    num_new = tf.maximum(1.0, tf.reduce_sum(is_new))
     info = batch.sequence_info
-    played = {'frames': info.policy_frames, 'updates': info.policy_updates}
-    return {
-        'policy_lag/' + unit: tf.reduce_sum(
-            is_new * tf.cast(variable.read_value() - played[unit], tf.float32)
-        )
-        / num_new
-        for unit, variable in zip(('frames', 'updates'), policy_version)
-    }
+    frames, updates = (variable.read_value() for variable in policy_version)
+    return {'frames': frames - info.policy_frames, 'updates': updates - info.policy_updates}
+
+
+def policy_lag(ages: Mapping[str, tf.Tensor], is_replay: tf.Tensor) -> Dict[str, tf.Tensor]:
+    """Mean and extremes of the ages of new columns.
+
+    Args:
+      ages: see `policy_ages`.
+      is_replay: bool [B].
+
+    Returns:
+      `policy_lag/<unit>`, the mean, `policy_lag/<unit>_min` and `policy_lag/<unit>_max`, float32
+      []; all 0 without a new column.
+    """
+    is_new = tf.cast(tf.logical_not(is_replay), tf.float32)
+    result = {}
+    for unit, of_unit in ages.items():
+        tag, age = 'policy_lag/' + unit, tf.cast(of_unit, tf.float32)
+        result[tag] = diagnostics.mean(age, is_new)
+        result[tag + '_min'], result[tag + '_max'] = diagnostics.extremes(age, is_new)
+    return result
+
+
+def _grad_norm(metrics: Mapping[str, tf.Tensor]) -> Optional[tf.Tensor]:
+    """The norm of the gradient in the metrics of any phase, float32 [], or None."""
+    norms = [tensor for tag, tensor in metrics.items() if tag.split('/')[-1] == 'grad_norm']
+    return norms[0] if norms else None

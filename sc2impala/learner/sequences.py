@@ -56,12 +56,12 @@ def unroll(
       given: int32 [T + 1, B] by head, see `Agent.unroll`; None for what was played.
     """
     options = {} if given is None else {'given': given}
-    first_state = _first_state(batch)
+    start = first_state(batch)
     if batch.parts:
-        learner_outputs, last_state = towers.unroll(agent, batch.parts, first_state, given)
+        learner_outputs, last_state = towers.unroll(agent, batch.parts, start, given)
     else:
         learner_outputs, last_state = agent.unroll(
-            batch.agent_outputs.action, batch.env_outputs, first_state, **options
+            batch.agent_outputs.action, batch.env_outputs, start, **options
         )
     learner_outputs = _keep_state(batch, last_state, learner_outputs)
     return shift(
@@ -73,7 +73,7 @@ def unroll(
     )
 
 
-def _first_state(batch: Any) -> Any:
+def first_state(batch: Any) -> Any:
     """The recurrent state before the first step, of recorded columns that of the streams."""
     if not tf.nest.flatten(batch.stream_state):
         return batch.agent_state

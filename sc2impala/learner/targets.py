@@ -8,7 +8,7 @@ from typing import Any, Dict, Tuple
 import tensorflow.compat.v1 as tf
 
 from sc2impala import vtrace
-from sc2impala.learner import losses, reward_shaping
+from sc2impala.learner import losses, ppo, reward_shaping
 from sc2impala.learner.sequences import Steps
 from sc2impala.settings.learning import ReturnSettings
 
@@ -31,6 +31,31 @@ def vtrace_targets(
     log_probs, inputs = _off_policy_inputs(policy, steps, settings)
     with tf.device('/cpu'):
         return log_probs, vtrace.from_importance_weights(trace_decay=trace_decay, **inputs)
+
+
+def ppo_targets(
+    policy: Any, steps: Steps, settings: ReturnSettings, trace_decay: float, off_policy: bool
+) -> Tuple[tf.Tensor, tf.Tensor]:
+    """Targets of the baseline and advantages for a loss that has the importance weight itself.
+
+    Args:
+      policy: `agents.policy.JointPolicy`.
+      steps: of [T, B].
+      settings: discount and reward transformation.
+      trace_decay: lambda.
+      off_policy: V-trace, with rho and c clipped at 1; otherwise TD(lambda) and GAE(lambda), as if
+        the present policy had acted.
+
+    Returns:
+      vs and advantages, float32 [T, B]; no gradient flows through them.
+    """
+    _, inputs = _off_policy_inputs(policy, steps, settings)
+    if not off_policy:
+        inputs['log_rhos'] = tf.zeros_like(inputs['log_rhos'])
+    with tf.device('/cpu'):
+        vs = vtrace.from_importance_weights(trace_decay=trace_decay, **inputs).vs
+        del inputs['log_rhos']
+        return vs, ppo.advantages(vs=vs, trace_decay=trace_decay, **inputs)
 
 
 def upgo_advantages(policy: Any, steps: Steps, settings: ReturnSettings) -> tf.Tensor:

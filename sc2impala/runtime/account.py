@@ -68,6 +68,17 @@ class Account:
         self._taken = self._trained = self._recorded = self._discarded = 0
         self._batches: Deque[int] = collections.deque()
         self._fault = ''
+        self._waited = dict.fromkeys(('learner', 'actors'), 0.0)
+
+    def wait(self, who: str, seconds: float) -> None:
+        """Counts a wait: of the `learner` for a batch, or of one of the `actors` for room."""
+        with self._lock:
+            self._waited[who] += seconds
+
+    def waited(self) -> Dict[str, float]:
+        """Seconds since the start that the learner and all actors together have waited."""
+        with self._lock:
+            return dict(self._waited)
 
     def leave(self, actor: int, count: int) -> None:
         """Counts an unroll that an actor has finished.
@@ -210,7 +221,12 @@ class AccountedQueue(actors.SequenceQueue):
         def count(actor: np.ndarray, count: int) -> None:
             self.account.leave(int(actor[0]), count)
 
-        return super().enqueue_many(_counted(batch, count, 'count_played'))
+        counted = _counted(batch, count, 'count_played')
+        with tf.control_dependencies(tf.nest.flatten(counted)):
+            since = tf.timestamp()
+        with tf.control_dependencies([since]):
+            enqueued = super().enqueue_many(counted)
+        return self._waited_after([enqueued], since, 'actors').op
 
     def dequeue_many(self, count: int) -> Any:
         """Dequeues a batch, a nest of [count, ...], as soon as there are that many."""
@@ -218,7 +234,25 @@ class AccountedQueue(actors.SequenceQueue):
         def take(unused_actor: np.ndarray, frames_of_batch: int) -> None:
             self.account.take(frames_of_batch)
 
-        return _counted(super().dequeue_many(count), take, 'count_taken')
+        since = tf.timestamp()
+        with tf.control_dependencies([since]):
+            taken = super().dequeue_many(count)
+        waited = self._waited_after(tf.nest.flatten(taken), since, 'learner')
+        with tf.control_dependencies([waited]):
+            taken = tf.nest.map_structure(tf.identity, taken)
+        return _counted(taken, take, 'count_taken')
+
+    def _waited_after(self, ends: Sequence[Any], since: tf.Tensor, who: str) -> tf.Tensor:
+        """Counts the seconds until the operations or tensors `ends` are there, float64 []."""
+        with tf.control_dependencies(ends):
+            seconds = tf.timestamp() - since
+
+        def count(seconds: np.float64) -> np.float64:
+            self.account.wait(who, float(seconds))
+            return seconds
+
+        with tf.device('/cpu'):
+            return tf.numpy_function(count, [seconds], tf.float64, name=f'wait_of_{who}')
 
 
 class AccountPart(Part):

@@ -1,7 +1,7 @@
 """The hook that keeps the account of a training, shows it, and checks it at the end."""
 
 import time
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Dict, Optional
 
 import tensorflow.compat.v1 as tf
 
@@ -10,6 +10,8 @@ from sc2impala.runtime import console
 from sc2impala.runtime.account import Account
 from sc2impala.runtime.hooks import PhaseHook
 from sc2impala.runtime.summary_log import SummaryLog
+
+_SHORTEST_SECS = 1e-3
 
 
 class AccountHook(PhaseHook):
@@ -38,6 +40,7 @@ class AccountHook(PhaseHook):
         self._last_time = clock()
         self._last_frames = self._step = 0
         self._stage: Optional[tf.Operation] = None
+        self._waited = account.waited()
 
     def after_create_session(self, session: tf.Session, coord: Any) -> None:
         """Compares the account with the counters of the phases."""
@@ -63,18 +66,24 @@ class AccountHook(PhaseHook):
         self._last_frames = frames
         now = self._clock()
         if now - self._last_time >= self._every_secs:
+            self._write(now - self._last_time)
             self._last_time = now
-            self._write()
 
     def end(self, session: tf.Session) -> None:
         """Writes the last amounts; says so if they do not add up."""
-        self._write()
+        self._write(self._clock() - self._last_time)
         complaint = self._account.complaint()
         if complaint is not None:
             console.say(complaint)
 
-    def _write(self) -> None:
+    def _write(self, seconds: float) -> None:
+        """Writes amounts; and waits, over the seconds since they were written before."""
         amounts = self._account.amounts()
         values = dict(amounts._asdict(), waiting=amounts.waiting)
-        tags = {'account/' + name: count for name, count in values.items()}
+        tags: Dict[str, float] = {'account/' + name: count for name, count in values.items()}
+        waited = self._account.waited()
+        for who, total in waited.items():
+            share = (total - self._waited[who]) / max(seconds, _SHORTEST_SECS)
+            tags[f'wait/{who}_per_second'] = share
+        self._waited = waited
         self._summaries.add_scalars(tags, self._step)

@@ -12,6 +12,7 @@ from sc2impala.runtime.account_hook import AccountHook
 from sc2impala.runtime.checkpoints import CheckpointWriter
 from sc2impala.runtime.demonstrator_hook import DemonstratorHook, first_share
 from sc2impala.runtime.episodes import EpisodeLog
+from sc2impala.runtime.explosion_watch import ExplosionHook
 from sc2impala.runtime.replay_watch import ReplayWatch
 from sc2impala.runtime.resume import ResumeHook
 from sc2impala.runtime.resume_groups import Episodes
@@ -120,6 +121,7 @@ def _logging_hooks(
         account = training.experience.queue.account
         result.append(AccountHook(account, frames, summaries, output.progress_secs))
     result.append(hooks.ProgressHook(episodes, summaries, output.progress_secs))
+    result.append(ExplosionHook())
     if output.watch_secs:
         size, (_, batch_size) = training.experience.queue.size(), validation.largest_batch(settings)
         log = TrainLog(run.logdir)

@@ -12,6 +12,7 @@ from sc2impala import agents, envs, learner, replay
 from sc2impala.envs import players, pysc2_backend
 from sc2impala.settings import value_types
 from sc2impala.settings.fields import MANY, MAX_FRAMES, setting
+from sc2impala.settings.learning import PolicyLagSettings
 from sc2impala.settings.value_types import FunctionNames, Names
 
 POLICIES = ('sampled', 'greedy', 'random', 'scripted')
@@ -419,7 +420,7 @@ class OutputSettings:
 
 
 @dataclasses.dataclass(frozen=True)
-class ClusterSettings:
+class ClusterSettings(PolicyLagSettings):
     """Learner and actors in processes of their own, see docs/cluster.md."""
 
     TITLE: ClassVar[str] = 'cluster'
@@ -451,13 +452,6 @@ class ClusterSettings:
         'weights; or central, in the learner, which is asked at each step and plays the games of '
         'all actors in batches',
         choices=('local', 'central'),
-        free_on_resume=True,
-    )
-    max_policy_lag: int = setting(
-        0,
-        'the learner of a cluster discards sequences that were played with weights older than so '
-        'many updates; 0 keeps all',
-        between=(0, MANY),
         free_on_resume=True,
     )
     weights_secs: float = setting(

@@ -3,7 +3,7 @@
 import dataclasses
 from typing import ClassVar
 
-from sc2impala.settings.fields import setting
+from sc2impala.settings.fields import MANY, MAX_FRAMES, setting
 
 REWARD_CLIPPINGS = ('abs_one', 'soft_asymmetric', 'none')
 
@@ -94,3 +94,84 @@ class PrioritySettings:
         """The exponent at the end of its schedule."""
         final = self.final_importance_exponent
         return self.importance_exponent if final < 0 else final
+
+
+@dataclasses.dataclass(frozen=True)
+class ActorCriticSettings(ReturnSettings, AdamSettings, PrioritySettings):
+    """What IMPALA and APPO have in common.
+
+    Losses are summed over time and batch: costs of code that averages mean something else.
+    """
+
+    TITLE: ClassVar[str] = 'actor and critic (IMPALA, APPO), with CLEAR'
+
+    learning_rate: float = setting(7e-4, 'of Adam, at the start', between=(0.0, 10.0))
+    final_learning_rate: float = setting(
+        0.0, 'at the end, linearly in between', between=(0.0, 10.0)
+    )
+    warmup_frames: int = setting(
+        0,
+        'the learning rate rises to that over so many frames first: without, the first steps of '
+        'Adam change each weight by the whole learning rate, which a policy that already plays '
+        'does not survive',
+        between=(0, MAX_FRAMES),
+    )
+    baseline_cost: float = setting(0.5, 'weight of the loss of the baseline', between=(0.0, LARGE))
+    entropy_cost: float = setting(0.01, 'weight of the entropy of the policy', between=(0.0, LARGE))
+    final_entropy_cost: float = setting(
+        0.0,
+        'its weight at the end, linearly in between; -1 keeps it',
+        between=(0.0, LARGE),
+        or_else=-1.0,
+    )
+    entropy_decay: float = setting(
+        1.0, 'the part of the training over which it reaches that', between=(0.0, 1.0)
+    )
+    trace_decay: float = setting(
+        1.0,
+        'lambda of V-trace, and of GAE: below 1 targets and advantages bootstrap from the baseline '
+        'earlier, with less variance and more bias',
+        between=(0.0, 1.0),
+    )
+    policy_cloning_cost: float = setting(
+        0.01, 'weight of KL(behaviour || policy) on replayed sequences', between=(0.0, LARGE)
+    )
+    value_cloning_cost: float = setting(
+        0.005, 'weight of the squared change of the baseline on them', between=(0.0, LARGE)
+    )
+    teacher_cost: float = setting(
+        0.0,
+        'weight of KL(teacher || policy) at the start; the teacher is the policy with which the '
+        'training starts, from cloning or --init_checkpoint',
+        between=(0.0, LARGE),
+    )
+    teacher_decay: float = setting(
+        0.5, 'the part of the training over which that falls to 0', between=(0.0, 1.0)
+    )
+    demonstration_cost: float = setting(
+        0.0,
+        'weight of - log pi(label) where the demonstrator has labelled an observation, or where a '
+        'recording shows what was played',
+        between=(0.0, LARGE),
+    )
+
+    @property
+    def entropy_cost_at_end(self) -> float:
+        """The entropy cost at the end of its schedule."""
+        return self.entropy_cost if self.final_entropy_cost < 0 else self.final_entropy_cost
+
+
+@dataclasses.dataclass(frozen=True)
+class PolicyLagSettings:
+    """How old the weights may be that have played what is learned from."""
+
+    TITLE: ClassVar[str] = 'age of sequences'
+
+    max_policy_lag: int = setting(
+        0,
+        'largest age of the weights that played a sequence, in updates: the learner of a cluster '
+        'discards older ones, and APPO gives those no loss that got older since they came; 0 '
+        'allows any',
+        between=(0, MANY),
+        free_on_resume=True,
+    )

@@ -6,13 +6,13 @@ Every function raises UserError, naming the flag, its value and what was expecte
 import dataclasses
 import difflib
 import math
-from typing import Any, Tuple
+from typing import Any, Mapping, Tuple
 
 from sc2impala import envs, learner
 from sc2impala.envs import players, pysc2_backend
 from sc2impala.errors import UserError
 from sc2impala.learner import algorithm
-from sc2impala.settings import addresses, value_learning
+from sc2impala.settings import addresses, fields, value_learning
 from sc2impala.settings import settings as settings_lib
 from sc2impala.settings.fields import MANY, MAX_FRAMES
 from sc2impala.settings.groups import (
@@ -38,6 +38,7 @@ def check(settings: Settings) -> None:
     check_players(settings)
     check_batch(settings.training, settings.replay)
     check_devices(settings)
+    check_minibatches(settings)
     check_actors(settings.run, settings.actors, *largest_batch(settings))
     check_starcraft(settings.environment, settings.starcraft)
     check_start(settings)
@@ -55,6 +56,28 @@ def check(settings: Settings) -> None:
         num_games = min(settings.evaluation.num_eval_envs, settings.evaluation.num_episodes)
         flags = f'--num_eval_envs={settings.evaluation.num_eval_envs}'
     check_single_game(settings.starcraft, num_games, flags)
+
+
+def check_given(given: Mapping[str, Any], chosen: str) -> None:
+    """Whether the settings that were given have to do with the algorithm.
+
+    Those of phases before the training belong to every algorithm.
+
+    Args:
+      given: typed values by name, without defaults.
+      chosen: `--algorithm`; what is no algorithm is refused elsewhere.
+    """
+    settings, of_algorithms = settings_lib.all_settings(), learner.settings_groups()
+    others = {name: of_algorithms.pop(name) for name in learner.ALGORITHMS if name != chosen}
+    if chosen not in of_algorithms:
+        return
+    allowed = set(fields.settings_of([*settings_lib.GROUPS.values(), *of_algorithms.values()]))
+    for name in [name for name in given if name not in allowed]:
+        owners = [o for o, group in others.items() if name in group.__dataclass_fields__]
+        raise UserError(
+            f'--{name}={settings[name].type.to_text(given[name])} is a setting of '
+            f'--algorithm={" and ".join(owners)}, expected none of it with --algorithm={chosen}.'
+        )
 
 
 def check_choices(settings: Settings) -> None:
@@ -192,6 +215,21 @@ def check_devices(settings: Settings) -> None:
                 f'{flag} cannot be split evenly over --num_learner_devices={count}, expected a '
                 f'multiple of {count} sequences.'
             )
+
+
+def check_minibatches(settings: Settings) -> None:
+    """Whether APPO can divide its batches, also those with recorded sequences."""
+    if settings.training.algorithm != 'appo':
+        return
+    minibatches = settings.algorithms['appo'].appo_minibatches
+    devices = settings.training.num_learner_devices
+    size, recorded = settings.training.batch_size, settings.demonstrations.demonstration_sequences
+    if (size + recorded) % (minibatches * devices):
+        raise UserError(
+            f'--appo_minibatches={minibatches} cannot divide --batch_size={size} and '
+            f'--demonstration_sequences={recorded} evenly, expected a multiple of '
+            f'{minibatches * devices} sequences (--appo_minibatches * --num_learner_devices).'
+        )
 
 
 def check_actors(run: RunSettings, actors: ActorSettings, flag: str, batch_size: int) -> None:

@@ -132,6 +132,32 @@ def test_masked_functions_keep_everything_finite():
         assert not session.run(gradient)[unavailable].any()
 
 
+def test_divergence_from_a_uniform_choice_of_what_is_available():
+    """The mean of both directions, by loops; its gradient is finite and 0 for what is masked."""
+    policy = policy_lib.JointPolicy(HEADS, HEAD_USED, True)
+    unavailable = np.random.RandomState(3).uniform(size=[T, B, HEADS['function']]) < 0.4
+    unavailable[..., 0] = False
+    pi = _outputs(1, unavailable)
+
+    def term(logs, unused_choice):
+        (log_p,) = logs
+        log_p = log_p[log_p > 0.5 * policy_lib.UNAVAILABLE_LOGIT]
+        log_u = -np.log(len(log_p))
+        forth = np.sum(np.exp(log_p) * (log_p - log_u))
+        back = np.mean(log_u - log_p)
+        return 0.5 * (forth + back)
+
+    with tf.Graph().as_default(), tf.Session() as session:
+        tensors = _tensors(pi)
+        value = policy.uniform_kl(tensors, tensors)
+        slopes = tf.gradients(value, tensors.action_logits['function'])
+        found, (slope,) = session.run([value, slopes])
+    np.testing.assert_allclose(found, _reference(term, pi, True, pi), rtol=1e-4, atol=1e-5)
+    assert np.isfinite(slope).all() and not slope[unavailable].any()
+    num_available = (~unavailable).sum(axis=-1)
+    assert (slope[~unavailable & (num_available > 1)[..., np.newaxis]] != 0).all()
+
+
 def test_mask_blocks_gradients_and_samples():
     logits = np.random.RandomState(3).normal(size=[200, 4]).astype(np.float32)
     available = np.random.RandomState(4).uniform(size=[200, 4]) < 0.4

@@ -131,8 +131,9 @@ def test_parts_import_only_what_they_may(part):
 
 
 def test_losses_are_pure_functions_of_tensors():
-    path = os.path.join(PACKAGE, 'learner', 'losses.py')
-    assert not own_parts(imported(path))
+    for name in ('losses', 'ppo'):
+        path = os.path.join(PACKAGE, 'learner', name + '.py')
+        assert not own_parts(imported(path)), name
 
 
 def test_the_learner_uses_no_settings_but_its_own():
@@ -245,7 +246,8 @@ def test_parts_without_tensorflow(part):
 
 
 def test_algorithms_import_tensorflow_when_they_are_built():
-    for name in ('algorithm', 'impala', 'r2d2', 'critic_pretraining', 'cloning', '__init__'):
+    names = ('algorithm', 'actor_critic', 'impala', 'appo', 'r2d2', 'critic_pretraining', 'cloning')
+    for name in (*names, '__init__'):
         found = imported(os.path.join(PACKAGE, 'learner', name + '.py'), at_start_only=True)
         assert not {module.split('.')[0] for module in found} & {'tensorflow', 'sonnet'}
 

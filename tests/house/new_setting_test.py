@@ -107,6 +107,6 @@ def test_a_name_cannot_be_declared_twice(monkeypatch):
 
     monkeypatch.setitem(settings_lib.GROUPS, 'output', Other)
     with pytest.raises(
-        ValueError, match='learning_rate is declared by ImpalaSettings and by Other'
+        ValueError, match='learning_rate is declared by ActorCriticSettings and by Other'
     ):
         settings_lib.all_settings()

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from sc2impala.learner import diagnostics, sequences
+from sc2impala.learner import diagnostics, optimization, sequences
+from sc2impala.settings.learning import AdamSettings
 from tests.learner import table_agent as table
 
 T, B = 6, 4
@@ -56,6 +57,12 @@ def test_agree_with_numpy():
     a, v, target = advantages[index], pi.baseline[:-1][index], vs[index]
     expected['advantage/mean'], expected['advantage/std'] = np.mean(a), np.std(a)
     expected['baseline/explained_variance'] = 1 - np.var(target - v) / np.var(target)
+    expected['kl/behaviour_max'] = np.max(values['kl/behaviour'])
+    expected['steps/valid'] = len(counted_steps(env)) / (T * (~REPLAYED).sum())
+    expected['baseline/mean'] = np.mean(v)
+    ranges = {'rho': values['rho/mean'], 'advantage': a, 'baseline': v, 'target': target}
+    for name, series in ranges.items():
+        expected[name + '/min'], expected[name + '/max'] = np.min(series), np.max(series)
     assert set(found) == set(expected)
     for tag, value in expected.items():
         np.testing.assert_allclose(found[tag], value, rtol=1e-4, err_msg=tag)
@@ -85,6 +92,22 @@ def test_large_weights_stay_finite():
         mu.step_mul_logits[:] *= -300
 
     assert all(np.isfinite(value) for value in evaluate(change=far_apart)[0].values())
+
+
+def test_the_size_of_weights_and_moments_after_an_update():
+    """Of the weights that are trained, also where the loss does not depend on some."""
+    start = [np.array([3.0, -4.0], np.float32), np.array([[2.0]], np.float32)]
+    with tf.Graph().as_default(), tf.Session() as session:
+        variables = [tf.Variable(array, use_resource=True) for array in start]
+        loss = tf.reduce_sum(tf.constant([1.0, 5.0]) * variables[0])
+        settings = AdamSettings(adam_beta2=0.9, clip_grad_norm=0.0)
+        train, _ = optimization.adam_step(loss, variables, 0.5, settings, 'adam')
+        found = diagnostics.of_weights(variables, 'adam', train)
+        session.run(tf.global_variables_initializer())
+        found = session.run(found)
+    # The first step of Adam changes each weight by the learning rate.
+    np.testing.assert_allclose(found['weight_norm'], np.sqrt(2.5**2 + 4.5**2 + 4), rtol=1e-4)
+    np.testing.assert_allclose(found['adam/max_second_moment'], 0.1 * 25, rtol=1e-5)
 
 
 @pytest.mark.parametrize('constant, expected', [(0.0, 1.0), (3.0, 1.0), (None, 0.0)])

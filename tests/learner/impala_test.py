@@ -10,6 +10,7 @@ from sc2impala.learner.impala import Impala, ImpalaSettings
 from tests.learner import table_agent as table
 
 T, B = 6, 4
+ENDS = 'min', 'max'
 COSTS = {
     'policy_gradient': 1.0,
     'baseline': 0.7,
@@ -396,12 +397,18 @@ def test_documented_tags(replayed):
         'entropy/function',
         'entropy/screen',
         'entropy/step_mul',
+        'steps/valid',
         'rho/mean',
         'rho/clipped',
         'kl/behaviour',
+        'kl/behaviour_max',
         'advantage/mean',
         'advantage/std',
+        'baseline/mean',
         'baseline/explained_variance',
+        'weight_norm',
+        'adam/max_second_moment',
+        *(f'{of}/{end}' for of in ('rho', 'advantage', 'baseline', 'target') for end in ENDS),
     }
     assert set(case.histograms) == {'action/function', 'action/screen', 'action/step_mul'}
 

@@ -123,11 +123,19 @@ def test_replayed_columns_do_not_count_in_the_lag():
         for is_replay in ([False, True, False, True], [True] * 4):
             batch = table.make_batch(env, mu, is_replay)
             info = structs.SequenceInfo((), (), tf.constant(frames), tf.constant(updates))
-            lags.append(phases.policy_lag(batch._replace(sequence_info=info), version))
+            ages = phases.policy_ages(batch._replace(sequence_info=info), version)
+            lags.append(phases.policy_lag(ages, batch.is_replay))
         session.run(tf.global_variables_initializer())
         mixed, only_replayed = session.run(lags)
-    assert mixed == {'policy_lag/frames': (90 + 60) / 2, 'policy_lag/updates': (9 + 6) / 2}
-    assert only_replayed == {'policy_lag/frames': 0.0, 'policy_lag/updates': 0.0}
+    assert mixed == {
+        'policy_lag/frames': (90 + 60) / 2,
+        'policy_lag/frames_min': 60,
+        'policy_lag/frames_max': 90,
+        'policy_lag/updates': (9 + 6) / 2,
+        'policy_lag/updates_min': 6,
+        'policy_lag/updates_max': 9,
+    }
+    assert only_replayed == dict.fromkeys(mixed, 0.0)
 
 
 class Counting(Algorithm):

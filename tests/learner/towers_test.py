@@ -8,7 +8,8 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import agents
 from sc2impala.learner import batch as batch_lib
-from sc2impala.learner import optimization, summaries
+from sc2impala.learner import minibatches, optimization, summaries
+from sc2impala.learner.appo import Appo, AppoSettings
 from sc2impala.learner.cloning import Cloning, CloningSettings
 from sc2impala.learner.critic_pretraining import CriticPretraining, CriticPretrainingSettings
 from sc2impala.learner.impala import Impala, ImpalaSettings
@@ -21,6 +22,7 @@ REPLAYED = [False, False, True, True]
 ADAM = dict(adam_epsilon=0.1, clip_grad_norm=1.0)
 ALGORITHMS = {
     'impala': Impala(ImpalaSettings(entropy_cost=0.1, upgo_cost=0.3, warmup_frames=9, **ADAM)),
+    'appo': Appo(AppoSettings(appo_epochs=2, appo_minibatches=2, entropy_cost=0.1, **ADAM)),
     'cloning': Cloning(CloningSettings(num_cloning_frames=1000, **ADAM)),
     'critic': CriticPretraining(CriticPretrainingSettings(num_critic_pretrain_frames=9, **ADAM)),
     'whole critic': CriticPretraining(
@@ -138,6 +140,20 @@ def test_an_update_is_that_of_one_device(name, num_devices):
     assert_close(found, expected)
     changed = [scalars['value/mean'] for scalars, _, _ in expected[0]] if name == 'impala' else []
     assert len(set(changed)) == len(changed)
+
+
+def test_minibatches_take_their_share_of_every_device(monkeypatch):
+    """The columns 0 and 2, then 1 and 3, in both epochs: with two devices one of each."""
+
+    def orders(batch, *unused):
+        rows = [[[0], [0]], [[1], [1]]] if batch.parts else [[[0, 2]], [[1, 3]]]
+        return tf.constant(rows + rows)
+
+    monkeypatch.setattr(minibatches, 'orders', orders)
+    options = dict(name='fully_conv_lstm', value_normalisation='popart', num_updates=1)
+    one, two = [updated(ALGORITHMS['appo'], count, **options) for count in (1, 2)]
+    assert_close(two, one)
+    assert one[0][0][0]['appo/minibatches'] == 4
 
 
 def test_gradients_and_not_only_values_are_those_of_one_device():

@@ -1,6 +1,8 @@
 """The account of frames: against what the queue holds, over restarts, and when it is wrong."""
 
 import contextlib
+import threading
+import time
 import types
 
 import numpy as np
@@ -122,6 +124,17 @@ def filled():
     account.train(300)
     account.train(50, recorded=True)
     return account
+
+
+def test_waits_are_counted(playing):
+    """Of the learner for a batch that is not there yet; of an actor for room in the queue."""
+    thread = threading.Thread(target=playing.take)
+    thread.start()
+    time.sleep(0.3)
+    playing.play(0)
+    thread.join()
+    waited = playing.account.waited()
+    assert 0.2 < waited['learner'] < 60 and 0 <= waited['actors'] < waited['learner']
 
 
 class TestRestart:

@@ -116,6 +116,8 @@ def test_settings_with_choices():
     assert CHOICES == [
         'agent',
         'algorithm',
+        'appo_advantage',
+        'appo_exploration',
         'backend',
         'inference',
         'job_name',
@@ -305,3 +307,46 @@ class TestAlgorithm:
         check(replay_proportion=0.5)
         with pytest.raises(UserError, match='--replay_proportion=0.0 .* expected more than 0'):
             check()
+
+
+class TestSettingsOfAlgorithms:
+    @pytest.mark.parametrize(
+        'chosen, given, expected',
+        [
+            (
+                'impala',
+                dict(seed=1, appo_clip=0.25),
+                '--appo_clip=0.25 is a setting of --algorithm=appo, expected none of it with '
+                '--algorithm=impala',
+            ),
+            ('appo', dict(upgo_cost=1.0), '--upgo_cost=1.0 is a setting of --algorithm=impala'),
+        ],
+    )
+    def test_those_of_another_one_are_refused(self, chosen, given, expected):
+        with pytest.raises(UserError, match=expected):
+            validation.check_given(given, chosen)
+
+    @pytest.mark.parametrize('chosen', ['impala', 'appo'])
+    def test_others_may_be_given(self, chosen):
+        """What they share, phases before the training, and what belongs to a group as well."""
+        given = dict(learning_rate=0.1, cloning_learning_rate=0.1, max_policy_lag=3, num_envs=4)
+        validation.check_given(given, chosen)
+
+    def test_an_unknown_algorithm_is_refused_elsewhere(self):
+        validation.check_given(dict(appo_clip=0.2, upgo_cost=1.0), 'alphastar')
+
+
+@pytest.mark.parametrize(
+    'values, count',
+    [
+        (dict(batch_size=10, appo_minibatches=4), 4),
+        (dict(batch_size=8, demonstration_sequences=2, appo_minibatches=4), 4),
+        (dict(batch_size=12, appo_minibatches=4, num_learner_devices=2), 8),
+    ],
+)
+def test_appo_divides_whole_batches(values, count):
+    sequences = dict(demonstrations=('recordings',))
+    with pytest.raises(UserError, match=f'expected a multiple of {count} sequences'):
+        check(algorithm='appo', **dict(sequences, **values))
+    check(algorithm='impala', **dict(sequences, **values))
+    check(algorithm='appo', batch_size=24, appo_minibatches=3, num_learner_devices=2)

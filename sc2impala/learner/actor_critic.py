@@ -1,0 +1,49 @@
+"""What IMPALA and APPO have in common."""
+
+from typing import Any, Optional, Tuple
+
+from sc2impala.learner.algorithm import Algorithm
+
+
+class ActorCritic(Algorithm):
+    """An algorithm with settings of type `ActorCriticSettings`."""
+
+    def teacher_cost(self, schedule: Any) -> Optional[Any]:
+        """Falls linearly to 0; None if it is 0 from the start. See `Algorithm.teacher_cost`."""
+        if not self.settings.teacher_cost:
+            return None
+        return schedule.linear(self.settings.teacher_cost, 0.0, part=self.settings.teacher_decay)
+
+    def demonstrator_share(self, frames: int) -> Optional[float]:
+        """The agent plays all episodes; see `Algorithm.demonstrator_share`."""
+        return 0.0 if self.settings.demonstration_cost else None
+
+    def entropy_cost(self, schedule: Any) -> Any:
+        """The present weight of the entropy, float32 []."""
+        first, last = self.settings.entropy_cost, self.settings.entropy_cost_at_end
+        return schedule.linear(first, last, part=self.settings.entropy_decay)
+
+    def prioritised(
+        self, batch: Any, steps: Any, advantages: Any, schedule: Any
+    ) -> Tuple[Any, Optional[Any]]:
+        """What a replay buffer with priorities needs.
+
+        Args:
+          batch: `learner.batch.Batch` of B columns.
+          steps: `sequences.Steps` of [T, B].
+          advantages: float32 [T, B]; the priority of a sequence is made of their absolute values.
+          schedule: as in `build_update`.
+
+        Returns:
+          The weights of losses, float32 [T, B], that is, the mask times importance weights; and the
+          priorities of sequences, float32 [B], or None without replay.
+        """
+        from sc2impala.learner import prioritisation
+
+        if not batch.num_replay:
+            return steps.mask, None
+        weights = prioritisation.batch_weights(batch, self.settings, schedule)
+        priorities = prioritisation.sequence_priorities(
+            advantages, steps.mask, self.settings.priority_max_share
+        )
+        return steps.mask * weights, priorities

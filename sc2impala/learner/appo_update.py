@@ -1,0 +1,226 @@
+"""The update of APPO in the graph; `appo` says what it is.
+
+T is the unroll length, B the columns of a batch or of a minibatch.
+"""
+
+from typing import Any, Callable, Dict, NamedTuple, Optional, Sequence, Tuple
+
+import tensorflow.compat.v1 as tf
+
+from sc2impala.learner import (
+    anchors,
+    diagnostics,
+    epochs,
+    losses,
+    minibatches,
+    optimization,
+    phases,
+    ppo,
+    sequences,
+    summaries,
+    targets,
+)
+from sc2impala.learner.algorithm import Update
+from sc2impala.learner.appo import AppoSettings
+from sc2impala.learner.batch import Batch
+from sc2impala.learner.sequences import Steps
+from sc2impala.learner.value_normalisation import ValueNormalisation
+
+_ADAM = 'adam'
+
+
+class Costs(NamedTuple):
+    """The present values of schedules, float32 []; no teacher is None."""
+
+    learning_rate: tf.Tensor
+    entropy: tf.Tensor
+    teacher: Optional[tf.Tensor]
+
+
+class Goals(NamedTuple):
+    """What stays the same over the epochs of an update, float32 [T, B].
+
+    vs: targets of the baseline.
+    advantages: of the policy, normalised.
+    mask: 0 for steps that carry no loss.
+    weights: of the losses, the mask times importance weights.
+    """
+
+    vs: tf.Tensor
+    advantages: tf.Tensor
+    mask: tf.Tensor
+    weights: tf.Tensor
+
+
+class Losses(NamedTuple):
+    """weighted: float32 [] by name, with their costs. total: their sum. ratios: float32 [T, B]."""
+
+    weighted: Dict[str, tf.Tensor]
+    total: tf.Tensor
+    ratios: tf.Tensor
+
+
+def build(
+    settings: AppoSettings,
+    agent: Any,
+    batch: Batch,
+    variables: Sequence[tf.Variable],
+    frames: tf.Variable,
+    costs: Costs,
+    prioritise: Callable[..., Tuple[tf.Tensor, Optional[tf.Tensor]]],
+) -> Update:
+    """Builds the update.
+
+    Args:
+      settings: of the algorithm.
+      agent: `agents.agent.Agent`.
+      batch: B columns.
+      variables: what is trained.
+      frames: int64 [], environment frames of the phase.
+      costs: of the present.
+      prioritise: see `actor_critic.ActorCritic.prioritised`; without the schedule.
+    """
+    learner = _Learner(settings, agent, variables, costs)
+    state = sequences.first_state(batch)
+    # The state of recorded columns is read for the minibatches before the whole batch changes it.
+    with tf.control_dependencies(tf.nest.flatten(state)):
+        steps = sequences.unroll(agent, batch)
+    goals, priorities = learner.goals(batch, steps, prioritise)
+    steps = steps._replace(mask=goals.mask)
+    losses_before = learner.losses(batch, steps, goals)
+    if settings.appo_epochs == settings.appo_minibatches == 1:
+        only = learner.step(steps, goals, losses_before)
+        totals, train = epochs.add(epochs.start(), only, tf.constant(True)), only.train
+    else:
+        # The state of streams has moved on; the minibatches begin where the batch began.
+        again = batch._replace(agent_state=state, stream_state=())
+        totals = learner.run_epochs(again, goals, frames)
+        train = totals.rounds.op
+    train = learner.normalisation.followed(train, goals.vs, goals.mask)
+
+    metrics = learner.metrics(losses_before)
+    metrics.update(totals.metrics())
+    metrics.update(summaries.action_histograms(agent.policy, steps.behaviour, steps.is_new))
+    metrics.update(diagnostics.diagnostics(agent.policy, steps, goals.vs, goals.advantages))
+    metrics.update(diagnostics.of_weights(variables, _ADAM, train))
+    metrics.update(targets.shaping_metrics(agent.policy, steps, settings))
+    done, infos = sequences.countable(steps)
+    return Update(train, sequences.count_frames(steps), done, infos, metrics, priorities)
+
+
+def young_enough(batch: Batch, max_lag: int) -> tf.Tensor:
+    """1 in the columns that may be learned from, float32 [B].
+
+    Those are the replayed ones, which are old on purpose, and the new ones that were played with
+    weights that have seen at most `max_lag` updates less than the present ones.
+    """
+    updates = phases.policy_version()[1].read_value()
+    is_young = updates - batch.sequence_info.policy_updates <= max_lag
+    return tf.cast(tf.logical_or(is_young, batch.is_replay), tf.float32)
+
+
+class _Learner:
+    """The parts of an update, for a whole batch or a minibatch."""
+
+    def __init__(
+        self, settings: AppoSettings, agent: Any, variables: Sequence[tf.Variable], costs: Costs
+    ):
+        self.normalisation = ValueNormalisation(agent, settings.value_normalisation_rate)
+        self._settings = settings
+        self._agent = agent
+        self._policy = agent.policy
+        self._variables = variables
+        self._costs = costs
+
+    def goals(
+        self, batch: Batch, steps: Steps, prioritise: Callable[..., Any]
+    ) -> Tuple[Goals, Optional[tf.Tensor]]:
+        """With the weights before the update; and the priorities of sequences, see `build`."""
+        settings = self._settings
+        if settings.max_policy_lag:
+            steps = steps._replace(mask=steps.mask * young_enough(batch, settings.max_policy_lag))
+        off_policy = settings.appo_advantage == 'vtrace'
+        vs, advantages = targets.ppo_targets(
+            self._policy, steps, settings, settings.trace_decay, off_policy
+        )
+        weights, priorities = prioritise(batch, steps, advantages)
+        if settings.appo_normalise_advantages:
+            advantages = ppo.normalised(advantages, steps.mask)
+        else:
+            advantages = self.normalisation.divided(advantages)
+        return Goals(vs, advantages, steps.mask, weights), priorities
+
+    def losses(self, batch: Batch, steps: Steps, goals: Goals) -> Losses:
+        """All terms of the loss; another term is one more line."""
+        settings, costs, policy = self._settings, self._costs, self._policy
+        pi, mu = steps.learner, steps.behaviour
+        ratios = ppo.ratios(policy.log_prob(pi, mu), policy.log_prob(mu, mu))
+        surrogate = ppo.policy_loss(ratios, goals.advantages, settings.appo_clip)
+        terms: anchors.Terms = {'policy_gradient': (1.0, surrogate)}
+        if settings.appo_exploration == 'entropy':
+            terms['entropy'] = (costs.entropy, losses.entropy_loss(policy.entropy(pi, mu)))
+        else:
+            terms['uniform_kl'] = (costs.entropy, policy.uniform_kl(pi, mu))
+        terms.update(
+            anchors.anchor_terms(settings, policy, batch, steps, self.normalisation, costs.teacher)
+        )
+        # In units of PopArt, in which the clipping is meant.
+        values = goals.vs, pi.baseline, mu.baseline
+        vs, value, old_value = (self.normalisation.divided(each) for each in values)
+        baseline = ppo.value_loss(vs, value, old_value, settings.appo_value_clip)
+        terms['baseline'] = (settings.baseline_cost, baseline)
+        weighted, total = optimization.weighted_sum(terms, goals.weights)
+        if settings.demonstration_cost:
+            weighted['demonstration'] = anchors.label_loss(settings, policy, batch, steps)
+            total += weighted['demonstration']
+        return Losses(weighted, total, ratios)
+
+    def step(self, steps: Steps, goals: Goals, found: Losses) -> epochs.Round:
+        """The step of the optimizer; the divergence is that of the new columns."""
+        train, norm = optimization.adam_step(
+            found.total, self._variables, self._costs.learning_rate, self._settings, name=_ADAM
+        )
+        counted = goals.mask * tf.cast(steps.is_new, tf.float32)
+        divergence = self._policy.kl(steps.behaviour, steps.learner, steps.behaviour)
+        clipped = ppo.is_clipped(found.ratios, goals.advantages, self._settings.appo_clip)
+        # A ratio that does not count is made one that is no extreme.
+        of_valid = tf.where(goals.mask > 0.0, found.ratios, tf.ones_like(found.ratios))
+        return epochs.Round(
+            train=train,
+            grad_norm=norm,
+            divergence=tf.reduce_sum(counted * divergence),
+            counted=tf.reduce_sum(counted),
+            clipped=tf.reduce_sum(goals.mask * tf.cast(clipped, tf.float32)),
+            valid=tf.reduce_sum(goals.mask),
+            smallest_ratio=tf.reduce_min(of_valid),
+            largest_ratio=tf.reduce_max(of_valid),
+        )
+
+    def run_epochs(self, batch: Batch, goals: Goals, frames: tf.Variable) -> epochs.Totals:
+        """Several steps of the optimizer, one after the other."""
+        settings = self._settings
+
+        def update(order: tf.Tensor) -> epochs.Round:
+            part = minibatches.take(batch, order)
+            own = minibatches.time_major(goals, minibatches.columns_of(batch, order))
+            steps = sequences.unroll(self._agent, part)._replace(mask=own.mask)
+            return self.step(steps, own, self.losses(part, steps, own))
+
+        orders = minibatches.orders(
+            batch, frames.read_value(), settings.appo_epochs, settings.appo_minibatches
+        )
+        # What is needed of the weights before the update is computed before they change.
+        with tf.control_dependencies([*goals, *tf.nest.flatten(batch.agent_state)]):
+            orders = tf.identity(orders)
+        return epochs.run(update, orders, settings.appo_minibatches, settings.appo_max_kl)
+
+    def metrics(self, found: Losses) -> Dict[str, tf.Tensor]:
+        """Losses and the values of schedules."""
+        costs = self._costs
+        metrics = {'loss/total_loss': found.total, 'learning_rate': costs.learning_rate}
+        metrics['entropy_cost'] = costs.entropy
+        if 'teacher' in found.weighted:
+            metrics['teacher_cost'] = costs.teacher
+        metrics.update(('loss/' + name, value) for name, value in found.weighted.items())
+        metrics.update(self.normalisation.metrics())
+        return metrics

@@ -1,0 +1,134 @@
+"""Several epochs over the minibatches of one batch, as a loop in the graph: one session call.
+
+The loop holds one copy of the network, whatever the number of epochs. Each of its rounds begins
+when the step of the optimizer before is done, and reads the variables as that has left them.
+"""
+
+from typing import Any, Callable, Dict, NamedTuple
+
+import tensorflow.compat.v1 as tf
+
+
+class Round(NamedTuple):
+    """What is known of one minibatch.
+
+    train: operation, the step of the optimizer.
+    grad_norm: float32 [], before clipping.
+    divergence: float32 [], summed over steps.
+    counted: float32 [], the number of these steps.
+    clipped: float32 [], steps from which clipping has taken the gradient.
+    valid: float32 [], steps that carry a loss.
+    smallest_ratio, largest_ratio: float32 [].
+    """
+
+    train: tf.Operation
+    grad_norm: tf.Tensor
+    divergence: tf.Tensor
+    counted: tf.Tensor
+    clipped: tf.Tensor
+    valid: tf.Tensor
+    smallest_ratio: tf.Tensor
+    largest_ratio: tf.Tensor
+
+
+class Totals(NamedTuple):
+    """What is known of an update, and what the loop goes on with.
+
+    rounds: int32 [], how many there were.
+    divergence, counted: sums over the last epoch.
+    grad_norm, clipped, valid: sums over all rounds.
+    smallest_ratio, largest_ratio: of all rounds.
+    """
+
+    rounds: Any
+    divergence: Any
+    counted: Any
+    grad_norm: Any
+    clipped: Any
+    valid: Any
+    smallest_ratio: Any
+    largest_ratio: Any
+
+    @property
+    def mean_divergence(self) -> tf.Tensor:
+        """Over the steps of the last epoch, float32 []."""
+        return tf.math.divide_no_nan(self.divergence, self.counted)
+
+    def metrics(self) -> Dict[str, tf.Tensor]:
+        """float32 [] by tag, see `docs/summaries.md`."""
+        rounds = tf.cast(self.rounds, tf.float32)
+        return {
+            'grad_norm': self.grad_norm / rounds,
+            'appo/minibatches': rounds,
+            'appo/kl': self.mean_divergence,
+            'appo/clipped': tf.math.divide_no_nan(self.clipped, self.valid),
+            'appo/ratio_min': self.smallest_ratio,
+            'appo/ratio_max': self.largest_ratio,
+        }
+
+
+def start() -> Totals:
+    """Before the first round; the extremes of no ratio are those of equal policies."""
+    zero, one = tf.constant(0.0), tf.constant(1.0)
+    return Totals(tf.constant(0), zero, zero, zero, zero, zero, one, one)
+
+
+def add(totals: Totals, found: Round, is_first: tf.Tensor) -> Totals:
+    """The totals with one more round.
+
+    Args:
+      totals: of the rounds before.
+      found: of this one.
+      is_first: bool [], whether it is the first of its epoch.
+    """
+    keep = 1.0 - tf.cast(is_first, tf.float32)
+    return Totals(
+        rounds=totals.rounds + 1,
+        divergence=keep * totals.divergence + found.divergence,
+        counted=keep * totals.counted + found.counted,
+        grad_norm=totals.grad_norm + found.grad_norm,
+        clipped=totals.clipped + found.clipped,
+        valid=totals.valid + found.valid,
+        smallest_ratio=tf.minimum(totals.smallest_ratio, found.smallest_ratio),
+        largest_ratio=tf.maximum(totals.largest_ratio, found.largest_ratio),
+    )
+
+
+def run(
+    update: Callable[[tf.Tensor], Round], orders: tf.Tensor, minibatches: int, max_kl: float
+) -> Totals:
+    """Runs `update` for every row of `orders`, one after the other.
+
+    Args:
+      update: builds the update of one minibatch, out of its row.
+      orders: int32 [epochs * minibatches, ...].
+      minibatches: of an epoch.
+      max_kl: the epochs that are left are left out once the mean divergence over an epoch, each
+        minibatch being measured before its own step, is above it; 0 runs all.
+
+    Returns:
+      Totals. They cannot be had before the last step of the optimizer is done.
+    """
+    num_rounds = tf.shape(orders)[0]
+
+    def goes_on(*values: tf.Tensor) -> tf.Tensor:
+        totals = Totals(*values)
+        more = totals.rounds < num_rounds
+        if not max_kl:
+            return more
+        is_end = tf.equal(totals.rounds % minibatches, 0)
+        too_far = tf.logical_and(is_end, totals.mean_divergence > max_kl)
+        return tf.logical_and(more, tf.logical_not(too_far))
+
+    def one_round(*values: tf.Tensor) -> Totals:
+        # Variables are no input of a round: without this it might read them before they change.
+        number = tf.identity(values[0])
+        with tf.control_dependencies([number]):
+            found = update(orders[number])
+            totals = add(Totals(*values), found, tf.equal(number % minibatches, 0))
+        with tf.control_dependencies([found.train]):
+            return tf.nest.map_structure(tf.identity, totals)
+
+    return Totals(
+        *tf.while_loop(goes_on, one_round, start(), parallel_iterations=1, back_prop=False)
+    )

@@ -1,0 +1,100 @@
+"""Minibatches of whole sequences: which columns of a batch they take, and the columns.
+
+E is the number of epochs, M that of minibatches in each, B the number of columns, D the number of
+devices that share them (1 if the batch has no parts).
+"""
+
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from sc2impala.learner.batch import Batch
+
+_STREAM = 2006
+"""Second half of the seed of the orders."""
+
+
+def orders(batch: Batch, frames: tf.Tensor, epochs: int, minibatches: int) -> tf.Tensor:
+    """The columns of every minibatch, in a new random order in each epoch.
+
+    They are a function of `frames`, which no two updates of a phase share: a run that goes on from
+    a checkpoint draws the same ones. The columns of a device stay together.
+
+    Args:
+      batch: B columns, a multiple of M * D.
+      frames: int64 [], environment frames of the phase before the update.
+      epochs: E.
+      minibatches: M.
+
+    Returns:
+      int32 [E * M, D, B / (M * D)]: columns counted within the part of a device.
+
+    Raises:
+      ValueError: if the columns cannot be divided.
+    """
+    devices, size = num_parts(batch), batch.is_replay.shape.as_list()[0]
+    if size is not None and size % (minibatches * devices):
+        raise ValueError(
+            f'{size} columns cannot be divided into {minibatches} minibatches on {devices} devices'
+        )
+    with tf.device('/cpu'):
+        columns = tf.shape(batch.is_replay)[0] // devices
+        seed = tf.stack([frames, tf.constant(_STREAM, tf.int64)])
+        random = tf.random.stateless_uniform([epochs, devices, columns], seed)
+        order = tf.reshape(
+            tf.argsort(random, axis=-1), [epochs, devices, minibatches, columns // minibatches]
+        )
+        order = tf.transpose(order, [0, 2, 1, 3])
+        return tf.reshape(order, [epochs * minibatches, devices, columns // minibatches])
+
+
+def num_parts(batch: Batch) -> int:
+    """D."""
+    return max(1, len(batch.parts))
+
+
+def take(batch: Batch, order: tf.Tensor) -> Batch:
+    """The columns of one minibatch.
+
+    Args:
+      batch: B columns, with no `stream_state`: that is for the whole of them.
+      order: int32 [D, B / (M * D)], a row of `orders`.
+
+    Returns:
+      Batch of B / M columns; `parts` have their own share on their own device.
+    """
+    if tf.nest.flatten(batch.stream_state):
+        raise ValueError('the recurrent state of recorded columns is kept for whole batches only')
+    chosen = columns_of(batch, order)
+
+    def rows(nest: Any) -> Any:
+        return tf.nest.map_structure(lambda t: tf.gather(t, chosen), nest)
+
+    parts = []
+    for index, part in enumerate(batch.parts):
+        with tf.device(part.device):
+            of_part = time_major((part.actions, part.env_outputs), order[index])
+        parts.append(part._replace(actions=of_part[0], env_outputs=of_part[1]))
+    return batch._replace(
+        agent_state=rows(batch.agent_state),
+        env_outputs=time_major(batch.env_outputs, chosen),
+        agent_outputs=time_major(batch.agent_outputs, chosen),
+        sequence_info=rows(batch.sequence_info),
+        is_replay=rows(batch.is_replay),
+        keys=rows(batch.keys),
+        probabilities=rows(batch.probabilities),
+        teacher_logits=time_major(batch.teacher_logits, chosen),
+        parts=tuple(parts),
+    )
+
+
+def columns_of(batch: Batch, order: tf.Tensor) -> tf.Tensor:
+    """The columns of the whole batch that a row of `orders` means, int32 [B / M]."""
+    devices = num_parts(batch)
+    first = tf.range(devices) * (tf.shape(batch.is_replay)[0] // devices)
+    return tf.reshape(order + first[:, tf.newaxis], [-1])
+
+
+def time_major(nest: Any, columns: tf.Tensor) -> Any:
+    """Columns of a nest of [T, B, ...]."""
+    return tf.nest.map_structure(lambda t: tf.gather(t, columns, axis=1), nest)
