@@ -18,9 +18,9 @@ class ImpalaSettings(ReturnSettings, AdamSettings):
 
     TITLE: ClassVar[str] = 'IMPALA and CLEAR'
 
-    learning_rate: float = setting(7e-4, 'of Adam, at the start', between=(0.0, 10.0))
+    learning_rate: float = setting(7e-4, 'of Adam, at the start', between=(0.0, 10.0), tunable=True)
     final_learning_rate: float = setting(
-        0.0, 'at the end, linearly in between', between=(0.0, 10.0)
+        0.0, 'at the end, linearly in between', between=(0.0, 10.0), tunable=True
     )
     warmup_frames: int = setting(
         0,
@@ -28,35 +28,49 @@ class ImpalaSettings(ReturnSettings, AdamSettings):
         'Adam change each weight by the whole learning rate, which a policy that already plays '
         'does not survive',
         between=(0, MAX_FRAMES),
+        tunable=True,
     )
-    baseline_cost: float = setting(0.5, 'weight of the loss of the baseline', between=(0.0, LARGE))
-    entropy_cost: float = setting(0.01, 'weight of the entropy of the policy', between=(0.0, LARGE))
+    baseline_cost: float = setting(
+        0.5, 'weight of the loss of the baseline', between=(0.0, LARGE), tunable=True
+    )
+    entropy_cost: float = setting(
+        0.01, 'weight of the entropy of the policy', between=(0.0, LARGE), tunable=True
+    )
     final_entropy_cost: float = setting(
         0.0,
         'its weight at the end, linearly in between; -1 keeps it',
         between=(0.0, LARGE),
         or_else=-1.0,
+        tunable=True,
     )
     entropy_decay: float = setting(
-        1.0, 'the part of the training over which it reaches that', between=(0.0, 1.0)
+        1.0, 'the part of the training over which it reaches that', between=(0.0, 1.0), tunable=True
     )
     trace_decay: float = setting(
         1.0,
         'lambda of V-trace: below 1 targets and advantages bootstrap from the baseline earlier, '
         'with less variance and more bias',
         between=(0.0, 1.0),
+        tunable=True,
     )
     upgo_cost: float = setting(
         0.0,
         'weight of another policy gradient, on the advantages of UPGO; 0 leaves it out',
         between=(0.0, LARGE),
+        tunable=True,
     )
-    clip_advantage: bool = setting(False, 'learn from positive advantages only')
+    clip_advantage: bool = setting(False, 'learn from positive advantages only', tunable=True)
     policy_cloning_cost: float = setting(
-        0.01, 'weight of KL(behaviour || policy) on replayed sequences', between=(0.0, LARGE)
+        0.01,
+        'weight of KL(behaviour || policy) on replayed sequences',
+        between=(0.0, LARGE),
+        tunable=True,
     )
     value_cloning_cost: float = setting(
-        0.005, 'weight of the squared change of the baseline on them', between=(0.0, LARGE)
+        0.005,
+        'weight of the squared change of the baseline on them',
+        between=(0.0, LARGE),
+        tunable=True,
     )
     teacher_cost: float = setting(
         0.0,
@@ -65,7 +79,7 @@ class ImpalaSettings(ReturnSettings, AdamSettings):
         between=(0.0, LARGE),
     )
     teacher_decay: float = setting(
-        0.5, 'the part of the training over which that falls to 0', between=(0.0, 1.0)
+        0.5, 'the part of the training over which that falls to 0', between=(0.0, 1.0), tunable=True
     )
     demonstration_cost: float = setting(
         0.0,

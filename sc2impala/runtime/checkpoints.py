@@ -1,7 +1,7 @@
 """Checkpoints: saved as a whole, checked before they are restored, and never half written.
 
-A checkpoint is a unit of files, see `checkpoint_units`. The latest `keep` are kept, and of the
-latest two of them all parts: of older ones the variables only.
+A checkpoint is a unit of files, see `checkpoint_units`. The latest `keep` and the milestones are
+kept, and of the latest two all parts: of older ones the variables only.
 """
 
 import contextlib
@@ -18,6 +18,7 @@ from sc2impala.runtime import checkpoint_choice, checkpoint_variables, console, 
 from sc2impala.runtime import checkpoint_units as units
 from sc2impala.runtime import logdir as logdir_lib
 from sc2impala.runtime.checkpoint_parts import Part
+from sc2impala.runtime.kept_checkpoints import KeptCheckpoints
 from sc2impala.runtime.plain_paths import plain_path
 
 BASENAME = units.BASENAME
@@ -45,6 +46,7 @@ class CheckpointWriter:
         keep: int,
         parts: Sequence[Part] = (),
         max_unsaved_secs: float = 0.0,
+        keep_every_frames: int = 0,
     ):
         """Args:
         logdir: where to.
@@ -53,23 +55,24 @@ class CheckpointWriter:
         parts: what belongs to a checkpoint beside the variables.
         max_unsaved_secs: how long `save_if_due` goes on trying while the folder is gone or cannot
           be written to. A full disk is waited for in any case.
+        keep_every_frames: frames between two milestones; 0 for none, see `KeptCheckpoints`.
         """
         self.saver = tf.train.Saver(max_to_keep=0)
         self._logdir = logdir
         self._folder = disk.Folder(logdir)
-        self._keep = keep
         self._save_secs = save_secs
         self._max_unsaved_secs = max_unsaved_secs
         self._parts = list(parts)
         self._trouble = disk.Trouble()
         self._next_time = time.monotonic() + save_secs
-        self._saved: List[int] = []
+        self._retry_time = -float('inf')
+        self._kept = KeptCheckpoints(logdir, keep, keep_every_frames)
         self._with_parts: List[int] = []
 
     def start_from(self, frames: int) -> None:
         """Continues after the checkpoint of `frames`; the ones before are rotated as well."""
-        self._saved = [n for n in units.with_variables(self._logdir) if n < frames] + [frames]
-        self._with_parts = [n for n in self._saved if units.has_parts(self._logdir, n)]
+        self._kept.start_from(frames)
+        self._with_parts = [n for n in self._kept.frames if units.has_parts(self._logdir, n)]
 
     def load_parts(self, checkpoint: str, session: Any) -> None:
         """Restores all parts of a checkpoint whose variables have been restored.
@@ -93,9 +96,12 @@ class CheckpointWriter:
                     f'{path} cannot be restored ({error}); move it away to go on without it.'
                 ) from error
 
-    def is_due(self) -> bool:
-        """Whether N seconds have passed since the last checkpoint."""
-        return time.monotonic() >= self._next_time
+    def is_due(self, frames: int) -> bool:
+        """Whether N seconds have passed since the last checkpoint, or a milestone is reached."""
+        now = time.monotonic()
+        return now >= self._next_time or (
+            now >= self._retry_time and self._kept.is_milestone(frames)
+        )
 
     def save_if_due(self, session: Any, frames: int) -> None:
         """Saves if N seconds have passed; says so once a minute while that does not work.
@@ -107,7 +113,7 @@ class CheckpointWriter:
         Raises:
           UserError: if the folder cannot be written to any more, and that for too long.
         """
-        if not self.is_due():
+        if not self.is_due(frames):
             return
         try:
             self.save(session, frames)
@@ -120,14 +126,15 @@ class CheckpointWriter:
                 f'a checkpoint in {self._logdir}', error.cause, f'training goes on {waits}'
             )
             self._next_time = time.monotonic() + min(self._save_secs, _RETRY_SECS)
+            self._retry_time = self._next_time
 
     def has_saved(self, frames: int) -> bool:
         """Whether the last checkpoint is that of `frames`."""
-        return bool(self._saved) and frames == self._saved[-1]
+        return frames == self._kept.newest
 
     def newest(self) -> Optional[int]:
         """The frames of the last checkpoint, None if there is none."""
-        return self._saved[-1] if self._saved else None
+        return self._kept.newest
 
     def save(self, session: Any, frames: int) -> None:
         """Saves now, unless nothing was trained since the last time.
@@ -152,11 +159,13 @@ class CheckpointWriter:
                 return
             except (OSError, ValueError, tf.errors.OpError) as error:
                 self._remove_unfinished(frames)
-                if disk.number(error) not in disk.FULL or len(self._saved) <= 1:
+                if disk.number(error) not in disk.FULL:
                     raise
-                oldest = self._saved.pop(0)
-                units.remove(self._logdir, oldest)
-                console.say(f'{BASENAME}-{oldest} is removed since the disk is full')
+                least = self._kept.give_up_one()
+                if least is None:
+                    raise
+                units.remove(self._logdir, least)
+                console.say(f'{BASENAME}-{least} is removed since the disk is full')
 
     def _write(self, session: Any, frames: int) -> None:
         """Writes a checkpoint and removes what is not kept any more.
@@ -164,15 +173,17 @@ class CheckpointWriter:
         Raises:
           OSError, ValueError, tf.errors.OpError: if the checkpoint cannot be written.
         """
-        last_bytes = units.num_bytes(self._logdir, self._saved[-1]) if self._saved else 0
+        newest = self._kept.newest
+        last_bytes = 0 if newest is None else units.num_bytes(self._logdir, newest)
         # Also because TensorFlow would make the folder again.
         self._folder.check(last_bytes + _SPARE_BYTES)
         for part in self._parts:
             part.save(units.part_path(self._logdir, part.name, frames), session)
         path = plain_path(units.model_path(self._logdir, frames))
         self.saver.save(session, path, write_meta_graph=False, write_state=False)
-        units.write(self._logdir, frames, [part.name for part in self._parts])
-        self._saved.append(frames)
+        is_milestone = self._kept.is_milestone(frames)
+        units.write(self._logdir, frames, [part.name for part in self._parts], is_milestone)
+        self._kept.add(frames)
         if self._parts:
             self._with_parts.append(frames)
         # From here on the checkpoint counts, whatever happens to the others.
@@ -180,10 +191,9 @@ class CheckpointWriter:
             self._rotate()
 
     def _rotate(self) -> None:
-        excess = self._saved[: -self._keep] if self._keep else []
-        self._saved = self._saved[len(excess) :]
+        excess = self._kept.rotate()
         # Before they are removed: the list never names what is not there.
-        _write_list(self._logdir, self._saved)
+        _write_list(self._logdir, self._kept.frames)
         for frames in excess:
             units.remove(self._logdir, frames)
         while len(self._with_parts) > _NUM_WITH_PARTS:
@@ -192,7 +202,7 @@ class CheckpointWriter:
     def _remove_unfinished(self, frames: int) -> None:
         if os.path.isdir(self._logdir):
             units.remove(self._logdir, frames)
-            units.remove_unfinished(self._logdir, self._saved)
+            units.remove_unfinished(self._logdir, self._kept.frames)
 
 
 class _NotSavedError(UserError):

@@ -110,6 +110,7 @@ def _train_in_graph(
             output.keep_checkpoints,
             resume.parts,
             output.max_unsaved_secs,
+            output.keep_every_frames,
         )
         initialize = training_start.prepare_restoring(
             settings, training.agent, writer, start.checkpoint

@@ -17,22 +17,24 @@ class ReturnSettings:
 
     TITLE: ClassVar[str] = 'returns'
 
-    discounting: float = setting(0.95, 'discount per agent step', between=(0.0, 1.0))
+    discounting: float = setting(0.95, 'discount per agent step', between=(0.0, 1.0), tunable=True)
     discounting_per_frame: bool = setting(
         False,
         'make it discounting ** (step_mul / 8) instead, so that long steps gain nothing for free',
+        tunable=True,
     )
     reward_scaling: float = setting(
-        1.0, 'factor on the rewards, before clipping', between=(-LARGE, LARGE)
+        1.0, 'factor on the rewards, before clipping', between=(-LARGE, LARGE), tunable=True
     )
     reward_clipping: str = setting(
-        'none', 'none, abs_one or soft_asymmetric', choices=REWARD_CLIPPINGS
+        'none', 'none, abs_one or soft_asymmetric', choices=REWARD_CLIPPINGS, tunable=True
     )
     value_normalisation_rate: float = setting(
         0.01,
         'with --value_normalisation=popart: weight of a batch in the running mean and variance of '
         'the returns',
         between=(0.0, 1.0),
+        tunable=True,
     )
 
 
@@ -42,11 +44,18 @@ class AdamSettings:
 
     TITLE: ClassVar[str] = 'optimizer'
 
-    adam_beta1: float = setting(0.9, 'decay of the first moment', between=(0.0, 0.999999))
-    adam_beta2: float = setting(0.999, 'decay of the second moment', between=(0.0, 0.999999))
+    adam_beta1: float = setting(
+        0.9, 'decay of the first moment', between=(0.0, 0.999999), tunable=True
+    )
+    adam_beta2: float = setting(
+        0.999, 'decay of the second moment', between=(0.0, 0.999999), tunable=True
+    )
     adam_epsilon: float = setting(
-        1e-5, 'added to the root of the second moment', between=(1e-20, 1.0)
+        1e-5, 'added to the root of the second moment', between=(1e-20, 1.0), tunable=True
     )
     clip_grad_norm: float = setting(
-        40.0, 'largest global norm of the gradient; 0 does not clip', between=(0.0, LARGE)
+        40.0,
+        'largest global norm of the gradient; 0 does not clip',
+        between=(0.0, LARGE),
+        tunable=True,
     )

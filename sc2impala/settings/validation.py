@@ -35,6 +35,7 @@ def check(settings: Settings) -> None:
     check_map(settings.environment)
     check_opponent(settings.environment, settings.starcraft)
     check_ranges(settings)
+    check_may_change(settings.training)
     check_players(settings)
     check_batch(settings.training, settings.replay)
     check_devices(settings)
@@ -72,6 +73,19 @@ def check_ranges(settings: Settings) -> None:
             raise UserError(
                 f'--{name}={values[name]} is out of range, expected '
                 f'{_range_text(values[name], smallest, largest)}{or_else}.'
+            )
+
+
+def check_may_change(training: TrainingSettings) -> None:
+    """Which settings may change while a run goes on."""
+    if training.may_change == 'all':
+        return
+    tunable = [n for n, setting in settings_lib.all_settings().items() if setting.tunable]
+    for name in training.may_change:
+        if name not in tunable:
+            raise UserError(
+                f'--may_change={name} cannot change while a run goes on, expected some of: '
+                f'{", ".join(tunable)}.'
             )
 
 
