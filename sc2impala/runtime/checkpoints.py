@@ -9,7 +9,18 @@ import functools
 import os
 import re
 import time
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, TypeVar
+from typing import (
+    Any,
+    Callable,
+    Collection,
+    Dict,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+    TypeVar,
+)
 
 import tensorflow.compat.v1 as tf
 
@@ -74,17 +85,21 @@ class CheckpointWriter:
         self._kept.start_from(frames)
         self._with_parts = [n for n in self._kept.frames if units.has_parts(self._logdir, n)]
 
-    def load_parts(self, checkpoint: str, session: Any) -> None:
+    def load_parts(self, checkpoint: str, session: Any, without: Collection[str] = ()) -> None:
         """Restores all parts of a checkpoint whose variables have been restored.
 
         Args:
           checkpoint: its path.
           session: with the variables.
+          without: names of parts that do not go on.
 
         Raises:
           UserError: if a file is damaged or of another training.
         """
         for part in self._parts:
+            if part.name in without:
+                console.say(f'{part.name} of {checkpoint} does not go on: {part.otherwise}')
+                continue
             path = units.part_path(os.path.dirname(checkpoint), part.name, number(checkpoint))
             if not os.path.exists(path):
                 console.say(f'no {part.name} was saved with {checkpoint}: {part.otherwise}')
@@ -375,11 +390,24 @@ def weights_loader(
     missing = sorted(v.op.name for v in variables if v.op.name not in values)
     if missing:
         console.say(f'{folder_or_checkpoint} has no {", ".join(missing)}: they start fresh')
-    placeholders = {
-        name: tf.placeholder(value.dtype, value.shape) for name, value in values.items()
-    }
-    assign = [v.assign(placeholders[v.op.name]).op for v in variables if v.op.name in values]
-    feed = {placeholders[name]: value for name, value in values.items()}
+    return assigner(values, [v for v in variables if v.op.name in values])
+
+
+def assigner(
+    values: Mapping[str, Any], variables: Sequence[tf.Variable]
+) -> Callable[[tf.Session], None]:
+    """Builds the operations that give variables their values.
+
+    Args:
+      values: {name: array}, possibly of more variables.
+      variables: of those shapes and types.
+
+    Returns:
+      Function of a session that does it.
+    """
+    placeholders = [tf.placeholder(v.dtype.base_dtype, v.shape) for v in variables]
+    assign = [v.assign(value).op for v, value in zip(variables, placeholders)]
+    feed = {p: values[v.op.name] for p, v in zip(placeholders, variables)}
     return lambda session: session.run(assign, feed)
 
 
