@@ -16,6 +16,7 @@ _PURPOSES = {
     'recording': 7,
     'following': 9,
     'actions': 10,
+    'population': 20,
 }
 
 

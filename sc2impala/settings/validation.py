@@ -6,7 +6,7 @@ Every function raises UserError, naming the flag, its value and what was expecte
 import dataclasses
 import difflib
 import math
-from typing import Any, Tuple
+from typing import Any, Mapping, Tuple
 
 from sc2impala import envs, learner
 from sc2impala.envs import players, pysc2_backend
@@ -14,7 +14,7 @@ from sc2impala.errors import UserError
 from sc2impala.learner import algorithm
 from sc2impala.settings import addresses
 from sc2impala.settings import settings as settings_lib
-from sc2impala.settings.fields import MANY, MAX_FRAMES
+from sc2impala.settings.fields import MANY, MAX_FRAMES, Setting
 from sc2impala.settings.groups import (
     POLICIES,
     ActorSettings,
@@ -31,10 +31,11 @@ from sc2impala.settings.settings import Settings
 
 def check(settings: Settings) -> None:
     """Validates all settings."""
-    check_choices(settings)
+    values, known = settings.values(), settings_lib.all_settings()
+    check_choices(values, known)
     check_map(settings.environment)
     check_opponent(settings.environment, settings.starcraft)
-    check_ranges(settings)
+    check_ranges(values, known)
     check_may_change(settings.training)
     check_players(settings)
     check_batch(settings.training, settings.replay)
@@ -52,18 +53,21 @@ def check(settings: Settings) -> None:
     check_single_game(settings.starcraft, num_games, flags)
 
 
-def check_choices(settings: Settings) -> None:
-    """Settings with a list of allowed values."""
-    values = settings.values()
-    for name, setting in settings_lib.all_settings().items():
+def check_choices(values: Mapping[str, Any], settings: Mapping[str, Setting]) -> None:
+    """Settings with a list of allowed values.
+
+    Args:
+      values: by name; others than those of `settings` are not looked at.
+      settings: by name.
+    """
+    for name, setting in settings.items():
         if setting.choices is not None and values[name] not in setting.choices:
             raise _unknown(name, values[name], setting.choices)
 
 
-def check_ranges(settings: Settings) -> None:
-    """Settings with a smallest and a largest value."""
-    values = settings.values()
-    for name, setting in settings_lib.all_settings().items():
+def check_ranges(values: Mapping[str, Any], settings: Mapping[str, Setting]) -> None:
+    """Settings with a smallest and a largest value; the arguments are those of `check_choices`."""
+    for name, setting in settings.items():
         if setting.between is None:
             continue
         smallest, largest = setting.between
