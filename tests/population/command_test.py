@@ -1,6 +1,7 @@
 """The command, with members that only pretend to train."""
 
 import csv
+import json
 import os
 import signal
 
@@ -292,8 +293,11 @@ class TestRefused:
         assert not runs.started and not folder.exists()
 
     def test_members_of_a_cluster(self, tmp_path, monkeypatch, capsys):
-        task = '{"cluster": {"chief": ["a:1"], "worker": ["b:1"]}, "task": {"type": "chief", "index": 0}}'
-        monkeypatch.setenv('TF_CONFIG', task)
+        config = {
+            'cluster': {'chief': ['a:1'], 'worker': ['b:1']},
+            'task': {'type': 'chief', 'index': 0},
+        }
+        monkeypatch.setenv('TF_CONFIG', json.dumps(config))
         assert main(tmp_path, fakes.Runs(by_member)) == 1
         assert 'expected no TF_CONFIG' in tiny.error_line(capsys)
 
