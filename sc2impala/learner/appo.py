@@ -24,38 +24,45 @@ class AppoSettings(ActorCriticSettings, PolicyLagSettings):
 
     TITLE: ClassVar[str] = 'APPO'
 
-    appo_epochs: int = setting(1, 'how often an update goes over its batch', between=(1, 100))
+    appo_epochs: int = setting(
+        1, 'how often an update goes over its batch', between=(1, 100), tunable=True
+    )
     appo_minibatches: int = setting(
         1,
         'parts of the batch in each epoch, each with a step of the optimizer; of whole sequences, '
         'in a new order in each epoch',
         between=(1, 65536),
+        tunable=True,
     )
     appo_clip: float = setting(
         0.1,
         'the ratio pi / mu is clipped to between 1 / (1 + this) and 1 + this; 0 does not clip',
         between=(0.0, LARGE),
+        tunable=True,
     )
     appo_value_clip: float = setting(
         0.0,
         'the largest change of the baseline since the time of acting that its loss rewards; 0 '
         'allows any',
         between=(0.0, LARGE),
+        tunable=True,
     )
     appo_advantage: str = setting(
         'vtrace',
         'vtrace corrects the targets for the age of the weights that played; gae does not. Lambda '
         'of both is --trace_decay',
         choices=ADVANTAGES,
+        tunable=True,
     )
     appo_normalise_advantages: bool = setting(
-        True, 'advantages of mean 0 and standard deviation 1 over each batch'
+        True, 'advantages of mean 0 and standard deviation 1 over each batch', tunable=True
     )
     appo_max_kl: float = setting(
         0.0,
         'leave out the epochs that are left when the mean KL(behaviour || policy) over an epoch is '
         'larger; 0 runs all',
         between=(0.0, LARGE),
+        tunable=True,
     )
     appo_exploration: str = setting(
         'entropy',
@@ -63,6 +70,7 @@ class AppoSettings(ActorCriticSettings, PolicyLagSettings):
         'divergences from a uniform choice of what is available, which also keeps small '
         'probabilities from vanishing',
         choices=EXPLORATIONS,
+        tunable=True,
     )
 
 

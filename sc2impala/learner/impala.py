@@ -23,8 +23,9 @@ class ImpalaSettings(ActorCriticSettings):
         0.0,
         'weight of another policy gradient, on the advantages of UPGO; 0 leaves it out',
         between=(0.0, LARGE),
+        tunable=True,
     )
-    clip_advantage: bool = setting(False, 'learn from positive advantages only')
+    clip_advantage: bool = setting(False, 'learn from positive advantages only', tunable=True)
 
 
 class Impala(ActorCritic):

@@ -19,23 +19,30 @@ class R2d2Settings(ReturnSettings, AdamSettings, PrioritySettings):
 
     TITLE: ClassVar[str] = 'R2D2 (--algorithm=r2d2)'
 
-    r2d2_learning_rate: float = setting(1e-3, 'of Adam, at the start', between=(0.0, 10.0))
+    r2d2_learning_rate: float = setting(
+        1e-3, 'of Adam, at the start', between=(0.0, 10.0), tunable=True
+    )
     r2d2_final_learning_rate: float = setting(
-        0.0, 'at the end, linearly in between', between=(0.0, 10.0)
+        0.0, 'at the end, linearly in between', between=(0.0, 10.0), tunable=True
     )
     r2d2_num_steps: int = setting(
-        5, 'steps of rewards in a target, before the value of a state', between=(1, 10000)
+        5,
+        'steps of rewards in a target, before the value of a state',
+        between=(1, 10000),
+        tunable=True,
     )
     r2d2_burn_in: int = setting(
         4,
         'first steps of a replayed sequence that only bring its stored recurrent state up to date, '
         'and are not learned from; agents without such a state learn from all',
         between=(0, 10000),
+        tunable=True,
     )
     r2d2_target_period: int = setting(
         100,
         'updates from one copy of the weights to the target network to the next',
         between=(1, MANY),
+        tunable=True,
     )
     r2d2_value_rescaling: bool = setting(
         True,
@@ -48,18 +55,26 @@ class R2d2Settings(ReturnSettings, AdamSettings, PrioritySettings):
         'to its reward, as in Munchausen DQN, whose weight is 0.9; targets then have soft values '
         'of the target network alone. 0 leaves it out',
         between=(0.0, 1.0),
+        tunable=True,
     )
     r2d2_temperature: float = setting(
-        0.03, 'of that softmax, in the units of Q as it is learned', between=(1e-4, 1e4)
+        0.03,
+        'of that softmax, in the units of Q as it is learned',
+        between=(1e-4, 1e4),
+        tunable=True,
     )
     r2d2_epsilon: float = setting(
         0.4,
         'probability of a random action in the first game; in game i of N it is this number to the '
         'power of 1 + r2d2_epsilon_steepness * i / (N - 1)',
         between=(0.0, 1.0),
+        tunable=True,
     )
     r2d2_epsilon_steepness: float = setting(
-        7.0, 'see --r2d2_epsilon; 0 is the same epsilon in all games', between=(0.0, 1000.0)
+        7.0,
+        'see --r2d2_epsilon; 0 is the same epsilon in all games',
+        between=(0.0, 1000.0),
+        tunable=True,
     )
     r2d2_evaluation_epsilon: float = setting(
         0.01,

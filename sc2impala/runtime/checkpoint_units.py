@@ -22,6 +22,7 @@ from sc2impala.runtime import logdir as logdir_lib
 BASENAME = 'model.ckpt'
 
 _FORMAT = 1
+_MILESTONE = 'milestone'
 _CHUNK_BYTES = 2**20
 _INDEX = re.compile(r'unit-(\d+)\.json$')
 _MODEL = re.compile(re.escape(BASENAME) + r'-(\d+)\.(index|data-\d{5}-of-\d{5})$')
@@ -102,13 +103,14 @@ def part_of(name: str) -> Optional[str]:
     return match.group(1) if match else None
 
 
-def write(logdir: str, frames: int, parts: Iterable[str]) -> None:
+def write(logdir: str, frames: int, parts: Iterable[str], milestone: bool = False) -> None:
     """Writes the index of a unit whose files are there: from now on it counts.
 
     Args:
       logdir: the folder.
       frames: of the unit.
       parts: names of its parts.
+      milestone: whether it is kept when later ones are saved.
 
     Raises:
       OSError: if a file cannot be read, or the index cannot be written.
@@ -116,6 +118,8 @@ def write(logdir: str, frames: int, parts: Iterable[str]) -> None:
     names = files(logdir, frames, list(parts))
     found = {name: _summary(os.path.join(logdir, name))._asdict() for name in names}
     content: Dict[str, Any] = {'format': _FORMAT, 'frames': frames, 'files': found}
+    if milestone:
+        content[_MILESTONE] = True
     content['checksum'] = _checksum(content)
     logdir_lib.replace_json(index_path(logdir, frames), content)
 
@@ -126,15 +130,19 @@ def read(logdir: str, frames: int) -> Optional[Dict[str, File]]:
     Raises:
       ValueError: if the index is damaged.
     """
-    path = index_path(logdir, frames)
-    try:
-        with open(path, 'rb') as file:
-            content = json.loads(file.read().decode())
-    except FileNotFoundError:
+    content = _read_index(logdir, frames)
+    if content is None:
         return None
-    except (OSError, ValueError, RecursionError) as error:
-        raise ValueError(f'{os.path.basename(path)} cannot be read ({error})') from error
-    return _checked(os.path.basename(path), content, frames)
+    return _checked(os.path.basename(index_path(logdir, frames)), content, frames)
+
+
+def is_milestone(logdir: str, frames: int) -> bool:
+    """Whether the index of a unit says that it is a milestone."""
+    try:
+        content = _read_index(logdir, frames)
+    except ValueError:
+        return False
+    return isinstance(content, dict) and content.get(_MILESTONE) is True
 
 
 def fault(logdir: str, frames: int) -> Optional[str]:
@@ -186,7 +194,7 @@ def drop_parts(logdir: str, frames: int) -> None:
     if not parts:
         return
     if os.path.exists(index_path(logdir, frames)):
-        write(logdir, frames, ())
+        write(logdir, frames, (), is_milestone(logdir, frames))
     for name in parts:
         with contextlib.suppress(OSError):
             os.remove(os.path.join(logdir, name))
@@ -235,6 +243,18 @@ def _unused(path: str) -> str:
     """This path, or one with a number after it."""
     numbered = (f'{path}.{number}' for number in itertools.count(1))
     return next(p for p in itertools.chain([path], numbered) if not os.path.lexists(p))
+
+
+def _read_index(logdir: str, frames: int) -> Any:
+    """The JSON of an index; None if there is none. Raises: ValueError: if it cannot be read."""
+    path = index_path(logdir, frames)
+    try:
+        with open(path, 'rb') as file:
+            return json.loads(file.read().decode())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, RecursionError) as error:
+        raise ValueError(f'{os.path.basename(path)} cannot be read ({error})') from error
 
 
 def _checked(name: str, content: Any, frames: int) -> Dict[str, File]:

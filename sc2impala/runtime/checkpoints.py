@@ -1,7 +1,7 @@
 """Checkpoints: saved as a whole, checked before they are restored, and never half written.
 
-A checkpoint is a unit of files, see `checkpoint_units`. The latest `keep` are kept, and of the
-latest two of them all parts: of older ones the variables only.
+A checkpoint is a unit of files, see `checkpoint_units`. The latest `keep` and the milestones are
+kept, and of the latest two all parts: of older ones the variables only.
 """
 
 import contextlib
@@ -9,7 +9,18 @@ import functools
 import os
 import re
 import time
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, TypeVar
+from typing import (
+    Any,
+    Callable,
+    Collection,
+    Dict,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+    TypeVar,
+)
 
 import tensorflow.compat.v1 as tf
 
@@ -18,6 +29,7 @@ from sc2impala.runtime import checkpoint_choice, checkpoint_variables, console, 
 from sc2impala.runtime import checkpoint_units as units
 from sc2impala.runtime import logdir as logdir_lib
 from sc2impala.runtime.checkpoint_parts import Part
+from sc2impala.runtime.kept_checkpoints import KeptCheckpoints
 from sc2impala.runtime.plain_paths import plain_path
 
 BASENAME = units.BASENAME
@@ -45,6 +57,7 @@ class CheckpointWriter:
         keep: int,
         parts: Sequence[Part] = (),
         max_unsaved_secs: float = 0.0,
+        keep_every_frames: int = 0,
     ):
         """Args:
         logdir: where to.
@@ -53,35 +66,40 @@ class CheckpointWriter:
         parts: what belongs to a checkpoint beside the variables.
         max_unsaved_secs: how long `save_if_due` goes on trying while the folder is gone or cannot
           be written to. A full disk is waited for in any case.
+        keep_every_frames: frames between two milestones; 0 for none, see `KeptCheckpoints`.
         """
         self.saver = tf.train.Saver(max_to_keep=0)
         self._logdir = logdir
         self._folder = disk.Folder(logdir)
-        self._keep = keep
         self._save_secs = save_secs
         self._max_unsaved_secs = max_unsaved_secs
         self._parts = list(parts)
         self._trouble = disk.Trouble()
         self._next_time = time.monotonic() + save_secs
-        self._saved: List[int] = []
+        self._retry_time = -float('inf')
+        self._kept = KeptCheckpoints(logdir, keep, keep_every_frames)
         self._with_parts: List[int] = []
 
     def start_from(self, frames: int) -> None:
         """Continues after the checkpoint of `frames`; the ones before are rotated as well."""
-        self._saved = [n for n in units.with_variables(self._logdir) if n < frames] + [frames]
-        self._with_parts = [n for n in self._saved if units.has_parts(self._logdir, n)]
+        self._kept.start_from(frames)
+        self._with_parts = [n for n in self._kept.frames if units.has_parts(self._logdir, n)]
 
-    def load_parts(self, checkpoint: str, session: Any) -> None:
+    def load_parts(self, checkpoint: str, session: Any, without: Collection[str] = ()) -> None:
         """Restores all parts of a checkpoint whose variables have been restored.
 
         Args:
           checkpoint: its path.
           session: with the variables.
+          without: names of parts that do not go on.
 
         Raises:
           UserError: if a file is damaged or of another training.
         """
         for part in self._parts:
+            if part.name in without:
+                console.say(f'{part.name} of {checkpoint} does not go on: {part.otherwise}')
+                continue
             path = units.part_path(os.path.dirname(checkpoint), part.name, number(checkpoint))
             if not os.path.exists(path):
                 console.say(f'no {part.name} was saved with {checkpoint}: {part.otherwise}')
@@ -101,9 +119,12 @@ class CheckpointWriter:
         """
         self.saver.save(session, plain_path(path), write_meta_graph=False, write_state=False)
 
-    def is_due(self) -> bool:
-        """Whether N seconds have passed since the last checkpoint."""
-        return time.monotonic() >= self._next_time
+    def is_due(self, frames: int) -> bool:
+        """Whether N seconds have passed since the last checkpoint, or a milestone is reached."""
+        now = time.monotonic()
+        return now >= self._next_time or (
+            now >= self._retry_time and self._kept.is_milestone(frames)
+        )
 
     def save_if_due(self, session: Any, frames: int) -> None:
         """Saves if N seconds have passed; says so once a minute while that does not work.
@@ -115,7 +136,7 @@ class CheckpointWriter:
         Raises:
           UserError: if the folder cannot be written to any more, and that for too long.
         """
-        if not self.is_due():
+        if not self.is_due(frames):
             return
         try:
             self.save(session, frames)
@@ -128,14 +149,15 @@ class CheckpointWriter:
                 f'a checkpoint in {self._logdir}', error.cause, f'training goes on {waits}'
             )
             self._next_time = time.monotonic() + min(self._save_secs, _RETRY_SECS)
+            self._retry_time = self._next_time
 
     def has_saved(self, frames: int) -> bool:
         """Whether the last checkpoint is that of `frames`."""
-        return bool(self._saved) and frames == self._saved[-1]
+        return frames == self._kept.newest
 
     def newest(self) -> Optional[int]:
         """The frames of the last checkpoint, None if there is none."""
-        return self._saved[-1] if self._saved else None
+        return self._kept.newest
 
     def save(self, session: Any, frames: int) -> None:
         """Saves now, unless nothing was trained since the last time.
@@ -160,11 +182,13 @@ class CheckpointWriter:
                 return
             except (OSError, ValueError, tf.errors.OpError) as error:
                 self._remove_unfinished(frames)
-                if disk.number(error) not in disk.FULL or len(self._saved) <= 1:
+                if disk.number(error) not in disk.FULL:
                     raise
-                oldest = self._saved.pop(0)
-                units.remove(self._logdir, oldest)
-                console.say(f'{BASENAME}-{oldest} is removed since the disk is full')
+                least = self._kept.give_up_one()
+                if least is None:
+                    raise
+                units.remove(self._logdir, least)
+                console.say(f'{BASENAME}-{least} is removed since the disk is full')
 
     def _write(self, session: Any, frames: int) -> None:
         """Writes a checkpoint and removes what is not kept any more.
@@ -172,14 +196,16 @@ class CheckpointWriter:
         Raises:
           OSError, ValueError, tf.errors.OpError: if the checkpoint cannot be written.
         """
-        last_bytes = units.num_bytes(self._logdir, self._saved[-1]) if self._saved else 0
+        newest = self._kept.newest
+        last_bytes = 0 if newest is None else units.num_bytes(self._logdir, newest)
         # Also because TensorFlow would make the folder again.
         self._folder.check(last_bytes + _SPARE_BYTES)
         for part in self._parts:
             part.save(units.part_path(self._logdir, part.name, frames), session)
         self.save_variables(session, units.model_path(self._logdir, frames))
-        units.write(self._logdir, frames, [part.name for part in self._parts])
-        self._saved.append(frames)
+        is_milestone = self._kept.is_milestone(frames)
+        units.write(self._logdir, frames, [part.name for part in self._parts], is_milestone)
+        self._kept.add(frames)
         if self._parts:
             self._with_parts.append(frames)
         # From here on the checkpoint counts, whatever happens to the others.
@@ -187,10 +213,9 @@ class CheckpointWriter:
             self._rotate()
 
     def _rotate(self) -> None:
-        excess = self._saved[: -self._keep] if self._keep else []
-        self._saved = self._saved[len(excess) :]
+        excess = self._kept.rotate()
         # Before they are removed: the list never names what is not there.
-        _write_list(self._logdir, self._saved)
+        _write_list(self._logdir, self._kept.frames)
         for frames in excess:
             units.remove(self._logdir, frames)
         while len(self._with_parts) > _NUM_WITH_PARTS:
@@ -199,7 +224,7 @@ class CheckpointWriter:
     def _remove_unfinished(self, frames: int) -> None:
         if os.path.isdir(self._logdir):
             units.remove(self._logdir, frames)
-            units.remove_unfinished(self._logdir, self._saved)
+            units.remove_unfinished(self._logdir, self._kept.frames)
 
 
 class _NotSavedError(UserError):
@@ -372,11 +397,24 @@ def weights_loader(
     missing = sorted(v.op.name for v in variables if v.op.name not in values)
     if missing:
         console.say(f'{folder_or_checkpoint} has no {", ".join(missing)}: they start fresh')
-    placeholders = {
-        name: tf.placeholder(value.dtype, value.shape) for name, value in values.items()
-    }
-    assign = [v.assign(placeholders[v.op.name]).op for v in variables if v.op.name in values]
-    feed = {placeholders[name]: value for name, value in values.items()}
+    return assigner(values, [v for v in variables if v.op.name in values])
+
+
+def assigner(
+    values: Mapping[str, Any], variables: Sequence[tf.Variable]
+) -> Callable[[tf.Session], None]:
+    """Builds the operations that give variables their values.
+
+    Args:
+      values: {name: array}, possibly of more variables.
+      variables: of those shapes and types.
+
+    Returns:
+      Function of a session that does it.
+    """
+    placeholders = [tf.placeholder(v.dtype.base_dtype, v.shape) for v in variables]
+    assign = [v.assign(value).op for v, value in zip(variables, placeholders)]
+    feed = {p: values[v.op.name] for p, v in zip(placeholders, variables)}
     return lambda session: session.run(assign, feed)
 
 

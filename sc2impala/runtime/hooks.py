@@ -86,7 +86,7 @@ class SavingHook(PhaseHook):
     def after_run(self, run_context: Any, run_values: Any) -> None:
         """Saves if it is time to."""
         frames = int(run_values.results)
-        if self._writer.is_due() and not self._writer.has_saved(frames):
+        if self._writer.is_due(frames) and not self._writer.has_saved(frames):
             self._prepare(run_context.session)
             self._writer.save_if_due(run_context.session, frames)
 

@@ -10,20 +10,18 @@ however it ends.
 """
 
 import contextlib
-import ctypes
 import os
-import signal
 import socket
 import subprocess
 import sys
 import time
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence
 
-_POLL_SECS = 0.2
+from sc2impala.runtime import child_processes
+
 _RESTART_SECS = 5.0
 _GRACE_SECS = 60.0
 _ACTOR_GRACE_SECS = 10.0
-_SET_PDEATHSIG = 1
 _COMMAND = [sys.executable, '-m', 'sc2impala.experiment']
 
 
@@ -43,7 +41,7 @@ def main(arguments: Sequence[str]) -> int:
     logdir = _value(flags, 'logdir') or 'runs/cluster'
     os.makedirs(logdir, exist_ok=True)
     address = f'127.0.0.1:{_free_port()}'
-    with _stop_requests() as stop, contextlib.ExitStack() as stack:
+    with child_processes.stop_requests() as stop, contextlib.ExitStack() as stack:
         cluster = _Cluster(logdir, address, flags, stack)
         return cluster.run(int(arguments[0]), stop)
 
@@ -65,7 +63,7 @@ class _Cluster:
         """Starts all, waits for the learner, ends all; returns the exit code of the learner."""
         flags = [f'--logdir={self._logdir}', *self._flags]
         learner = self._start('learner', ['--job_name=learner', *flags])
-        self._stack.callback(_end, [learner], 0.0)
+        self._stack.callback(child_processes.end, [learner], 0.0)
         for index in range(num_actors):
             self._start_actor(index)
         print(
@@ -77,28 +75,20 @@ class _Cluster:
             while learner.poll() is None and not stop:
                 _show(log)
                 self._look_after_actors()
-                time.sleep(_POLL_SECS)
+                time.sleep(child_processes.POLL_SECS)
             if stop:
                 learner.terminate()
-                _wait([learner], _GRACE_SECS, lambda: len(stop) > 1)
+                child_processes.wait([learner], _GRACE_SECS, lambda: len(stop) > 1)
             _show(log)
-        _end([learner], 0.0)
-        _end(list(self._actors.values()), _ACTOR_GRACE_SECS)
+        child_processes.end([learner], 0.0)
+        child_processes.end(list(self._actors.values()), _ACTOR_GRACE_SECS)
         return learner.returncode
 
     def _start(self, name: str, flags: Sequence[str]) -> subprocess.Popen:
         path = os.path.join(self._logdir, name + '.log')
         command = [*_COMMAND, f'--learner_address={self._address}', *flags]
         with open(path, 'w' if name == 'learner' else 'a') as log:
-            return subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                # Ctrl-C is for this process, which ends the others in order.
-                start_new_session=True,
-                preexec_fn=_dies_with_parent() if sys.platform == 'linux' else None,
-            )
+            return child_processes.start(command, log)
 
     def _start_actor(self, index: int) -> None:
         own = [
@@ -110,7 +100,7 @@ class _Cluster:
             f'actor-{index}', ['--job_name=actor', f'--task={index}', *own]
         )
         if len(self._restart_times) == 0:
-            self._stack.callback(lambda: _end(list(self._actors.values()), 0.0))
+            self._stack.callback(lambda: child_processes.end(list(self._actors.values()), 0.0))
         self._restart_times[index] = time.monotonic() + _RESTART_SECS
 
     def _look_after_actors(self) -> None:
@@ -125,57 +115,6 @@ class _Cluster:
                 continue
             print(f'actor {index} was killed by signal {-code}: it is started again', flush=True)
             self._start_actor(index)
-
-
-def _dies_with_parent() -> Callable[[], Any]:
-    """What a new process calls, so that the kernel kills it when this process ends."""
-    prctl = ctypes.CDLL(None, use_errno=True).prctl
-    parent = os.getpid()
-
-    def ask() -> None:
-        prctl(_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:
-            os._exit(1)
-
-    return ask
-
-
-@contextlib.contextmanager
-def _stop_requests() -> Iterator[List[int]]:
-    """The signals that have asked to stop so far."""
-    received: List[int] = []
-    before = {}
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        before[number] = signal.signal(number, lambda number, frame: received.append(number))
-    try:
-        yield received
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def _end(processes: Sequence[subprocess.Popen], grace_secs: float) -> None:
-    """Asks processes to end, and after a time kills those that have not, and what they started."""
-    if grace_secs:
-        for process in processes:
-            if process.poll() is None:
-                process.terminate()
-        _wait(processes, grace_secs, lambda: False)
-    for process in processes:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            # Each is the leader of a session of its own.
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-
-
-def _wait(
-    processes: Sequence[subprocess.Popen], secs: float, is_enough: Callable[[], bool]
-) -> None:
-    end = time.monotonic() + secs
-    while any(process.poll() is None for process in processes):
-        if time.monotonic() > end or is_enough():
-            return
-        time.sleep(_POLL_SECS)
 
 
 def _show(log: Any) -> None:

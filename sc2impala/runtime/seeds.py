@@ -17,6 +17,7 @@ _PURPOSES = {
     'following': 9,
     'actions': 10,
     'run_evaluation': 11,
+    'population': 12,
 }
 
 

@@ -110,9 +110,14 @@ def _train_in_graph(
             output.keep_checkpoints,
             resume.parts,
             output.max_unsaved_secs,
+            output.keep_every_frames,
         )
         initialize = training_start.prepare_restoring(
-            settings, training.agent, writer, start.checkpoint
+            settings,
+            training.agent,
+            writer,
+            start.checkpoint,
+            [phase.frames for phase in training.phases],
         )
         hooks = make_hooks(
             settings, training, resume, writer, start, stop, stack, own_hooks, remote

@@ -13,6 +13,7 @@ from sc2impala.runtime.checkpoints import CheckpointWriter
 from sc2impala.runtime.demonstrator_hook import DemonstratorHook, first_share
 from sc2impala.runtime.episodes import EpisodeLog
 from sc2impala.runtime.explosion_watch import ExplosionHook
+from sc2impala.runtime.frame_limit import FrameLimitHook
 from sc2impala.runtime.replay_watch import ReplayWatch
 from sc2impala.runtime.resume import ResumeHook
 from sc2impala.runtime.resume_groups import Episodes
@@ -71,6 +72,8 @@ def make_hooks(
         # After all that changes something with an update: the state of it all is saved.
         hooks.SavingHook(writer, frames, restored, prepare),
     ]
+    if settings.training.stop_at_frames:
+        result.append(FrameLimitHook(settings.training.stop_at_frames, frames))
     if resume.threads is not None:
         # Nothing may play before the first state is saved, or restored.
         result.append(resume.threads)

@@ -7,8 +7,9 @@ from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence
 import tensorflow.compat.v1 as tf
 
 from sc2impala.errors import UserError
-from sc2impala.runtime import checkpoint_choice, checkpoints, console, manifest
+from sc2impala.runtime import adoption, checkpoint_choice, checkpoints, console, manifest
 from sc2impala.runtime import checkpoint_units as units
+from sc2impala.runtime.adoption import Adoption
 from sc2impala.runtime.checkpoint_units import Skipped
 from sc2impala.runtime.checkpoints import CheckpointWriter
 from sc2impala.settings.settings import Settings
@@ -87,7 +88,11 @@ def clean_up(folder: str, start: Start) -> None:
 
 
 def prepare_restoring(
-    settings: Settings, agent: Any, writer: CheckpointWriter, checkpoint: Optional[str]
+    settings: Settings,
+    agent: Any,
+    writer: CheckpointWriter,
+    checkpoint: Optional[str],
+    counters: Sequence[tf.Variable] = (),
 ) -> Optional[Callable[[tf.Session], None]]:
     """Checks the checkpoint, or the one of another run that this one begins with.
 
@@ -96,6 +101,7 @@ def prepare_restoring(
       agent: `agents.agent.Agent`; all variables of its graph have been made.
       writer: restores all of a checkpoint but the variables.
       checkpoint: to continue from, or None.
+      counters: of the frames of all phases; they are the run's own whatever it adopts.
 
     Returns:
       What is to be done once the variables have been restored, or have their initial values: a
@@ -106,7 +112,26 @@ def prepare_restoring(
     """
     if checkpoint is not None:
         checkpoints.check_complete(checkpoint, tf.global_variables())
+        adopted = adoption.find(settings.run.logdir, checkpoints.number(checkpoint))
+        if adopted is not None:
+            return _prepare_adopting(adopted, writer, checkpoint, counters)
         return functools.partial(writer.load_parts, checkpoint)
     if not settings.start.init_checkpoint:
         return None
     return checkpoints.weights_loader(settings.start.init_checkpoint, agent.weights)
+
+
+def _prepare_adopting(
+    adopted: Adoption, writer: CheckpointWriter, checkpoint: str, counters: Sequence[tf.Variable]
+) -> Callable[[tf.Session], None]:
+    """Restoring with the weights and the optimizer of another run; see `prepare_restoring`."""
+    load = adoption.loader(adopted, tf.global_variables(), counters)
+    console.say(
+        f'weights and optimizer are those of {adopted.source} after {adopted.frames:,} frames'
+    )
+
+    def restore(session: tf.Session) -> None:
+        writer.load_parts(checkpoint, session, adopted.dropped_parts)
+        load(session)
+
+    return restore

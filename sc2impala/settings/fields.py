@@ -39,6 +39,8 @@ class Setting(NamedTuple):
     free_on_resume: whether a run may be continued with another value; others are part of what was
         learned.
     own_in_evaluation: whether an evaluation chooses it independently of the run it evaluates.
+    tunable: whether --may_change can name it, and a population can change it while the run goes on:
+        learning depends on it, the variables of the graph and the form of sequences do not.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Setting(NamedTuple):
     choices: Optional[Iterable[str]]
     free_on_resume: bool
     own_in_evaluation: bool
+    tunable: bool
 
 
 def setting(
@@ -62,6 +65,7 @@ def setting(
     choices: Optional[Iterable[str]] = None,
     free_on_resume: bool = False,
     own_in_evaluation: bool = False,
+    tunable: bool = False,
 ) -> Any:
     """Declares a field of a group of settings; the arguments are those of `Setting`.
 
@@ -78,6 +82,7 @@ def setting(
         choices=choices,
         free_on_resume=free_on_resume,
         own_in_evaluation=own_in_evaluation,
+        tunable=tunable,
     )
     return dataclasses.field(default=default, metadata={_METADATA: metadata})
 

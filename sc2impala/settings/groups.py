@@ -268,6 +268,21 @@ class TrainingSettings:
         between=(1, MAX_FRAMES),
         free_on_resume=True,
     )
+    stop_at_frames: int = setting(
+        0,
+        'end this start after so many environment frames of all phases together, as a signal does, '
+        'but with exit code 0; the schedules do not end there. 0 for the end of the training',
+        between=(0, MAX_FRAMES),
+        free_on_resume=True,
+        own_in_evaluation=True,
+    )
+    may_change: Names = setting(
+        (),
+        'settings that may have another value than before when the run goes on, of those that '
+        "learning depends on and the agent's variables do not; all for any of them",
+        type=value_types.NAMES,
+        free_on_resume=True,
+    )
     batch_size: int = setting(
         32,
         'sequences of an update, new and replayed; losses are summed over them',
@@ -392,6 +407,13 @@ class OutputSettings:
         5,
         'how many of the latest to keep; older ones are deleted. 0 keeps all',
         between=(0, 10000),
+        free_on_resume=True,
+    )
+    keep_every_frames: int = setting(
+        0,
+        'environment frames, of all phases together, from one milestone to the next: the first '
+        'checkpoint at or after each multiple of them is saved at once and kept; 0 for none',
+        between=(0, MAX_FRAMES),
         free_on_resume=True,
     )
     max_unsaved_secs: float = setting(

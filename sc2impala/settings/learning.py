@@ -19,16 +19,17 @@ class ReturnSettings:
 
     TITLE: ClassVar[str] = 'returns'
 
-    discounting: float = setting(0.95, 'discount per agent step', between=(0.0, 1.0))
+    discounting: float = setting(0.95, 'discount per agent step', between=(0.0, 1.0), tunable=True)
     discounting_per_frame: bool = setting(
         False,
         'make it discounting ** (step_mul / 8) instead, so that long steps gain nothing for free',
+        tunable=True,
     )
     reward_scaling: float = setting(
-        1.0, 'factor on the rewards, before clipping', between=(-LARGE, LARGE)
+        1.0, 'factor on the rewards, before clipping', between=(-LARGE, LARGE), tunable=True
     )
     reward_clipping: str = setting(
-        'none', 'none, abs_one or soft_asymmetric', choices=REWARD_CLIPPINGS
+        'none', 'none, abs_one or soft_asymmetric', choices=REWARD_CLIPPINGS, tunable=True
     )
     reward_shaping: str = setting(
         'none',
@@ -38,13 +39,14 @@ class ReturnSettings:
         choices=REWARD_SHAPINGS,
     )
     reward_shaping_cost: float = setting(
-        0.0, 'that cost; a negative one is a bonus', between=(-LARGE, LARGE)
+        0.0, 'that cost; a negative one is a bonus', between=(-LARGE, LARGE), tunable=True
     )
     value_normalisation_rate: float = setting(
         0.01,
         'with --value_normalisation=popart: weight of a batch in the running mean and variance of '
         'the returns',
         between=(0.0, 1.0),
+        tunable=True,
     )
 
 
@@ -54,13 +56,20 @@ class AdamSettings:
 
     TITLE: ClassVar[str] = 'optimizer'
 
-    adam_beta1: float = setting(0.9, 'decay of the first moment', between=(0.0, 0.999999))
-    adam_beta2: float = setting(0.999, 'decay of the second moment', between=(0.0, 0.999999))
+    adam_beta1: float = setting(
+        0.9, 'decay of the first moment', between=(0.0, 0.999999), tunable=True
+    )
+    adam_beta2: float = setting(
+        0.999, 'decay of the second moment', between=(0.0, 0.999999), tunable=True
+    )
     adam_epsilon: float = setting(
-        1e-5, 'added to the root of the second moment', between=(1e-20, 1.0)
+        1e-5, 'added to the root of the second moment', between=(1e-20, 1.0), tunable=True
     )
     clip_grad_norm: float = setting(
-        40.0, 'largest global norm of the gradient; 0 does not clip', between=(0.0, LARGE)
+        40.0,
+        'largest global norm of the gradient; 0 does not clip',
+        between=(0.0, LARGE),
+        tunable=True,
     )
 
 
@@ -75,18 +84,21 @@ class PrioritySettings:
         'the priority of a sequence is this share of the largest error of its steps, and the rest '
         'of their mean',
         between=(0.0, 1.0),
+        tunable=True,
     )
     importance_exponent: float = setting(
         0.6,
         'losses of a replayed sequence that is drawn with probability P are weighted with '
         'P^-exponent, over the largest such weight of the batch; 0 does not correct for P',
         between=(0.0, 1.0),
+        tunable=True,
     )
     final_importance_exponent: float = setting(
         -1.0,
         'that exponent at the end of the training, linearly in between; -1 keeps it',
         between=(0.0, 1.0),
         or_else=-1.0,
+        tunable=True,
     )
 
     @property
@@ -105,9 +117,9 @@ class ActorCriticSettings(ReturnSettings, AdamSettings, PrioritySettings):
 
     TITLE: ClassVar[str] = 'actor and critic (IMPALA, APPO), with CLEAR'
 
-    learning_rate: float = setting(7e-4, 'of Adam, at the start', between=(0.0, 10.0))
+    learning_rate: float = setting(7e-4, 'of Adam, at the start', between=(0.0, 10.0), tunable=True)
     final_learning_rate: float = setting(
-        0.0, 'at the end, linearly in between', between=(0.0, 10.0)
+        0.0, 'at the end, linearly in between', between=(0.0, 10.0), tunable=True
     )
     warmup_frames: int = setting(
         0,
@@ -115,29 +127,42 @@ class ActorCriticSettings(ReturnSettings, AdamSettings, PrioritySettings):
         'Adam change each weight by the whole learning rate, which a policy that already plays '
         'does not survive',
         between=(0, MAX_FRAMES),
+        tunable=True,
     )
-    baseline_cost: float = setting(0.5, 'weight of the loss of the baseline', between=(0.0, LARGE))
-    entropy_cost: float = setting(0.01, 'weight of the entropy of the policy', between=(0.0, LARGE))
+    baseline_cost: float = setting(
+        0.5, 'weight of the loss of the baseline', between=(0.0, LARGE), tunable=True
+    )
+    entropy_cost: float = setting(
+        0.01, 'weight of the entropy of the policy', between=(0.0, LARGE), tunable=True
+    )
     final_entropy_cost: float = setting(
         0.0,
         'its weight at the end, linearly in between; -1 keeps it',
         between=(0.0, LARGE),
         or_else=-1.0,
+        tunable=True,
     )
     entropy_decay: float = setting(
-        1.0, 'the part of the training over which it reaches that', between=(0.0, 1.0)
+        1.0, 'the part of the training over which it reaches that', between=(0.0, 1.0), tunable=True
     )
     trace_decay: float = setting(
         1.0,
         'lambda of V-trace, and of GAE: below 1 targets and advantages bootstrap from the baseline '
         'earlier, with less variance and more bias',
         between=(0.0, 1.0),
+        tunable=True,
     )
     policy_cloning_cost: float = setting(
-        0.01, 'weight of KL(behaviour || policy) on replayed sequences', between=(0.0, LARGE)
+        0.01,
+        'weight of KL(behaviour || policy) on replayed sequences',
+        between=(0.0, LARGE),
+        tunable=True,
     )
     value_cloning_cost: float = setting(
-        0.005, 'weight of the squared change of the baseline on them', between=(0.0, LARGE)
+        0.005,
+        'weight of the squared change of the baseline on them',
+        between=(0.0, LARGE),
+        tunable=True,
     )
     teacher_cost: float = setting(
         0.0,
@@ -146,7 +171,7 @@ class ActorCriticSettings(ReturnSettings, AdamSettings, PrioritySettings):
         between=(0.0, LARGE),
     )
     teacher_decay: float = setting(
-        0.5, 'the part of the training over which that falls to 0', between=(0.0, 1.0)
+        0.5, 'the part of the training over which that falls to 0', between=(0.0, 1.0), tunable=True
     )
     demonstration_cost: float = setting(
         0.0,

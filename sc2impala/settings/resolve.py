@@ -28,7 +28,7 @@ _OF_RECORDINGS = (
 )
 """The settings of a recording that are those of the runs which learn from it."""
 
-_OF_PROCESS = ('job_name', 'learner_address', 'task')
+_OF_PROCESS = ('job_name', 'learner_address', 'task', 'stop_at_frames')
 """What a process does, which a run that goes on does not take from its folder."""
 
 _OF_ACTOR = ('num_actors', 'num_envs', 'seed')
@@ -157,11 +157,13 @@ def differences_in_evaluation(values: Mapping[str, Any], of_run: Mapping[str, An
 def differences_on_resume(values: Mapping[str, Any], of_run: Mapping[str, Any]) -> List[str]:
     """Names of the settings that a continued run may not change, but does."""
     settings = settings_lib.all_settings()
-    return sorted(
+    allowed = values.get('may_change', ())
+    free = {
         name
-        for name, value in values.items()
-        if not settings[name].free_on_resume and value != of_run[name]
-    )
+        for name, each in settings.items()
+        if each.free_on_resume or (each.tunable and (allowed == 'all' or name in allowed))
+    }
+    return sorted(n for n, value in values.items() if n not in free and value != of_run[n])
 
 
 def differences_of_actor(given: Mapping[str, Any], of_learner: Mapping[str, Any]) -> List[str]:

@@ -7,7 +7,7 @@ gets the same kind of error.
 import difflib
 import re
 import textwrap
-from typing import Any, Dict, List, Sequence
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from absl import flags
 
@@ -31,13 +31,14 @@ class _TextParser(flags.ArgumentParser):
         return 'string'
 
 
-def define(flag_values: flags.FlagValues) -> None:
+def define(flag_values: flags.FlagValues, settings: Optional[Mapping[str, Setting]] = None) -> None:
     """Defines one flag per setting, absent from the result of `read` unless it is given.
 
     Args:
       flag_values: where to, e.g. `flags.FLAGS`.
+      settings: by name; None for all of a run.
     """
-    for name, setting in settings_lib.all_settings().items():
+    for name, setting in _or_all(settings).items():
         flag = flags.Flag(
             _TextParser(),
             flags.ArgumentSerializer(),
@@ -79,32 +80,71 @@ def parse(flag_values: flags.FlagValues, arguments: Sequence[str]) -> None:
         )
 
 
-def read(flag_values: flags.FlagValues) -> Dict[str, Any]:
+def split(
+    settings: Mapping[str, Setting], arguments: Sequence[str]
+) -> Tuple[Dict[str, Any], List[str]]:
+    """Parses the flags of some settings among others; `--flagfile` is expanded.
+
+    Args:
+      settings: by name.
+      arguments: a command line without the name of the program.
+
+    Returns:
+      The settings that were given, as `read` returns them, and all other arguments in their order.
+
+    Raises:
+      UserError: for a flag without a value or with one that is not understood, and a flag file that
+        cannot be read.
+    """
+    flag_values = flags.FlagValues()
+    flag_values.set_gnu_getopt(True)
+    define(flag_values, settings)
+    try:
+        rest = flag_values(['sc2impala', *arguments], known_only=True)[1:]
+    except (flags.Error, UnicodeDecodeError) as error:
+        raise UserError(f'{_one_line(error)}; --help lists all flags.') from error
+    return read(flag_values, settings), rest
+
+
+def read(
+    flag_values: flags.FlagValues, settings: Optional[Mapping[str, Setting]] = None
+) -> Dict[str, Any]:
     """The settings that were given, as typed values by name.
+
+    Args:
+      flag_values: in which `define` defined the flags, and which are parsed.
+      settings: as for `define`.
 
     Raises:
       UserError: for a value that is not understood.
     """
     given = {}
-    for name, setting in settings_lib.all_settings().items():
-        if not flag_values[name].present:
-            continue
-        text = str(flag_values[name].value)
-        try:
-            given[name] = setting.type.parse(text)
-        except ValueError as error:
-            raise UserError(
-                f'--{name}={_printable(text)} is not valid, expected {setting.type.expected}.'
-            ) from error
+    for name, setting in _or_all(settings).items():
+        if flag_values[name].present:
+            given[name] = read_text(setting, str(flag_values[name].value))
     return given
 
 
-def help_text(description: str) -> str:
+def read_text(setting: Setting, text: str) -> Any:
+    """The value of a setting that a text stands for.
+
+    Raises:
+      UserError: for a text that is not understood.
+    """
+    try:
+        return setting.type.parse(text)
+    except ValueError as error:
+        raise UserError(
+            f'--{setting.name}={_printable(text)} is not valid, expected {setting.type.expected}.'
+        ) from error
+
+
+def help_text(description: str, settings: Optional[Mapping[str, Setting]] = None) -> str:
     """The text of `--help`: a description, and all flags by group."""
-    of_some_map = resolve.set_by_some_map()
+    of_some_map = resolve.set_by_some_map() if settings is None else []
     lines: List[str] = [description.strip()]
     title = ''
-    for setting in settings_lib.all_settings().values():
+    for setting in _or_all(settings).values():
         if setting.title != title:
             title = setting.title
             lines.append(f'\n{title}:')
@@ -112,11 +152,16 @@ def help_text(description: str) -> str:
         lines += textwrap.wrap(
             _help(setting, of_some_map), _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT
         )
+    more = ' --helpfull lists the flags of the libraries as well.' if settings is None else ''
     lines.append(
         '\nSwitches (BOOL) may be given as --name or --noname. --flagfile=FILE reads flags from a '
-        'file, one\nper line. --helpfull lists the flags of the libraries as well.'
+        f'file, one\nper line.{more}'
     )
     return '\n'.join(lines)
+
+
+def _or_all(settings: Optional[Mapping[str, Setting]]) -> Mapping[str, Setting]:
+    return settings_lib.all_settings() if settings is None else settings
 
 
 def _help(setting: Setting, of_some_map: Sequence[str]) -> str:

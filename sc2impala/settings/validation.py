@@ -14,7 +14,7 @@ from sc2impala.errors import UserError
 from sc2impala.learner import algorithm
 from sc2impala.settings import addresses, fields, value_learning
 from sc2impala.settings import settings as settings_lib
-from sc2impala.settings.fields import MANY, MAX_FRAMES
+from sc2impala.settings.fields import MANY, MAX_FRAMES, Setting
 from sc2impala.settings.groups import (
     POLICIES,
     ActorSettings,
@@ -31,10 +31,12 @@ from sc2impala.settings.settings import Settings
 
 def check(settings: Settings) -> None:
     """Validates all settings."""
-    check_choices(settings)
+    values, known = settings.values(), settings_lib.all_settings()
+    check_choices(values, known)
     check_map(settings.environment)
     check_opponent(settings.environment, settings.starcraft)
-    check_ranges(settings)
+    check_ranges(values, known)
+    check_may_change(settings.training)
     check_players(settings)
     check_batch(settings.training, settings.replay)
     check_devices(settings)
@@ -80,18 +82,21 @@ def check_given(given: Mapping[str, Any], chosen: str) -> None:
         )
 
 
-def check_choices(settings: Settings) -> None:
-    """Settings with a list of allowed values."""
-    values = settings.values()
-    for name, setting in settings_lib.all_settings().items():
+def check_choices(values: Mapping[str, Any], settings: Mapping[str, Setting]) -> None:
+    """Settings with a list of allowed values.
+
+    Args:
+      values: by name; others than those of `settings` are not looked at.
+      settings: by name.
+    """
+    for name, setting in settings.items():
         if setting.choices is not None and values[name] not in setting.choices:
             raise _unknown(name, values[name], setting.choices)
 
 
-def check_ranges(settings: Settings) -> None:
-    """Settings with a smallest and a largest value."""
-    values = settings.values()
-    for name, setting in settings_lib.all_settings().items():
+def check_ranges(values: Mapping[str, Any], settings: Mapping[str, Setting]) -> None:
+    """Settings with a smallest and a largest value; the arguments are those of `check_choices`."""
+    for name, setting in settings.items():
         if setting.between is None:
             continue
         smallest, largest = setting.between
@@ -101,6 +106,19 @@ def check_ranges(settings: Settings) -> None:
             raise UserError(
                 f'--{name}={values[name]} is out of range, expected '
                 f'{_range_text(values[name], smallest, largest)}{or_else}.'
+            )
+
+
+def check_may_change(training: TrainingSettings) -> None:
+    """Which settings may change while a run goes on."""
+    if training.may_change == 'all':
+        return
+    tunable = [n for n, setting in settings_lib.all_settings().items() if setting.tunable]
+    for name in training.may_change:
+        if name not in tunable:
+            raise UserError(
+                f'--may_change={name} cannot change while a run goes on, expected some of: '
+                f'{", ".join(tunable)}.'
             )
 
 

@@ -51,6 +51,7 @@ ALLOWED = {
         'structs',
     ),
     'experiment': ('errors', 'runtime', 'settings', 'tf_setup'),
+    'population': ('errors', 'experiment', 'learner', 'runtime', 'settings'),
 }
 """The other parts that each part of the package may import. `learner` uses no settings but its own:
 see `LEARNER_SETTINGS`."""
@@ -143,8 +144,21 @@ def test_the_learner_uses_no_settings_but_its_own():
 
 
 def test_the_command_is_imported_by_no_other_module():
+    """But by that of populations, which reads the flags of their members as their runs do."""
+    above = os.path.join(PACKAGE, 'population', '__main__.py')
     for path in files():
-        assert 'experiment' not in own_parts(imported(path)), path
+        assert path == above or 'experiment' not in own_parts(imported(path)), path
+
+
+def test_only_commands_read_flags():
+    """All else gets settings."""
+    commands = {'experiment.py', os.path.join('population', '__main__.py')}
+    readers = {
+        os.path.relpath(path, PACKAGE)
+        for path in files()
+        if any(name.startswith('absl') for name in imported(path))
+    }
+    assert readers == commands | {os.path.join('settings', 'setting_flags.py')}
 
 
 SIM = os.path.join(PACKAGE, 'sim')
@@ -237,7 +251,8 @@ SHARED_OF_ECONOMY = {
 
 
 @pytest.mark.parametrize(
-    'part', ['settings', 'envs', 'sim', 'replay', 'demonstrations', 'structs', 'errors']
+    'part',
+    ['settings', 'envs', 'sim', 'replay', 'demonstrations', 'structs', 'errors', 'population'],
 )
 def test_parts_without_tensorflow(part):
     for path in files(part):
@@ -290,7 +305,7 @@ def test_tensorflow_is_loaded_when_it_is_needed():
         'import sys\n'
         'import sc2impala.settings.settings as settings, sc2impala.settings.validation\n'
         'import sc2impala.learner, sc2impala.agents, sc2impala.replay, sc2impala.envs\n'
-        'import sc2impala.experiment\n'
+        'import sc2impala.experiment, sc2impala.population.__main__\n'
         'settings.all_settings()\n'
         'assert not {"tensorflow", "sonnet"} & set(sys.modules)\n'
         'assert sc2impala.learner.build_learner and "build_learner" in dir(sc2impala.learner)\n'

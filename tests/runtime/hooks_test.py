@@ -151,7 +151,7 @@ class TestSavingAfterAnError:
                 prepare()
 
         saving = hooks_lib.SavingHook(tape, taped_phases.total_frames(phases), False, prepare_after)
-        tape.is_due = lambda: False
+        tape.is_due = lambda frames: False
         with pytest.raises(UserError) as caught:
             taped_phases.train(phases, [saving, hooks_lib.CheckHook(fail)])
         assert [entry for entry in tape if 'save' in entry] == ['save 0']

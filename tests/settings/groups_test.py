@@ -68,12 +68,15 @@ def test_what_may_change_when_a_run_is_continued():
         'deterministic',
         'bfloat16',
         'total_environment_frames',
+        'stop_at_frames',
+        'may_change',
         'queue_capacity',
         'replay_compression',
         'demonstrations',
         'init_checkpoint',
         'save_checkpoint_secs',
         'keep_checkpoints',
+        'keep_every_frames',
         'max_unsaved_secs',
         'save_summaries_secs',
         'progress_secs',
@@ -123,7 +126,23 @@ def test_what_an_evaluation_chooses_for_itself():
         'job_name',
         'learner_address',
         'task',
+        'stop_at_frames',
     }
+
+
+def test_what_may_be_tuned_while_a_run_goes_on():
+    of_algorithms = settings_lib.learner.settings_groups().values()
+    learned = {name for group in of_algorithms for name in group.__dataclass_fields__}
+    tunable = {name for name, found in SETTINGS.items() if found.tunable}
+    assert {'learning_rate', 'entropy_cost', 'discounting', 'adam_epsilon'} <= tunable <= learned
+    # A teacher and the counters of phases are variables; labels are part of sequences.
+    assert not tunable & {
+        'teacher_cost',
+        'num_cloning_frames',
+        'num_critic_pretrain_frames',
+        'demonstration_cost',
+    }
+    assert not any(SETTINGS[name].free_on_resume for name in tunable)
 
 
 def test_values_are_the_inverse_of_from_values():

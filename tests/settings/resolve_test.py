@@ -205,6 +205,29 @@ def test_differences_are_those_that_matter_to_what_was_learned():
     assert resolve.differences_on_resume(there, there) == []
 
 
+@pytest.mark.parametrize(
+    'may_change, expected',
+    [
+        ((), ['entropy_cost', 'learning_rate', 'num_envs']),
+        (('learning_rate',), ['entropy_cost', 'num_envs']),
+        (('learning_rate', 'entropy_cost', 'num_envs'), ['num_envs']),
+        ('all', ['num_envs']),
+    ],
+)
+def test_what_may_change_on_request(may_change, expected):
+    there = settings_lib.general_defaults()
+    changes = dict(learning_rate=0.5, entropy_cost=0.5, num_envs=3)
+    here = dict(there, may_change=may_change, **changes)
+    assert resolve.differences_on_resume(here, there) == expected
+
+
+def test_where_a_start_stops_is_not_taken_from_the_run():
+    of_run = dict(settings_lib.general_defaults(), stop_at_frames=100, may_change=('upgo_cost',))
+    values = resolve.complete({}, of_run)
+    assert (values['stop_at_frames'], values['may_change']) == (0, ('upgo_cost',))
+    assert resolve.complete({'stop_at_frames': 200}, of_run)['stop_at_frames'] == 200
+
+
 def test_differences_in_an_evaluation_are_all_but_its_own():
     there = dict(GENERAL, progress_secs=1.0)
     here = dict(there, num_episodes=3, seed=5, mode='evaluate', backend='pysc2', camera_width=30)

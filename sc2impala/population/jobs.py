@@ -1,0 +1,78 @@
+"""Processes of members, some of them at the same time."""
+
+from typing import Any, Callable, Dict, List, Sequence
+
+from sc2impala.population import members
+from sc2impala.runtime import child_processes
+
+GRACE_SECS = 120.0
+"""For members to save what they have trained."""
+
+
+def start_process(flags: Sequence[str], log: str) -> Any:
+    """Starts the command `sc2impala.experiment`.
+
+    Args:
+      flags: of it.
+      log: file to whose end its output is written.
+
+    Returns:
+      A process as of `subprocess.Popen`, which ends with this one.
+    """
+    with open(log, 'ab') as file:
+        return child_processes.start([*members.COMMAND, *flags], file)
+
+
+class Jobs:
+    """At most so many processes, one per member; all of them end with the block."""
+
+    def __init__(self, num_parallel: int, start: Callable[[Sequence[str], str], Any]):
+        """Args:
+        num_parallel: how many.
+        start: starts one, see `start_process`.
+        """
+        self._num_parallel = num_parallel
+        self._start = start
+        self._running: Dict[int, Any] = {}
+
+    def __enter__(self) -> 'Jobs':
+        return self
+
+    def __exit__(self, *exc_info: Any) -> None:
+        """Whatever still runs is killed."""
+        child_processes.end(list(self._running.values()), 0.0)
+        self._running.clear()
+
+    @property
+    def members(self) -> List[int]:
+        """The members that run."""
+        return sorted(self._running)
+
+    def has_room(self) -> bool:
+        """Whether another process may run."""
+        return len(self._running) < self._num_parallel
+
+    def start(self, member: int, flags: Sequence[str], log: str) -> None:
+        """Starts the process of a member."""
+        self._running[member] = self._start(flags, log)
+
+    def ended(self) -> Dict[int, int]:
+        """The exit codes of members whose processes have ended since the last call."""
+        codes = {}
+        for member, process in list(self._running.items()):
+            code = process.poll()
+            if code is not None:
+                del self._running[member]
+                # And what it may have started.
+                child_processes.end([process], 0.0)
+                codes[member] = code
+        return codes
+
+    def stop(self, is_enough: Callable[[], bool]) -> None:
+        """Asks all to end, and waits while they save.
+
+        Args:
+          is_enough: whether to wait no longer.
+        """
+        child_processes.end(list(self._running.values()), GRACE_SECS, is_enough)
+        self._running.clear()

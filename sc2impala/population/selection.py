@@ -1,0 +1,67 @@
+"""Who takes over from whom: truncation selection, with a threshold.
+
+The worst part of a population takes over from the best part (Jaderberg et al. 2017, arXiv
+1711.09846, 4.1.1), if the difference is worth it, as in Sample Factory (Petrenko et al. 2020, arXiv
+2006.11751, A.3.1): small differences are noise of the evaluations, and each take-over costs
+diversity.
+"""
+
+from typing import List, Optional, Sequence
+
+import numpy as np
+
+
+def choose_parents(
+    scores: Sequence[Optional[float]],
+    fraction: float,
+    threshold: float,
+    threshold_absolute: float,
+    fixed: Sequence[int],
+    random: np.random.RandomState,
+) -> List[int]:
+    """Chooses for each of P members the one that it goes on from.
+
+    Members are ranked by score, of equal ones the earlier one first. Of n = max(1, P * fraction)
+    members at each end of the ranking, rounded down, every one of the worst meets a random one of
+    the best. Members without a score are the worst: all of them take over.
+
+    Args:
+      scores: mean return of each member; None for one that has failed.
+      fraction: 0 to 0.5; 0 for no one.
+      threshold: a difference has to be larger than this part of the worse score's size.
+      threshold_absolute: and larger than this.
+      fixed: indices of members that never take over.
+      random: chooses among the best.
+
+    Returns:
+      An index for each member, its own if it goes on from itself.
+    """
+    parents = list(range(len(scores)))
+    if not fraction:
+        return parents
+    count = max(1, int(len(scores) * fraction))
+    alive = [index for index, score in enumerate(scores) if score is not None]
+    failed = [index for index, score in enumerate(scores) if score is None]
+    ranking = sorted(alive, key=lambda index: -_number(scores[index]))
+    best = ranking[:count]
+    # The worst of those that are alive fill up what the failed ones leave, and none is among the
+    # best.
+    room = min(count - len(failed), len(ranking) - len(best))
+    worst = failed + (ranking[-room:] if room > 0 else [])
+    for index in sorted(worst):
+        if index in fixed or not best:
+            continue
+        other = best[random.randint(len(best))]
+        own, better = scores[index], _number(scores[other])
+        if own is None or _is_worth_it(better - own, own, threshold, threshold_absolute):
+            parents[index] = other
+    return parents
+
+
+def _is_worth_it(difference: float, own: float, threshold: float, absolute: float) -> bool:
+    return difference > absolute and difference > threshold * abs(own)
+
+
+def _number(score: Optional[float]) -> float:
+    assert score is not None
+    return score

@@ -1,0 +1,126 @@
+"""The state of a population, in one file that is written whole or not at all."""
+
+import dataclasses
+import json
+import os
+from typing import Any, Dict, List, Optional
+
+from sc2impala.errors import UserError
+from sc2impala.runtime import logdir as logdir_lib
+
+NAME = 'population.json'
+
+TRAIN = 'train'
+EVALUATE = 'evaluate'
+DONE = 'done'
+FAILED = 'failed'
+
+_FORMAT = 1
+_STATUSES = (TRAIN, EVALUATE, DONE, FAILED)
+
+
+@dataclasses.dataclass
+class Member:
+    """A member in the generation that runs.
+
+    settings: those that are drawn, by name, as JSON has them.
+    parent: whose weights it has begun the generation with; None in the first generation.
+    status: what it does next, or `DONE` for the generation, or `FAILED`.
+    restarts: how often it has died in this generation.
+    frames: of its newest checkpoint, once it has been trained.
+    score: mean return of its evaluation, once there is one.
+    """
+
+    settings: Dict[str, Any]
+    parent: Optional[int] = None
+    status: str = TRAIN
+    restarts: int = 0
+    frames: int = 0
+    score: Optional[float] = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is nothing left to do in this generation."""
+        return self.status in (DONE, FAILED)
+
+
+@dataclasses.dataclass
+class State:
+    """Where a population is.
+
+    settings: of the population, as JSON has them; they do not change.
+    given: the settings that all members were given, but for those that may change.
+    members: by index.
+    generation: that runs, from 0.
+    history: a row for each member of each generation that is over; see `report`.
+    """
+
+    settings: Dict[str, Any]
+    given: Dict[str, Any]
+    members: List[Member]
+    generation: int = 0
+    history: List[Dict[str, Any]] = dataclasses.field(default_factory=list)
+
+    def save(self, logdir: str) -> None:
+        """Writes the file.
+
+        Raises:
+          UserError: if that does not work.
+        """
+        content = dict(dataclasses.asdict(self), format=_FORMAT)
+        logdir_lib.write_json(os.path.join(logdir, NAME), content)
+
+
+def read(logdir: str) -> Optional[State]:
+    """The state in a folder, None if there is none.
+
+    Raises:
+      UserError: if it cannot be read.
+    """
+    path = os.path.join(logdir, NAME)
+    try:
+        with open(path, 'rb') as file:
+            content = json.loads(file.read().decode())
+        return _checked(content)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, RecursionError, AttributeError, KeyError, TypeError) as error:
+        raise UserError(
+            f'{path} cannot be read ({error}), expected the state of a population: repair the file '
+            'or choose another --logdir.'
+        ) from error
+
+
+def check_same(logdir: str, before: State, now: State) -> None:
+    """Refuses to go on with another population.
+
+    Args:
+      logdir: its folder.
+      before: what is there.
+      now: what is asked for.
+
+    Raises:
+      UserError: naming every flag that differs.
+    """
+    pairs = [(before.settings, now.settings), (before.given, now.given)]
+    different = [
+        f'--{name}={old.get(name, "")} (now {new.get(name, "")})'
+        for old, new in pairs
+        for name in sorted({*old, *new})
+        if old.get(name) != new.get(name)
+    ]
+    if different:
+        raise UserError(
+            f'--logdir={logdir} holds a population with other settings: {", ".join(different)}. '
+            'Give it these, or choose another folder.'
+        )
+
+
+def _checked(content: Any) -> State:
+    """Raises: ValueError, KeyError, TypeError: if this is not a state."""
+    if content.pop('format') != _FORMAT:
+        raise ValueError('it is of another version')
+    members = [Member(**member) for member in content.pop('members')]
+    if not members or any(member.status not in _STATUSES for member in members):
+        raise ValueError('a member does something unknown')
+    return State(members=members, **content)
