@@ -18,6 +18,11 @@ class ActorCritic(Algorithm):
         """The agent plays all episodes; see `Algorithm.demonstrator_share`."""
         return 0.0 if self.settings.demonstration_cost else None
 
+    def learning_rate(self, schedule: Any) -> Any:
+        """The present learning rate, float32 []."""
+        first, last = self.settings.learning_rate, self.settings.final_learning_rate
+        return schedule.linear(first, last, warmup=self.settings.warmup_frames)
+
     def entropy_cost(self, schedule: Any) -> Any:
         """The present weight of the entropy, float32 []."""
         first, last = self.settings.entropy_cost, self.settings.entropy_cost_at_end

@@ -102,14 +102,10 @@ class Appo(ActorCritic):
         """
         from sc2impala.learner import appo_update
 
-        settings = self.settings
-        first, last = settings.learning_rate, settings.final_learning_rate
         costs = appo_update.Costs(
-            schedule.linear(first, last, warmup=settings.warmup_frames),
-            self.entropy_cost(schedule),
-            self.teacher_cost(schedule),
+            self.learning_rate(schedule), self.entropy_cost(schedule), self.teacher_cost(schedule)
         )
         prioritise = functools.partial(self.prioritised, schedule=schedule)
         return appo_update.build(
-            settings, agent, batch, variables, schedule.frames, costs, prioritise
+            self.settings, agent, batch, variables, schedule.frames, costs, prioritise
         )

@@ -67,11 +67,11 @@ class Impala(ActorCritic):
         advantages = normalisation.divided(
             targets.clip_advantages(vtrace.pg_advantages, settings.clip_advantage)
         )
-        entropy_cost = self.entropy_cost(schedule)
 
         # Cost and loss of [T, B]; another term is one more line.
         terms = self._policy_terms(policy, steps, log_probs, advantages, normalisation)
-        terms['entropy'] = (entropy_cost, losses.entropy_loss(policy.entropy(pi, mu)))
+        entropy = losses.entropy_loss(policy.entropy(pi, mu))
+        terms['entropy'] = (self.entropy_cost(schedule), entropy)
         teacher_cost = self.teacher_cost(schedule)
         terms.update(
             anchors.anchor_terms(settings, policy, batch, steps, normalisation, teacher_cost)
@@ -84,19 +84,17 @@ class Impala(ActorCritic):
             weighted['demonstration'] = anchors.label_loss(settings, policy, batch, steps)
             total_loss += weighted['demonstration']
 
-        first, last = settings.learning_rate, settings.final_learning_rate
-        learning_rate = schedule.linear(first, last, warmup=settings.warmup_frames)
+        learning_rate = self.learning_rate(schedule)
         train, grad_norm = optimization.adam_step(
             total_loss, variables, learning_rate, settings, name='adam'
         )
         train = normalisation.followed(train, vtrace.vs, steps.mask)
         metrics = {'loss/total_loss': total_loss, 'learning_rate': learning_rate}
-        metrics.update({'entropy_cost': entropy_cost, 'grad_norm': grad_norm})
+        metrics['grad_norm'] = grad_norm
+        metrics.update((n + '_cost', terms[n][0]) for n in ('entropy', 'teacher') if n in terms)
         metrics.update(('loss/' + name, value) for name, value in weighted.items())
         metrics.update(normalisation.metrics())
         metrics.update(targets.shaping_metrics(policy, steps, settings))
-        if 'teacher' in terms:
-            metrics['teacher_cost'] = terms['teacher'][0]
         metrics.update(summaries.action_histograms(policy, mu, steps.is_new))
         metrics.update(diagnostics.diagnostics(policy, steps, vtrace.vs, advantages))
         metrics.update(diagnostics.of_weights(variables, 'adam', train))

@@ -113,7 +113,7 @@ def test_the_soft_value_is_a_sum_over_all_actions(learn_step_mul, temperature):
             function = action['function']
             used = tuple(action[name] for name in HEAD_USED if HEAD_USED[name][function])
             value = slow_value(outputs, t, b, action, step_mul, learn_step_mul)
-            actions[(function, step_mul, *used)] = value
+            actions[(function, step_mul) + used] = value
         values = np.array(list(actions.values()))
         expected = values.max()
         expected += temperature * np.log(np.exp((values - expected) / temperature).sum())

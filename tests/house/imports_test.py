@@ -57,6 +57,7 @@ ALLOWED = {
 see `LEARNER_SETTINGS`."""
 
 ASSEMBLY = {
+    'acting',
     'cluster_actor',
     'cluster_central',
     'cluster_learner',

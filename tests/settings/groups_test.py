@@ -39,7 +39,8 @@ class TestEverySetting:
         assert (found.between is not None) == is_number
         if is_number:
             smallest, largest = found.between
-            assert smallest <= found.default <= largest and smallest < largest
+            assert smallest < largest
+            assert smallest <= found.default <= largest or found.default == found.or_else
 
     def test_has_choices_with_its_default(self, name):
         found = SETTINGS[name]
@@ -103,12 +104,14 @@ def test_what_may_change_when_a_run_is_continued():
         'sequence_compression',
         'rpc_timeout_secs',
         'watch_secs',
+        'r2d2_evaluation_epsilon',
     }
 
 
 def test_what_an_evaluation_chooses_for_itself():
     assert {name for name, found in SETTINGS.items() if found.own_in_evaluation} == {
         'mode',
+        'r2d2_evaluation_epsilon',
         'logdir',
         'seed',
         'deterministic',

@@ -126,6 +126,7 @@ def test_settings_with_choices():
         'race',
         'replay_compression',
         'replay_eviction',
+        'replay_sampler',
         'reward_clipping',
         'reward_shaping',
         'sequence_compression',
