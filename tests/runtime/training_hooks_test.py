@@ -17,6 +17,7 @@ LOGGING = [
     'EpisodeHook',
     'AccountHook',
     'ProgressHook',
+    'ExplosionHook',
     'WatchHook',
 ]
 
