@@ -94,7 +94,7 @@ class PrioritySettings:
         tunable=True,
     )
     final_importance_exponent: float = setting(
-        0.6,
+        -1.0,
         'that exponent at the end of the training, linearly in between; -1 keeps it',
         between=(0.0, 1.0),
         or_else=-1.0,
