@@ -19,6 +19,9 @@ from sc2impala.cluster.messages import Header
 SILENT_SECS = 30.0
 """An actor that says nothing for so long counts as lost."""
 
+_TURNS = 3
+"""So often others have their turn before an actor is missed: calls are repeated, and queue anew."""
+
 _REMEMBERED = 256
 """Numbers of messages that may arrive out of order."""
 
@@ -60,6 +63,7 @@ class Actor:
         self.slot = slot
         self.header = header
         self.joined = self.last_time = now
+        self.last_message = 0
         self.received = 0
         self.unrolls = 0
         self.is_gone = False
@@ -111,7 +115,7 @@ class Accounts:
         self._actors: Dict[str, Actor] = {}
         self._received = self._discarded = self._trained = 0
         self._sequences = {'received': 0, 'discarded': 0, 'trained': 0}
-        self._bytes = 0
+        self._bytes = self._messages = 0
         self._waited = 0.0
         self._traffic = Traffic(0, 0, 0, 0)
         self.last_arrival = clock()
@@ -135,6 +139,7 @@ class Accounts:
                 return False
             if header.number >= actor.header.number:
                 actor.header = header
+            self._messages += 1
             self._see(actor)
             if not header.sequences:
                 self._count(reports=1)
@@ -165,16 +170,23 @@ class Accounts:
             self._trained += frames
             self._sequences['trained'] += sequences
 
-    def look_for_silence(self, waiting_since: float) -> None:
+    def look_for_silence(self, waiting_since: float, waiting: int = 0) -> None:
         """Finds the actors that are silent; to be called regularly.
+
+        An actor that waits for a busy learner cannot be heard, and its turn comes when what was
+        there before has been taken: one message of each actor, and those in the queue.
 
         Args:
           waiting_since: time since which the learner takes every message as soon as it comes.
+          waiting: messages in the queue.
         """
         with self._lock:
             now = self._clock()
+            turns = _TURNS * (self._num_present() + waiting)
             for actor in self._actors.values():
-                since = now - max(actor.last_time, waiting_since)
+                since = now - actor.last_time
+                if self._messages - actor.last_message <= turns:
+                    since = min(since, now - waiting_since)
                 if not actor.is_gone and since > SILENT_SECS:
                     actor.is_gone = True
                     self._say(f'{_name(actor)} is silent since {SILENT_SECS:.0f} s')
@@ -240,6 +252,7 @@ class Accounts:
 
     def _see(self, actor: Actor) -> None:
         actor.last_time = self._clock()
+        actor.last_message = self._messages
         if actor.header.ending:
             actor.is_gone = True
             self._say(f'{_name(actor)} has left, there are {self._num_present()}')

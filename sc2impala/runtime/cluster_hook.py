@@ -96,9 +96,10 @@ class ClusterHook(PhaseHook):
                 if self._is_to_stop() and now - self._last_update > _STUCK_SECS:
                     session.run(self._intake.cancel)
                     return
-                if session.run(self._intake.waiting):
+                waiting = int(session.run(self._intake.waiting))
+                if waiting:
                     busy = now
-                self._accounts.look_for_silence(busy)
+                self._accounts.look_for_silence(busy, waiting)
                 idle_since = max(self._accounts.last_arrival, busy)
                 if now - max(said, idle_since) >= _SAY_SECS:
                     said = now

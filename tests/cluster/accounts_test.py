@@ -117,6 +117,26 @@ def test_who_comes_and_goes():
     ]
 
 
+def test_one_that_died_is_missed_by_a_learner_that_is_always_busy():
+    accounts, _, clock = make_accounts()
+    for actor in 'abc':
+        accounts.admit(headers.make(0, FRAMES, actor=actor, played=FRAMES), 1, 0)
+    # Nothing is taken for a while, as during an evaluation: nobody can be heard.
+    clock.now += 2 * SILENT_SECS
+    accounts.look_for_silence(clock.now, waiting=2)
+    assert len(accounts.present()) == 3
+    # Then only one of them is heard, again and again. The others may still wait for their turn.
+    for number in range(1, 15):
+        accounts.admit(headers.make(number, FRAMES, actor='a', played=(number + 1) * FRAMES), 1, 0)
+        accounts.look_for_silence(clock.now, waiting=2)
+    assert len(accounts.present()) == 3
+    for number in range(15, 20):
+        accounts.admit(headers.make(number, FRAMES, actor='a', played=(number + 1) * FRAMES), 1, 0)
+        accounts.look_for_silence(clock.now, waiting=2)
+    assert [actor.slot for actor in accounts.present()] == [0]
+    assert accounts.amounts().is_balanced()
+
+
 def test_the_number_of_a_task_is_its_place_unless_it_is_taken():
     accounts, _, _ = make_accounts()
     for actor, task in (('a', 5), ('b', 5), ('c', -1), ('d', 0)):
