@@ -48,20 +48,17 @@ class Impala(ActorCritic):
             losses,
             optimization,
             sequences,
-            summaries,
             targets,
             value_normalisation,
         )
 
         settings = self.settings
         steps = sequences.unroll(agent, batch)
-        pi, mu = steps.learner, steps.behaviour
+        policy, pi, mu = agent.policy, steps.learner, steps.behaviour
         normalisation = value_normalisation.ValueNormalisation(
             agent, settings.value_normalisation_rate
         )
-        log_probs, vtrace = targets.vtrace_targets(
-            agent.policy, steps, settings, settings.trace_decay
-        )
+        log_probs, vtrace = targets.vtrace_targets(policy, steps, settings, settings.trace_decay)
         advantages = normalisation.divided(
             targets.clip_advantages(vtrace.pg_advantages, settings.clip_advantage)
         )
@@ -70,17 +67,15 @@ class Impala(ActorCritic):
         )
 
         # Cost and loss of [T, B]; another term is one more line.
-        terms = self._policy_terms(agent.policy, steps, log_probs, advantages, normalisation)
-        terms['entropy'] = (entropy_cost, losses.entropy_loss(agent.policy.entropy(pi, mu)))
-        teacher_cost = self.teacher_cost(schedule)
-        terms.update(
-            anchors.anchor_terms(settings, agent.policy, batch, steps, normalisation, teacher_cost)
-        )
+        terms = self._policy_terms(policy, steps, log_probs, advantages, normalisation)
+        terms['entropy'] = (entropy_cost, losses.entropy_loss(policy.entropy(pi, mu)))
+        teacher = self.teacher_cost(schedule)
+        terms.update(anchors.anchor_terms(settings, policy, batch, steps, normalisation, teacher))
         baseline = normalisation.divided(losses.baseline_loss(vtrace.vs, pi.baseline), power=2)
         terms['baseline'] = (settings.baseline_cost, baseline)
         weighted, total_loss = optimization.weighted_sum(terms, steps.mask)
         if settings.demonstration_cost:
-            weighted['demonstration'] = anchors.label_loss(settings, agent.policy, batch, steps)
+            weighted['demonstration'] = anchors.label_loss(settings, policy, batch, steps)
             total_loss += weighted['demonstration']
 
         first, last = settings.learning_rate, settings.final_learning_rate
@@ -95,9 +90,8 @@ class Impala(ActorCritic):
         metrics.update(normalisation.metrics())
         if 'teacher' in terms:
             metrics['teacher_cost'] = terms['teacher'][0]
-        metrics.update(summaries.action_histograms(agent.policy, mu, steps.is_new))
-        metrics.update(diagnostics.diagnostics(agent.policy, steps, vtrace.vs, advantages))
-        metrics.update(diagnostics.of_weights(variables, 'adam', train))
+        shown = diagnostics.of_update(policy, steps, vtrace.vs, advantages, variables, train)
+        metrics.update(shown)
         done, infos = sequences.countable(steps)
         return Update(train, sequences.count_frames(steps), done, infos, metrics)
 
