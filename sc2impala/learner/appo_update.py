@@ -17,7 +17,6 @@ from sc2impala.learner import (
     phases,
     ppo,
     sequences,
-    summaries,
     targets,
 )
 from sc2impala.learner.algorithm import Update
@@ -25,8 +24,6 @@ from sc2impala.learner.appo import AppoSettings
 from sc2impala.learner.batch import Batch
 from sc2impala.learner.sequences import Steps
 from sc2impala.learner.value_normalisation import ValueNormalisation
-
-_ADAM = 'adam'
 
 
 class Costs(NamedTuple):
@@ -100,9 +97,9 @@ def build(
 
     metrics = learner.metrics(losses_before)
     metrics.update(totals.metrics())
-    metrics.update(summaries.action_histograms(agent.policy, steps.behaviour, steps.is_new))
-    metrics.update(diagnostics.diagnostics(agent.policy, steps, goals.vs, goals.advantages))
-    metrics.update(diagnostics.of_weights(variables, _ADAM, train))
+    metrics.update(
+        diagnostics.of_update(agent.policy, steps, goals.vs, goals.advantages, variables, train)
+    )
     metrics.update(targets.shaping_metrics(agent.policy, steps, settings))
     done, infos = sequences.countable(steps)
     return Update(train, sequences.count_frames(steps), done, infos, metrics, priorities)
@@ -178,7 +175,7 @@ class _Learner:
     def step(self, steps: Steps, goals: Goals, found: Losses) -> epochs.Round:
         """The step of the optimizer; the divergence is that of the new columns."""
         train, norm = optimization.adam_step(
-            found.total, self._variables, self._costs.learning_rate, self._settings, name=_ADAM
+            found.total, self._variables, self._costs.learning_rate, self._settings, name='adam'
         )
         counted = goals.mask * tf.cast(steps.is_new, tf.float32)
         divergence = self._policy.kl(steps.behaviour, steps.learner, steps.behaviour)

@@ -8,7 +8,7 @@ from typing import Any, Dict, Sequence, Tuple
 
 import tensorflow.compat.v1 as tf
 
-from sc2impala.learner import optimization
+from sc2impala.learner import optimization, summaries
 from sc2impala.learner.sequences import Steps
 
 _MAX_LOG_RHO = 20.0
@@ -54,6 +54,27 @@ def diagnostics(
         weights = counted * tf.cast(used[name], tf.float32) if name in used else counted
         result['entropy/' + name] = mean(entropy, weights)
     return result
+
+
+def of_update(
+    policy: Any,
+    steps: Steps,
+    vs: tf.Tensor,
+    advantages: tf.Tensor,
+    variables: Sequence[tf.Variable],
+    train: tf.Operation,
+) -> Dict[str, tf.Tensor]:
+    """All that an actor-critic update shows besides its losses: also actions and weights.
+
+    Args:
+      policy, steps, vs, advantages: as in `diagnostics`.
+      variables, train: as in `of_weights`, of the optimizer 'adam'.
+    """
+    return {
+        **summaries.action_histograms(policy, steps.behaviour, steps.is_new),
+        **diagnostics(policy, steps, vs, advantages),
+        **of_weights(variables, 'adam', train),
+    }
 
 
 def of_weights(

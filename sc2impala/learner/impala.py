@@ -52,14 +52,13 @@ class Impala(ActorCritic):
             losses,
             optimization,
             sequences,
-            summaries,
             targets,
             value_normalisation,
         )
 
         settings = self.settings
-        policy, steps = agent.policy, sequences.unroll(agent, batch)
-        pi, mu = steps.learner, steps.behaviour
+        steps = sequences.unroll(agent, batch)
+        policy, pi, mu = agent.policy, steps.learner, steps.behaviour
         normalisation = value_normalisation.ValueNormalisation(
             agent, settings.value_normalisation_rate
         )
@@ -72,10 +71,8 @@ class Impala(ActorCritic):
         terms = self._policy_terms(policy, steps, log_probs, advantages, normalisation)
         entropy = losses.entropy_loss(policy.entropy(pi, mu))
         terms['entropy'] = (self.entropy_cost(schedule), entropy)
-        teacher_cost = self.teacher_cost(schedule)
-        terms.update(
-            anchors.anchor_terms(settings, policy, batch, steps, normalisation, teacher_cost)
-        )
+        teacher = self.teacher_cost(schedule)
+        terms.update(anchors.anchor_terms(settings, policy, batch, steps, normalisation, teacher))
         baseline = normalisation.divided(losses.baseline_loss(vtrace.vs, pi.baseline), power=2)
         terms['baseline'] = (settings.baseline_cost, baseline)
         weights, priorities = self.prioritised(batch, steps, vtrace.pg_advantages, schedule)
@@ -95,9 +92,9 @@ class Impala(ActorCritic):
         metrics.update(('loss/' + name, value) for name, value in weighted.items())
         metrics.update(normalisation.metrics())
         metrics.update(targets.shaping_metrics(policy, steps, settings))
-        metrics.update(summaries.action_histograms(policy, mu, steps.is_new))
-        metrics.update(diagnostics.diagnostics(policy, steps, vtrace.vs, advantages))
-        metrics.update(diagnostics.of_weights(variables, 'adam', train))
+        metrics.update(
+            diagnostics.of_update(policy, steps, vtrace.vs, advantages, variables, train)
+        )
         done, infos = sequences.countable(steps)
         return Update(train, sequences.count_frames(steps), done, infos, metrics, priorities)
 
