@@ -99,6 +99,7 @@ def test_what_may_change_when_a_run_is_continued():
         'sequence_compression',
         'rpc_timeout_secs',
         'watch_secs',
+        'r2d2_evaluation_epsilon',
     }
 
 
@@ -121,6 +122,7 @@ def test_what_an_evaluation_chooses_for_itself():
         'job_name',
         'learner_address',
         'task',
+        'r2d2_evaluation_epsilon',
     }
 
 

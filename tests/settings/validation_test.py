@@ -114,6 +114,7 @@ def test_settings_with_choices():
         'race',
         'replay_compression',
         'replay_eviction',
+        'replay_sampler',
         'reward_clipping',
         'sequence_compression',
         'value_normalisation',
