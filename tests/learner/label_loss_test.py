@@ -42,8 +42,8 @@ class Update:
             session.run(tf.global_variables_initializer())
             before = session.run(agent.variables)
             metrics = {tag: m for tag, m in update.metrics.items() if m.shape.rank == 0}
-            self.metrics = session.run(metrics)
-            session.run(update.train)
+            # Some metrics are those after the update.
+            self.metrics, _ = session.run([metrics, update.train])
             after = session.run(agent.variables)
         self.gradients = tf.nest.map_structure(lambda a, b: a - b, before, after)
 

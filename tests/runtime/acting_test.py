@@ -5,10 +5,10 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala import agents
-from sc2impala.learner.impala import Impala, ImpalaSettings
 from sc2impala.learner.r2d2 import R2D2, R2d2Settings
 from sc2impala.runtime import acting
 from tests import fakes
+from tests.runtime.tiny import make_settings
 
 K = 3
 
@@ -43,9 +43,10 @@ def explored(playing, num_steps=200):
 
 
 def test_a_policy_is_sampled(agent):
-    algorithm = Impala(ImpalaSettings())
+    settings = make_settings()
+    algorithm = acting.main_algorithm(settings)
     assert acting.in_actors(algorithm, agent, 2, K) == [agent, agent]
-    assert acting.in_evaluation(algorithm, agent) is agent
+    assert acting.in_evaluation(settings, agent) is agent
 
 
 def test_each_game_of_all_actors_has_its_epsilon(agent):
@@ -57,6 +58,6 @@ def test_each_game_of_all_actors_has_its_epsilon(agent):
 
 
 def test_an_evaluation_has_its_own(agent):
-    algorithm = R2D2(R2d2Settings(r2d2_epsilon=0.0, r2d2_evaluation_epsilon=0.5))
-    shares = explored(acting.in_evaluation(algorithm, agent))
+    settings = make_settings(algorithm='r2d2', r2d2_epsilon=0.0, r2d2_evaluation_epsilon=0.5)
+    shares = explored(acting.in_evaluation(settings, agent))
     np.testing.assert_allclose(shares, 0.5, atol=0.11)
