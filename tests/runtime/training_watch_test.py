@@ -128,9 +128,8 @@ def test_a_training_that_waits_for_its_actors(tmp_path, monkeypatch, capsys):
     out = capsys.readouterr().out
     assert 'nothing was trained for' in out and 'waits for the queue (0 sequences' in out
     assert 'training goes on after' in out
-    (first, step), *_ = summaries
-    assert step == 0 and first[training_watch.TAG] > 0
-    # On a busy machine it may say so again after that.
+    # On a busy machine it may say so before the first phase as well, and again at any time.
+    assert any(step == 0 and values[training_watch.TAG] > 0 for values, step in summaries)
     assert {training_watch.TAG: 0.0} in [values for values, _ in summaries]
     with open(log.path) as file:
         text = file.read()
