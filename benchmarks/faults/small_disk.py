@@ -11,6 +11,7 @@ The last line of the output is JSON. The exit code is 0 if nothing went wrong.
 
 import argparse
 import contextlib
+import glob
 import json
 import os
 import signal
@@ -57,7 +58,9 @@ def main(arguments: Sequence[str]) -> int:
         try:
             summary = _train(disk, folder, options.minutes * 60, options.phase_secs)
         finally:
-            _run('umount', '-l', disk)
+            for path in glob.glob(disk + '*'):
+                while os.path.ismount(path):
+                    _run('umount', '-l', path)
     print(json.dumps(summary))
     return 0 if summary['right'] else 1
 
@@ -119,7 +122,10 @@ def _wait_for_checkpoint(logdir: str, training: Any) -> None:
 def _change(disk: str, training: Any, end: float, phase_secs: float) -> List[str]:
     """Changes the state of the file system until the time is over; returns the states."""
     states: List[str] = []
-    filler = os.path.join(disk, 'filler')
+    filler, unwritable = os.path.join(disk, 'filler'), disk + '-unwritable'
+    os.mkdir(unwritable)
+    _run('mount', '--bind', disk, unwritable)
+    _run('mount', '-o', 'remount,bind,ro', unwritable)
     while training.poll() is None and (time.monotonic() < end or len(states) % len(_PHASES)):
         phase = _PHASES[len(states) % len(_PHASES)]
         states.append(phase)
@@ -127,9 +133,9 @@ def _change(disk: str, training: Any, end: float, phase_secs: float) -> List[str
         if phase == 'emptied':
             os.remove(filler)
         elif phase == 'read-only':
-            # Over the folder as it is: files that are open do not hinder it.
-            _run('mount', '--bind', disk, disk)
-            _run('mount', '-o', 'remount,bind,ro', disk)
+            # Over the folder as it is, at once: files that are open would hinder it, and those that
+            # are opened between two steps.
+            _run('mount', '--bind', unwritable, disk)
         elif phase == 'writable':
             _run('umount', disk)
         while time.monotonic() < phase_end and training.poll() is None:
