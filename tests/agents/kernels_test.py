@@ -63,6 +63,7 @@ def test_fused_gradient_equals_that_of_separate_steps(shape):
         return tf.constant(rng.normal(size=dimensions).astype(np.float32))
 
     with tf.Graph().as_default(), tf.Session() as session:
+        tf.set_random_seed(1)
         kernel = kernels.Kernel(size, 7, with_bias=False, name='kernel')
         kernel.create(rest[-1])
         sums, weights = array(T, B, *(rest[:-1] + [7])), array(T, B, *(rest[:-1] + [7]))
