@@ -4,10 +4,9 @@ from typing import Any, Optional, Tuple
 
 import tensorflow.compat.v1 as tf
 
-from sc2impala import learner
 from sc2impala.agents import teacher as teacher_lib
 from sc2impala.learner import optimization
-from sc2impala.runtime import graph, phase_evaluation, seeds, start_policy
+from sc2impala.runtime import acting, graph, phase_evaluation, seeds, start_policy
 from sc2impala.settings.settings import Settings
 
 
@@ -62,10 +61,10 @@ def _teacher_cost(settings: Settings) -> float:
 
 def _make_copy(settings: Settings, agent: Any, specs: Tuple[Any, Any]) -> teacher_lib.Teacher:
     """Another agent of the same kind, as a teacher; it never acts if its cost is 0."""
-    environment, main_name = settings.environment, settings.training.algorithm
+    environment = settings.environment
     total = settings.training.total_environment_frames
     schedule = optimization.Schedule(tf.train.get_or_create_global_step(), total)
-    cost = learner.load(main_name)(settings.algorithms[main_name]).teacher_cost(schedule)
+    cost = acting.main_algorithm(settings).teacher_cost(schedule)
 
     def make_agent() -> Any:
         return graph.make_agent(
