@@ -1,6 +1,9 @@
-"""SIGKILL at random moments in one run with replay and cloning from a recording.
+"""SIGKILL at random moments in one run with replay, and with cloning from a recording.
 
     python -m benchmarks.faults.kills --kills 100
+    python -m benchmarks.faults.kills --kills 20 --algorithm=r2d2
+
+R2D2 has no cloning: its run has the prioritised replay buffer alone.
 
 The run has to end with the right number of frames, an account that holds, a list of episodes that
 agrees with the last checkpoint, and no file that nobody owns. The last line of the output is JSON;
@@ -19,6 +22,7 @@ import time
 from typing import Any, Dict, List, Sequence
 
 from benchmarks.faults import runs
+from sc2impala import learner
 
 _START_SECS = 300
 _CLONING_FRAMES = 20000
@@ -32,25 +36,22 @@ def main(arguments: List[str]) -> int:
     parser.add_argument('--kills', type=int, default=100)
     parser.add_argument('--seed', type=int, default=0)
     parser.add_argument('--secs', type=float, default=3.0, help='of training between two kills')
+    parser.add_argument('--algorithm', default='impala', choices=sorted(learner.ALGORITHMS))
     parsed = parser.parse_args(arguments)
+    rng = random.Random(parsed.seed)
     with tempfile.TemporaryDirectory() as folder:
-        result = run(folder, parsed.kills, random.Random(parsed.seed), parsed.secs)
+        result = run(folder, parsed.kills, rng, parsed.secs, parsed.algorithm)
     print(json.dumps(result))
     return 1 if result['faults'] else 0
 
 
-def run(folder: str, num_kills: int, rng: random.Random, secs: float) -> Dict[str, Any]:
+def run(
+    folder: str, num_kills: int, rng: random.Random, secs: float, algorithm: str
+) -> Dict[str, Any]:
     """Kills a run `num_kills` times, lets it end, and looks at what it has left."""
-    recording = runs.record(os.path.join(folder, 'recordings'), 20)
     logdir, log = os.path.join(folder, 'run'), os.path.join(folder, 'log')
-    flags = [
-        f'--demonstrations={recording}',
-        f'--num_cloning_frames={_CLONING_FRAMES}',
-        '--phase_evaluations=0',
-        '--replay_proportion=0.25',
-        '--replay_buffer_size=50',
-        '--save_checkpoint_secs=0.5',
-    ]
+    clones = not learner.load(algorithm).learns_values
+    flags = flags_of(algorithm, clones, folder)
     faults: List[str] = []
     for number in range(num_kills):
         saved = kill(logdir, log, flags, rng, secs)
@@ -63,7 +64,22 @@ def run(folder: str, num_kills: int, rng: random.Random, secs: float) -> Dict[st
         code = subprocess.call(command, stdout=output, stderr=subprocess.STDOUT)
     if code:
         faults.append(f'the last start ended with {code}: {runs.read(log)[-1000:]}')
-    return look(logdir, total, num_kills, faults)
+    return look(logdir, total, num_kills, faults, _CLONING_FRAMES if clones else 0)
+
+
+def flags_of(algorithm: str, clones: bool, folder: str) -> List[str]:
+    """Flags of the training; records what is cloned."""
+    common = ['--replay_buffer_size=50', '--save_checkpoint_secs=0.5', f'--algorithm={algorithm}']
+    if not clones:
+        own = ['--replay_sampler=prioritised', '--replay_proportion=0.5', '--replay_min_size=10']
+        return common + own
+    recording = runs.record(os.path.join(folder, 'recordings'), 20)
+    return common + [
+        f'--demonstrations={recording}',
+        f'--num_cloning_frames={_CLONING_FRAMES}',
+        '--phase_evaluations=0',
+        '--replay_proportion=0.25',
+    ]
 
 
 def kill(
@@ -92,7 +108,9 @@ def kill(
     return {'before': before, 'after': runs.saved_frames(logdir)}
 
 
-def look(logdir: str, total: int, num_kills: int, faults: List[str]) -> Dict[str, Any]:
+def look(
+    logdir: str, total: int, num_kills: int, faults: List[str], num_cloned: int
+) -> Dict[str, Any]:
     """What the finished run has left, with the faults that were found."""
     counters, account = runs.counters(logdir), runs.account(logdir)
     shown = runs.last_event(logdir, 'account/')
@@ -104,7 +122,7 @@ def look(logdir: str, total: int, num_kills: int, faults: List[str]) -> Dict[str
     parts = ('trained', 'discarded', 'aborted', 'waiting')
     checks = {
         'frames of the training': total <= counters['global_step'] < total + 10000,
-        'frames of cloning': counters['cloning_frames'] >= _CLONING_FRAMES,
+        'frames of cloning': counters.get('cloning_frames', 0) >= num_cloned,
         'account and counters': account['trained'] + account['recorded'] == sum(counters.values()),
         'account in TensorBoard': shown['played'] == sum(shown[part] for part in parts),
         'account at the end': 'does not hold' not in runs.read(os.path.join(logdir, 'train.log')),

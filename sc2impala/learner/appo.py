@@ -35,7 +35,7 @@ class AppoSettings(ActorCriticSettings, PolicyLagSettings):
         tunable=True,
     )
     appo_clip: float = setting(
-        0.1,
+        0.4,
         'the ratio pi / mu is clipped to between 1 / (1 + this) and 1 + this; 0 does not clip',
         between=(0.0, LARGE),
         tunable=True,
@@ -55,7 +55,10 @@ class AppoSettings(ActorCriticSettings, PolicyLagSettings):
         tunable=True,
     )
     appo_normalise_advantages: bool = setting(
-        True, 'advantages of mean 0 and standard deviation 1 over each batch', tunable=True
+        False,
+        'advantages of mean 0 and standard deviation 1 over each batch; costs of other terms are '
+        'then meant beside advantages of that size',
+        tunable=True,
     )
     appo_max_kl: float = setting(
         0.0,
