@@ -3,7 +3,7 @@
     python -m benchmarks.faults.kills --kills 100
     python -m benchmarks.faults.kills --kills 20 --algorithm=r2d2
 
-R2D2 has no cloning: its run has the prioritised replay buffer alone.
+R2D2 has no cloning, nor has a run with --cloning_frames=0: they have a prioritised replay buffer.
 
 The run has to end with the right number of frames, an account that holds, a list of episodes that
 agrees with the last checkpoint, and no file that nobody owns. The last line of the output is JSON;
@@ -25,7 +25,6 @@ from benchmarks.faults import runs
 from sc2impala import learner
 
 _START_SECS = 300
-_CLONING_FRAMES = 20000
 _LAST_FRAMES = 20000
 """Of the last start, which is not killed: some episodes of each game."""
 
@@ -37,21 +36,28 @@ def main(arguments: List[str]) -> int:
     parser.add_argument('--seed', type=int, default=0)
     parser.add_argument('--secs', type=float, default=3.0, help='of training between two kills')
     parser.add_argument('--algorithm', default='impala', choices=sorted(learner.ALGORITHMS))
+    parser.add_argument('--cloning_frames', type=int, default=20000, help='before the training')
     parsed = parser.parse_args(arguments)
     rng = random.Random(parsed.seed)
+    clones = not learner.load(parsed.algorithm).learns_values
+    num_cloned = parsed.cloning_frames if clones else 0
     with tempfile.TemporaryDirectory() as folder:
-        result = run(folder, parsed.kills, rng, parsed.secs, parsed.algorithm)
+        flags = [f'--algorithm={parsed.algorithm}', *flags_of(num_cloned, folder)]
+        result = run(folder, parsed.kills, rng, parsed.secs, flags, num_cloned)
     print(json.dumps(result))
     return 1 if result['faults'] else 0
 
 
 def run(
-    folder: str, num_kills: int, rng: random.Random, secs: float, algorithm: str
+    folder: str,
+    num_kills: int,
+    rng: random.Random,
+    secs: float,
+    flags: Sequence[str],
+    num_cloned: int,
 ) -> Dict[str, Any]:
     """Kills a run `num_kills` times, lets it end, and looks at what it has left."""
     logdir, log = os.path.join(folder, 'run'), os.path.join(folder, 'log')
-    clones = not learner.load(algorithm).learns_values
-    flags = flags_of(algorithm, clones, folder)
     faults: List[str] = []
     for number in range(num_kills):
         saved = kill(logdir, log, flags, rng, secs)
@@ -64,19 +70,19 @@ def run(
         code = subprocess.call(command, stdout=output, stderr=subprocess.STDOUT)
     if code:
         faults.append(f'the last start ended with {code}: {runs.read(log)[-1000:]}')
-    return look(logdir, total, num_kills, faults, _CLONING_FRAMES if clones else 0)
+    return look(logdir, total, num_kills, faults, num_cloned)
 
 
-def flags_of(algorithm: str, clones: bool, folder: str) -> List[str]:
-    """Flags of the training; records what is cloned."""
-    common = ['--replay_buffer_size=50', '--save_checkpoint_secs=0.5', f'--algorithm={algorithm}']
-    if not clones:
+def flags_of(num_cloned: int, folder: str) -> List[str]:
+    """Flags of the training with so many frames of cloning; records what is cloned."""
+    common = ['--replay_buffer_size=50', '--save_checkpoint_secs=0.5']
+    if not num_cloned:
         own = ['--replay_sampler=prioritised', '--replay_proportion=0.5', '--replay_min_size=10']
         return common + own
     recording = runs.record(os.path.join(folder, 'recordings'), 20)
     return common + [
         f'--demonstrations={recording}',
-        f'--num_cloning_frames={_CLONING_FRAMES}',
+        f'--num_cloning_frames={num_cloned}',
         '--phase_evaluations=0',
         '--replay_proportion=0.25',
     ]

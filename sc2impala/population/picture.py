@@ -38,7 +38,7 @@ def save(folder: str, history: Sequence[Row], drawn: Mapping[str, Range]) -> Non
         _draw_setting(axes, history, name, of_setting)
     panels[-1].set_xlabel('environment frames (game loops)')
     panels[-1].xaxis.set_major_formatter(ticker.EngFormatter(sep=''))
-    panels[0].legend(loc='upper left', framealpha=0.7, edgecolor='none', ncol=4)
+    panels[0].legend(loc='lower left', bbox_to_anchor=(0, 1), frameon=False, ncol=4)
     path = os.path.join(folder, NAME)
     try:
         FigureCanvasAgg(figure).print_png(path + '.tmp')
