@@ -75,7 +75,7 @@ def run(
 
 def flags_of(num_cloned: int, folder: str) -> List[str]:
     """Flags of the training with so many frames of cloning; records what is cloned."""
-    common = ['--replay_buffer_size=50', '--save_checkpoint_secs=0.5']
+    common = ['--replay_buffer_size=50', '--save_checkpoint_secs=0.5', '--unroll_length=6']
     if not num_cloned:
         own = ['--replay_sampler=prioritised', '--replay_proportion=0.5', '--replay_min_size=10']
         return common + own
