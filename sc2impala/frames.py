@@ -9,17 +9,21 @@ from typing import Any
 import numpy as np
 
 
-def count(env_outputs: Any, step_mul: np.ndarray) -> np.ndarray:
+def count(env_outputs: Any, step_mul: np.ndarray, overlap: int = 0) -> np.ndarray:
     """Frames of each step of sequences.
 
     Args:
       env_outputs: `structs.EnvOutput` of arrays [B, T + 1]; the observation is not used.
       step_mul: int32 [B, T + 1], the multipliers that were played, aligned with the outputs.
+      overlap: O, how many more steps at the start repeat those of another sequence.
 
     Returns:
-      int64 [B, T], of the steps after the first one, which repeats that of another sequence.
+      int64 [B, T - O], of the steps after the first O + 1, which repeat those of another one.
     """
-    totals, steps = env_outputs.info.episode_frames, env_outputs.info.episode_steps
+    totals, steps, step_mul = (
+        array[:, overlap:]
+        for array in (env_outputs.info.episode_frames, env_outputs.info.episode_steps, step_mul)
+    )
     return frames_between(
         np, totals[:, :-1], totals[:, 1:], steps[:, :-1], steps[:, 1:], step_mul[:, 1:]
     ).astype(np.int64)

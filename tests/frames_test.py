@@ -67,3 +67,9 @@ def test_special_steps():
     step_mul = np.full([5, 2], 8, np.int32)
     assert frames.count(env_outputs, step_mul)[:, 0].tolist() == [0, 0, 8, 3, 0]
     assert in_graph(env_outputs, step_mul)[:, 0].tolist() == [0, 0, 8, 3, 0]
+
+
+def test_steps_of_another_sequence_do_not_count():
+    env_outputs, step_mul, _ = played(100, 30)
+    found = frames.count(env_outputs, step_mul, overlap=4)
+    np.testing.assert_array_equal(found, frames.count(env_outputs, step_mul)[:, 4:])

@@ -11,6 +11,7 @@ from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
 import tensorflow.compat.v1 as tf
 
 from sc2impala import structs
+from sc2impala.actors import overlap as overlap_lib
 from sc2impala.actors.environment_ops import EnvironmentOps
 
 
@@ -24,6 +25,7 @@ def build_actor(
     policy_version: Optional[Sequence[tf.Variable]] = None,
     teacher: Optional[Any] = None,
     seed: Optional[int] = None,
+    overlap: int = 0,
 ) -> structs.ActorOutput:
     """Builds one actor.
 
@@ -39,6 +41,8 @@ def build_actor(
       teacher: `agents.teacher.Teacher`, whose logits are recorded as long as it is active; or None.
       seed: in 0..2**32 - 1, determines what is sampled; None leaves it to the seed of the graph,
         whose random state cannot be saved.
+      overlap: O, 0 to T - 1, steps that a sequence shares with the one before it beside the last
+        one, see `overlap`: a run plays T - O steps.
 
     Returns:
       `ActorOutput`: agent_state [K, ...] before the first step, env_outputs, agent_outputs and
@@ -46,15 +50,19 @@ def build_actor(
       Every run plays the next unroll.
     """
     env_ops = EnvironmentOps(env)
-    persistent = _persistent_start(agent, env_ops, teacher, seed, f'actor_{actor}')
+    persistent, past = _persistent_start(agent, env_ops, teacher, seed, f'actor_{actor}', overlap)
     version = _read_version(policy_version)
     with tf.control_dependencies(version):
         start = tf.nest.map_structure(lambda variable: variable.read_value(), persistent)
     *first_states, first_step, first_seed = start
     is_active = teacher.is_active() if teacher else None
+    num_steps = unroll_length - overlap
+
+    def moment(step: Any, states: Any) -> Tuple:
+        return step + (states[0],) if overlap else step
 
     def start_history(first: tf.Tensor) -> tf.TensorArray:
-        array = tf.TensorArray(first.dtype, unroll_length + 1, element_shape=first.shape)
+        array = tf.TensorArray(first.dtype, num_steps + 1, element_shape=first.shape)
         return array.write(0, first)
 
     def play_step(index: tf.Tensor, states: Any, step: Any, history: Any) -> Tuple:
@@ -66,28 +74,30 @@ def build_actor(
         )
         env_output = env_ops.step(agent_output.action, agent_output.step_mul)
         step = (env_output, agent_output, logits)
-        history = tf.nest.map_structure(lambda array, t: array.write(index, t), history, step)
+        now = moment(step, states)
+        history = tf.nest.map_structure(lambda array, t: array.write(index, t), history, now)
         return index + 1, states, step, history
 
-    history = tf.nest.map_structure(start_history, first_step)
+    first_moment = moment(first_step, first_states)
+    history = tf.nest.map_structure(start_history, first_moment)
     _, last_states, last_step, history = tf.while_loop(
-        lambda index, *unused: index <= unroll_length,
+        lambda index, *unused: index <= num_steps,
         play_step,
         (tf.constant(1), tuple(first_states), first_step, history),
         parallel_iterations=1,
         back_prop=False,
     )
 
-    end = last_states + (last_step, () if seed is None else _advanced(first_seed, unroll_length))
+    end = last_states + (last_step, () if seed is None else _advanced(first_seed, num_steps))
     stored = tf.nest.map_structure(lambda variable, t: variable.assign(t).op, persistent, end)
     with tf.control_dependencies(tf.nest.flatten(stored)):
-        env_outputs, agent_outputs, teacher_logits = tf.nest.map_structure(
-            lambda first, array: _batch_major(array, [unroll_length + 1] + first.shape.as_list()),
-            first_step,
-            history,
-        )
+        moments = _batch_major(history, first_moment, num_steps + 1)
+        agent_state = tf.nest.map_structure(tf.identity, first_states[0])
+        if overlap:
+            agent_state, moments = overlap_lib.extend(past, moments)
+        env_outputs, agent_outputs, teacher_logits = moments
         return structs.ActorOutput(
-            agent_state=tf.nest.map_structure(tf.identity, first_states[0]),
+            agent_state=agent_state,
             env_outputs=env_outputs,
             agent_outputs=agent_outputs,
             sequence_info=_sequence_info(task, actor, version, env_ops.num_envs),
@@ -191,16 +201,22 @@ def _advanced(seed: tf.Tensor, steps: Any) -> tf.Tensor:
 
 
 def _persistent_start(
-    agent: Any, env_ops: EnvironmentOps, teacher: Optional[Any], seed: Optional[int], scope: str
-) -> Tuple:
+    agent: Any,
+    env_ops: EnvironmentOps,
+    teacher: Optional[Any],
+    seed: Optional[int],
+    scope: str,
+    overlap: int,
+) -> Tuple[Any, Any]:
     """Local variables with what two unrolls share.
 
     The first agent output is all zeros: nothing was chosen before the first observation.
 
     Returns:
-      Recurrent state of the agent and of the teacher; the step, a tuple of `EnvOutput`,
+      A tuple: recurrent state of the agent and of the teacher; the step, a tuple of `EnvOutput`,
       `AgentOutput` and `TeacherLogits`; and the seed, int64 [2]. What is the teacher's, and the
-      seed, is () if there is none.
+      seed, is () if there is none. And the moments before that step, see `overlap`; () if sequences
+      share no other steps.
     """
     env_output = env_ops.reset()
     state = agent.initial_state(env_ops.num_envs)
@@ -213,27 +229,36 @@ def _persistent_start(
     if teacher:
         teacher_state, logits = teacher.start(env_ops.num_envs)
     stream = () if seed is None else tf.constant([seed, 0], tf.int64)
-    start = (state, teacher_state, (env_output, agent_output, logits), stream)
+    step = (env_output, agent_output, logits)
+    start = _local_variables((state, teacher_state, step, stream), f'{scope}/state')
+    if not overlap:
+        return start, ()
+    past = overlap_lib.first_past((*step, state), overlap)
+    return start, _local_variables(past, f'{scope}/past')
+
+
+def _local_variables(initial_values: Any, name: str) -> Any:
+    """Local variables with the initial values of a nest, numbered in its order."""
     flat = [
-        _local_variable(initial_value, f'{scope}/state_{index}')
-        for index, initial_value in enumerate(tf.nest.flatten(start))
+        tf.Variable(
+            initial_value,
+            trainable=False,
+            collections=[tf.GraphKeys.LOCAL_VARIABLES],
+            use_resource=True,
+            name=f'{name}_{index}',
+        )
+        for index, initial_value in enumerate(tf.nest.flatten(initial_values))
     ]
-    return tf.nest.pack_sequence_as(start, flat)
+    return tf.nest.pack_sequence_as(initial_values, flat)
 
 
-def _local_variable(initial_value: tf.Tensor, name: str) -> tf.Variable:
-    return tf.Variable(
-        initial_value,
-        trainable=False,
-        collections=[tf.GraphKeys.LOCAL_VARIABLES],
-        use_resource=True,
-        name=name,
-    )
+def _batch_major(history: Any, like: Any, num_steps: int) -> Any:
+    """Arrays of `num_steps` tensors [K, ...], as those of `like` are -> [K, num_steps, ...]."""
 
+    def stack(first: tf.Tensor, array: tf.TensorArray) -> tf.Tensor:
+        time_major = array.stack()
+        # TensorFlow 1.15 loses the static number of steps.
+        time_major.set_shape([num_steps] + first.shape.as_list())
+        return tf.transpose(time_major, [1, 0] + list(range(2, len(time_major.shape))))
 
-def _batch_major(array: tf.TensorArray, shape: Sequence[int]) -> tf.Tensor:
-    """T + 1 arrays of [K, ...] -> [K, T + 1, ...]; `shape` is [T + 1, K, ...]."""
-    time_major = array.stack()
-    # TensorFlow 1.15 loses the static number of steps.
-    time_major.set_shape(shape)
-    return tf.transpose(time_major, [1, 0] + list(range(2, len(shape))))
+    return tf.nest.map_structure(stack, like, history)

@@ -19,7 +19,8 @@ NO_REPLAY, REPLAY_OPTIONAL, REPLAY_REQUIRED = 'none', 'optional', 'required'
 
 
 class Update(NamedTuple):
-    """One update, as tensors and operations of the graph. T is the unroll length, B the batch size.
+    """One update, as tensors and operations of the graph. B is the batch size, T the unroll length
+    without what sequences share, see `Algorithm.overlap`.
 
     train: operation that updates the variables.
     frames: int64 [], environment frames of the new columns of the batch.
@@ -102,6 +103,20 @@ class Algorithm(abc.ABC):
     def evaluation_epsilon(self) -> float:
         """The probability of a random action in an evaluation, where values are learned."""
         return 0.0
+
+    def overlap(self, agent: Any) -> int:
+        """How many steps a sequence shares with the one before it beside the one that all share.
+
+        They are played once and part of two sequences: `Update.frames`, `done` and `infos` have to
+        leave out the first ones of each.
+
+        Args:
+          agent: `agents.agent.Agent`.
+
+        Returns:
+          Less than the unroll length.
+        """
+        return 0
 
     def new_priorities(self, agent: Any) -> Optional[Callable[[Any], Any]]:
         """The priorities with which new sequences enter a replay buffer that has priorities.

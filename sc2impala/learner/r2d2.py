@@ -33,10 +33,10 @@ class R2d2Settings(ReturnSettings, AdamSettings, PrioritySettings):
     )
     r2d2_burn_in: int = setting(
         4,
-        'first steps of a replayed sequence that only bring its stored recurrent state up to date, '
-        'and are not learned from; agents without such a state learn from all',
+        'first steps of a sequence that only bring its stored recurrent state up to date; they are '
+        'the last ones of the sequence before it, which is learned from. 0 for agents without such '
+        'a state',
         between=(0, 10000),
-        tunable=True,
     )
     r2d2_target_period: int = setting(
         100,
@@ -110,6 +110,12 @@ class R2D2(Algorithm):
         """See `Algorithm.evaluation_epsilon`."""
         return self.settings.r2d2_evaluation_epsilon
 
+    def overlap(self, agent: Any) -> int:
+        """The steps of the burn-in. See `Algorithm.overlap`."""
+        from sc2impala.learner import burn_in
+
+        return burn_in.num_steps(agent.state_spec(), self.settings.r2d2_burn_in)
+
     def new_priorities(self, agent: Any) -> Callable[[Any], Any]:
         """The priorities of new sequences by the values that the actor recorded.
 
@@ -125,15 +131,11 @@ class R2D2(Algorithm):
             from sc2impala.learner import sequences as sequences_lib
 
             batch = batch_lib.make_batch(sequences)
-            skipped = burn_in.num_steps(batch, self.settings.r2d2_burn_in)
-            env_outputs, outputs, values = tf.nest.map_structure(
-                lambda t: t[skipped:],
-                (
-                    tf.nest.map_structure(lambda t: t[:-1], batch.env_outputs),
-                    tf.nest.map_structure(lambda t: t[:-1], batch.agent_outputs),
-                    tf.nest.map_structure(lambda t: t[1:], batch.agent_outputs),
-                ),
+            skipped = burn_in.num_steps(batch.agent_state, self.settings.r2d2_burn_in)
+            env_outputs, outputs = tf.nest.map_structure(
+                lambda t: t[skipped:-1], (batch.env_outputs, batch.agent_outputs)
             )
+            values = burn_in.after(batch.agent_outputs, skipped + 1)
             steps = sequences_lib.shift(env_outputs, outputs, values, batch.is_replay)
             targets, q_values = self._targets(agent, steps, values, values)
             return prioritisation.sequence_priorities(
@@ -153,7 +155,14 @@ class R2D2(Algorithm):
         import tensorflow.compat.v1 as tf
 
         from sc2impala.learner import batch as batch_lib
-        from sc2impala.learner import optimization, prioritisation, q_learning, sequences, summaries
+        from sc2impala.learner import (
+            burn_in,
+            optimization,
+            prioritisation,
+            q_learning,
+            sequences,
+            summaries,
+        )
         from sc2impala.learner import targets as targets_lib
 
         if not batch.num_replay:
@@ -176,9 +185,9 @@ class R2D2(Algorithm):
         priorities = prioritisation.sequence_priorities(
             errors, steps.mask, settings.priority_max_share
         )
-        played = sequences.shift(
-            batch.env_outputs, batch.agent_outputs, batch.agent_outputs, batch.is_replay
-        )
+        skipped = burn_in.num_steps(batch.agent_state, settings.r2d2_burn_in)
+        env_outputs, outputs = burn_in.after((batch.env_outputs, batch.agent_outputs), skipped)
+        played = sequences.shift(env_outputs, outputs, outputs, batch.is_replay)
         done, infos = sequences.countable(played)
         metrics = {'loss/total_loss': total_loss, 'learning_rate': learning_rate}
         metrics.update({'grad_norm': grad_norm, 'importance_weight/min': tf.reduce_min(weights)})
@@ -208,12 +217,12 @@ class R2D2(Algorithm):
         from sc2impala.learner.target_network import TargetNetwork
 
         target = TargetNetwork(agent, self.settings.r2d2_target_period)
-        skipped = burn_in.num_steps(batch, self.settings.r2d2_burn_in)
+        skipped = burn_in.num_steps(batch.agent_state, self.settings.r2d2_burn_in)
         outputs = burn_in.unroll(agent, batch, skipped)
         with tf.control_dependencies([target.refreshed()]):
             target_outputs = burn_in.unroll(target.agent, batch, skipped)
-        env_outputs, agent_outputs = tf.nest.map_structure(
-            lambda t: t[skipped:], (batch.env_outputs, batch.agent_outputs)
+        env_outputs, agent_outputs = burn_in.after(
+            (batch.env_outputs, batch.agent_outputs), skipped
         )
         steps = sequences.shift(env_outputs, agent_outputs, outputs, batch.is_replay)
         targets, q_values = self._targets(agent, steps, outputs, target_outputs)

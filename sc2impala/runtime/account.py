@@ -207,13 +207,19 @@ class AccountedQueue(actors.SequenceQueue):
     account: what it counts in.
     """
 
-    def __init__(self, spec: Any, capacity: int):
+    def __init__(self, spec: Any, capacity: int, overlap: int = 0):
         """Args:
         spec: `ActorOutput` of `tf.TensorSpec`s of one sequence.
         capacity: number of sequences.
+        overlap: steps that sequences share with those before them, see `actors.build_actor`.
         """
         super().__init__(spec, capacity)
         self.account = Account()
+        self._overlap = overlap
+
+    def num_frames(self, env_outputs: Any, step_mul: np.ndarray) -> int:
+        """Environment frames that sequences add to those before them; see `frames.count`."""
+        return int(frames.count(env_outputs, step_mul, self._overlap).sum())
 
     def enqueue_many(self, batch: Any) -> tf.Operation:
         """Enqueues the unroll of an actor, a nest of [K, ...]."""
@@ -221,7 +227,7 @@ class AccountedQueue(actors.SequenceQueue):
         def count(actor: np.ndarray, count: int) -> None:
             self.account.leave(int(actor[0]), count)
 
-        counted = _counted(batch, count, 'count_played')
+        counted = self._counted(batch, count, 'count_played')
         with tf.control_dependencies(tf.nest.flatten(counted)):
             since = tf.timestamp()
         with tf.control_dependencies([since]):
@@ -240,7 +246,23 @@ class AccountedQueue(actors.SequenceQueue):
         waited = self._waited_after(tf.nest.flatten(taken), since, 'learner')
         with tf.control_dependencies([waited]):
             taken = tf.nest.map_structure(tf.identity, taken)
-        return _counted(taken, take, 'count_taken')
+        return self._counted(taken, take, 'count_taken')
+
+    def _counted(self, sequences: Any, count: Any, name: str) -> Any:
+        """The same nest, which cannot be used before (actors, environment frames) were counted."""
+        outputs, step_mul = sequences.env_outputs, sequences.agent_outputs.step_mul
+        small = outputs._replace(observation=())
+
+        def call(actor: np.ndarray, step_mul: np.ndarray, *totals: np.ndarray) -> np.int64:
+            number = self.num_frames(tf.nest.pack_sequence_as(small, totals), step_mul)
+            count(actor, number)
+            return np.int64(number)
+
+        inputs = [sequences.sequence_info.actor, step_mul, *tf.nest.flatten(small)]
+        with tf.device('/cpu'):
+            counted = tf.numpy_function(call, inputs, tf.int64, name=name)
+        with tf.control_dependencies([counted]):
+            return tf.nest.map_structure(tf.identity, sequences)
 
     def _waited_after(self, ends: Sequence[Any], since: tf.Tensor, who: str) -> tf.Tensor:
         """Counts the seconds until the operations or tensors `ends` are there, float64 []."""
@@ -291,21 +313,3 @@ class AccountPart(Part):
             raise ValueError(f'{", ".join(wrong)} are not numbers of frames')
         self.staged = int(counts['staged'])
         self._account.go_on_from({name: int(count) for name, count in counts.items()})
-
-
-def _counted(sequences: Any, count: Any, name: str) -> Any:
-    """The same nest, which cannot be used before (actors, environment frames) were counted."""
-    outputs, step_mul = sequences.env_outputs, sequences.agent_outputs.step_mul
-    small = outputs._replace(observation=())
-
-    def call(actor: np.ndarray, step_mul: np.ndarray, *totals: np.ndarray) -> np.int64:
-        env_outputs = tf.nest.pack_sequence_as(small, totals)
-        number = int(frames.count(env_outputs, step_mul).sum())
-        count(actor, number)
-        return np.int64(number)
-
-    inputs = [sequences.sequence_info.actor, step_mul, *tf.nest.flatten(small)]
-    with tf.device('/cpu'):
-        counted = tf.numpy_function(call, inputs, tf.int64, name=name)
-    with tf.control_dependencies([counted]):
-        return tf.nest.map_structure(tf.identity, sequences)

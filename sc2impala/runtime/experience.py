@@ -28,6 +28,7 @@ def build_experience(
     policy_version: Sequence[tf.Variable],
     teacher: Optional[Any] = None,
     action_seeds: Optional[Sequence[int]] = None,
+    overlap: int = 0,
 ) -> Experience:
     """Builds the actors and the queue that they fill.
 
@@ -42,6 +43,7 @@ def build_experience(
       teacher: `agents.teacher.Teacher` that plays beside the agent, or None.
       action_seeds: of each actor what determines what it samples; None leaves that to the seed of
         the graph.
+      overlap: steps that sequences share with those before them, see `actors.build_actor`.
 
     Raises:
       UserError: if an environment cannot be made; those that were are closed.
@@ -50,7 +52,7 @@ def build_experience(
     enqueue_ops = []
     with contextlib.ExitStack() as stack, tf.device('/cpu'):
         capacity = actors.queue_capacity or batch_size + actors.num_envs
-        queue = AccountedQueue(spec, capacity)
+        queue = AccountedQueue(spec, capacity, overlap)
         queue.account.envs = envs
         for index, agent in enumerate(agents):
             env = make_env(index)
@@ -64,6 +66,7 @@ def build_experience(
                 policy_version=policy_version,
                 teacher=teacher,
                 seed=None if action_seeds is None else action_seeds[index],
+                overlap=overlap,
             )
             enqueue_ops.append(queue.enqueue_many(output))
         stack.pop_all()

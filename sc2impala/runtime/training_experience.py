@@ -94,6 +94,7 @@ def _play_here(
         phases.policy_version(),
         teacher,
         seeds.streams(settings.run.seed, 'actions', numbers.num_actors, start),
+        algorithm.overlap(agent),
     )
 
 

@@ -4,7 +4,6 @@ from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 import tensorflow.compat.v1 as tf
 
-from sc2impala import frames
 from sc2impala.learner.phases import policy_version
 from sc2impala.runtime import resume_groups
 from sc2impala.runtime.account import AccountPart
@@ -73,8 +72,8 @@ def _playing(
 
     def keep(sequences: Sequences) -> None:
         unrolls = tf.nest.pack_sequence_as(played.queue.spec, sequences)
-        count = frames.count(unrolls.env_outputs, unrolls.agent_outputs.step_mul)
-        played.queue.account.keep(int(count.sum()))
+        count = played.queue.num_frames(unrolls.env_outputs, unrolls.agent_outputs.step_mul)
+        played.queue.account.keep(count)
 
     actors = resume_groups.Actors(played.envs, variables)
     return threads, actors, resume_groups.Queue(contents, threads, keep)

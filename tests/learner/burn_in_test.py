@@ -40,7 +40,7 @@ def test_outputs_and_gradients():
         agent = agents.make_agent('fully_conv_lstm', observation_spec, action_spec, 4)
         agent.create_variables(observation_spec)
         batch = make_batch(agent, observation_spec)
-        assert burn_in.num_steps(batch, COUNT) == COUNT
+        assert burn_in.num_steps(batch.agent_state, COUNT) == COUNT
         outputs = burn_in.unroll(agent, batch, COUNT)
         inputs = batch.agent_outputs.action, batch.env_outputs
         whole, _ = agent.unroll(*inputs, batch.agent_state)
@@ -72,4 +72,4 @@ def test_an_agent_without_a_state_needs_none():
     outputs = table_agent.random_outputs(0, T, B)
     with tf.Graph().as_default():
         batch = table_agent.make_batch(table_agent.random_env_outputs(0, T, B), outputs)
-        assert burn_in.num_steps(batch, COUNT) == 0
+        assert burn_in.num_steps(batch.agent_state, COUNT) == 0

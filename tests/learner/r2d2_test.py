@@ -1,11 +1,14 @@
 """The update of R2D2: loss, gradient and priorities against NumPy, and what it must leave alone."""
 
+import types
+
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala import structs
 from sc2impala.learner import optimization
+from sc2impala.learner.impala import Impala, ImpalaSettings
 from sc2impala.learner.r2d2 import R2D2, R2d2Settings
 from tests.learner import table_agent as table
 from tests.learner import value_agent
@@ -141,6 +144,29 @@ def test_frames_and_episodes_are_those_of_new_columns():
     np.testing.assert_array_equal(case.update.done, ended[1:])
     case = Case(replays=False)
     assert case.update.frames == case.mu.step_mul[1:].sum()
+
+
+def test_steps_that_were_new_in_another_sequence_are_not_counted():
+    """The first two are those of the burn-in."""
+    case = Case(agent_state=np.zeros([B, 1], np.float32))
+    assert case.update.frames == case.mu.step_mul[3:, : B - R].sum()
+    ended = case.env.done & ~case.env.info.aborted
+    ended[:, B - R :] = False
+    np.testing.assert_array_equal(case.update.done, ended[3:])
+    assert (ended[3:] != ended[1:-2]).any()
+    aborted = case.env.info.aborted[3:].copy()
+    aborted[:, B - R :] = False
+    np.testing.assert_array_equal(case.update.infos.aborted, aborted)
+    assert len(case.update.metrics['action/function']) == (T - 2) * (B - R)
+
+
+def test_sequences_overlap_by_the_burn_in():
+    algorithm = R2D2(make_settings(r2d2_burn_in=2))
+    for spec, overlap in (((), 0), ((tf.TensorSpec([4], tf.float32),), 2)):
+        assert (
+            algorithm.overlap(types.SimpleNamespace(state_spec=lambda spec=spec: spec)) == overlap
+        )
+    assert Impala(ImpalaSettings()).overlap(None) == 0
 
 
 def test_nothing_is_learned_before_there_is_something_to_replay():

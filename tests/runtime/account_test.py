@@ -23,8 +23,9 @@ T, K = 4, 3
 class Playing:
     """Two actors of fake games of different lengths, every third of which is aborted."""
 
-    def __init__(self, stack):
+    def __init__(self, stack, overlap=0):
         stack.enter_context(tf.Graph().as_default())
+        self._overlap = overlap
         self.envs = [
             fakes.FakeEnvironment(K, 3 + index, abort_every=3, seed=index) for index in range(2)
         ]
@@ -34,11 +35,11 @@ class Playing:
         )
         agent.create_variables(env.observation_spec)
         spec = actors.sequence_spec(agent, self.envs[0].observation_spec, T)
-        queue = AccountedQueue(spec, 100)
+        queue = AccountedQueue(spec, 100, overlap)
         self.account = queue.account
         self.account.envs = self.envs
         self._enqueue = [
-            queue.enqueue_many(actors.build_actor(agent, env, T, actor=index))
+            queue.enqueue_many(actors.build_actor(agent, env, T, actor=index, overlap=overlap))
             for index, env in enumerate(self.envs)
         ]
         self._batch = queue.dequeue_many(K)
@@ -52,21 +53,21 @@ class Playing:
 
     def take(self):
         """Takes a batch; returns its frames."""
-        return frames_of(self._session.run(self._batch))
+        return self.frames_of(self._session.run(self._batch))
 
     def drain(self):
         """The frames of all that waits, which the account does not notice."""
-        return frames_of(self._pack(self._session.run(self._rest)))
+        return self.frames_of(self._pack(self._session.run(self._rest)))
+
+    def frames_of(self, sequences):
+        counts = frames.count(sequences.env_outputs, sequences.agent_outputs.step_mul)
+        return int(counts[:, self._overlap :].sum())
 
 
-def frames_of(sequences):
-    return int(frames.count(sequences.env_outputs, sequences.agent_outputs.step_mul).sum())
-
-
-@pytest.fixture
-def playing():
+@pytest.fixture(params=[0, 2])
+def playing(request):
     with contextlib.ExitStack() as stack:
-        yield Playing(stack)
+        yield Playing(stack, request.param)
 
 
 def test_counts_what_the_games_play_and_the_queue_holds(playing):

@@ -5,8 +5,10 @@ import pytest
 
 from tests.runtime import resume_test, tiny
 
-UPDATE = tiny.FRAMES_PER_UPDATE // 2
-"""Frames of the new sequences of an update."""
+BURN_IN = 2
+
+UPDATE = 2 * (5 - BURN_IN) * tiny.STEP_MUL
+"""Frames that the two new sequences of an update add to those before them."""
 
 PRIORITISED = (
     '--replay_sampler=prioritised',
@@ -20,7 +22,7 @@ FLAGS = (
     '--num_envs=6',
     '--agent=fully_conv_lstm',
     '--keep_checkpoints=0',
-    '--r2d2_burn_in=2',
+    f'--r2d2_burn_in={BURN_IN}',
     '--r2d2_target_period=2',
     '--r2d2_learning_rate=0.01',
     '--deterministic',
