@@ -33,6 +33,7 @@ def make_agent(
     fixed_step_mul: Optional[int] = None,
     argument_conditioning: bool = False,
     value_normalisation: str = 'none',
+    bootstrap_heads: int = 0,
 ) -> 'Agent':
     """Builds the agent called `name`; most of its variables are created when it is first called.
 
@@ -45,6 +46,8 @@ def make_agent(
       argument_conditioning: whether the arguments depend on the chosen function, and on the
         arguments chosen before them.
       value_normalisation: one of `VALUE_NORMALISATIONS`.
+      bootstrap_heads: versions of the heads, see `bootstrap`; with less than 2 there are none, and
+        with more neither of the two options before.
 
     Raises:
       ValueError: if there is no such agent, or its heads do not have an option.
@@ -60,6 +63,10 @@ def make_agent(
     weights: List[Any] = []
     with recorded(weights):
         torso, core, heads = make_parts(observation_spec, action_spec, num_step_muls)
+    if bootstrap_heads > 1:
+        from sc2impala.agents.bootstrap import BootstrappedHeads
+
+        heads = BootstrappedHeads(heads, bootstrap_heads)
     statistics = None
     if argument_conditioning:
         from sc2impala.agents.conditioning import ConditionedHeads
@@ -85,6 +92,7 @@ def make_agent(
                 fixed_step_mul,
                 argument_conditioning,
                 value_normalisation,
+                bootstrap_heads,
             )
             copy.create_variables(observation_spec)
         return copy

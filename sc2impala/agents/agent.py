@@ -9,6 +9,7 @@ import sonnet as snt
 import tensorflow.compat.v1 as tf
 
 from sc2impala import structs
+from sc2impala.agents import bootstrap
 from sc2impala.agents import policy as policy_lib
 from sc2impala.agents.action_values import ActionValues
 
@@ -59,7 +60,8 @@ class Agent(snt.RNNCore):
         torso: (observation, one-hot last function) -> `Features`, over one leading dimension.
         core: `ConvLSTM` or anything else with its two methods.
         heads: `Features` -> `HeadOutputs`, over one leading dimension; or
-            `conditioning.ConditionedHeads`, or anything else with its two methods.
+            `conditioning.ConditionedHeads`, or anything else with its two methods; or
+            `bootstrap.BootstrappedHeads`.
         policy: the joint distribution over the heads.
         num_step_muls: number of step multipliers to choose from; 1 if it is fixed.
         fixed_step_mul: environment frames between two actions; None lets the agent choose.
@@ -79,6 +81,7 @@ class Agent(snt.RNNCore):
         self._weights = list(weights)
         self.value_statistics = value_statistics
         self._is_conditioned = hasattr(heads, 'arguments')
+        self._num_versions = getattr(heads, 'num_versions', 0)
 
     @property
     def weights(self) -> List[tf.Variable]:
@@ -148,6 +151,7 @@ class Agent(snt.RNNCore):
         greedy: bool = False,
         given: Optional[Mapping[str, tf.Tensor]] = None,
         seed: Optional[tf.Tensor] = None,
+        follows_episodes: bool = False,
     ) -> Tuple[structs.AgentOutput, Any]:
         """One step as `__call__`.
 
@@ -160,10 +164,21 @@ class Agent(snt.RNNCore):
             The logits of heads that depend on them are those given these choices.
           seed: int64 [2], a stream and a step, which determine what is sampled; see
             `policy.sample_categorical`.
+          follows_episodes: which outputs those of bootstrapped heads are: of one version in each
+            episode, see `bootstrap.versions_of_episodes`; or the mean of all. The first needs a
+            seed, and the infos of the environment.
         """
+        done, info = inputs[1].done, inputs[1].info
         last_action, env_output = tf.nest.map_structure(lambda t: t[tf.newaxis], inputs)
         heads, state = self._compute(last_action, env_output, prev_state)
         heads = tf.nest.map_structure(lambda t: tf.squeeze(t, axis=0), heads)
+        if self._num_versions and follows_episodes:
+            version = bootstrap.versions_of_episodes(
+                seed, done, info.episode_steps, self._num_versions
+            )
+            heads = bootstrap.select(heads, version)
+        elif self._num_versions:
+            heads = bootstrap.mean(heads)
         return self._choose(heads[0], heads[1], given, greedy, seed), state
 
     def unroll(
@@ -187,9 +202,12 @@ class Agent(snt.RNNCore):
 
         Returns:
           `AgentOutput` of [T, B] and the state after the last step. Its `action` is what was given,
-          or played, if the arguments are conditioned; all else is sampled.
+          or played, if the arguments are conditioned; all else is sampled. Bootstrapped heads have
+          a column for each version, see `bootstrap.fold`.
         """
         heads, state = self._compute(actions, env_outputs, core_state)
+        if self._num_versions:
+            heads = bootstrap.fold(heads)
         if not self._is_conditioned:
             # No logits depend on a choice.
             return snt.BatchApply(self._choose)(*heads), state
@@ -206,8 +224,8 @@ class Agent(snt.RNNCore):
         """Everything that does not depend on what is chosen.
 
         Returns:
-          `HeadOutputs` of [T, B], and the features that conditioned arguments need, or (); and the
-          next recurrent state.
+          `HeadOutputs` of [T, B], or [T, B, H] of bootstrapped heads, and the features that
+          conditioned arguments need, or (); and the next recurrent state.
         """
         with recorded(self._weights):
             return self._compute_heads(actions, env_outputs, core_state)
@@ -225,9 +243,10 @@ class Agent(snt.RNNCore):
         heads, for_arguments = snt.BatchApply(self._heads)(features), ()
         if self._is_conditioned:
             heads, for_arguments = heads
-        function_logits = policy_lib.mask_unavailable(
-            heads.action_logits['function'], observation['available_actions']
-        )
+        available = observation['available_actions']
+        if self._num_versions:
+            available = tf.stack([available] * self._num_versions, axis=-2)
+        function_logits = policy_lib.mask_unavailable(heads.action_logits['function'], available)
         heads = heads._replace(action_logits=dict(heads.action_logits, function=function_logits))
         if self.value_statistics is not None:
             baseline = self.value_statistics.unnormalised(heads.baseline)

@@ -20,12 +20,14 @@ class EpsilonGreedy:
     and each argument, and the step multiplier if it is learned, from all choices.
     """
 
-    def __init__(self, agent: Any, epsilons: Sequence[float]):
+    def __init__(self, agent: Any, epsilons: Sequence[float], follows_episodes: bool = False):
         """Args:
         agent: `agents.agent.Agent` whose arguments are not conditioned.
         epsilons: of each of K environments; or one, for any number of them.
+        follows_episodes: see `Agent.act`.
         """
         self._agent = agent
+        self._follows_episodes = follows_episodes
         self._epsilons = np.asarray(epsilons, np.float32)
 
     @property
@@ -62,7 +64,9 @@ class EpsilonGreedy:
         """
         if given is not None:
             raise ValueError('an epsilon-greedy agent cannot be given choices')
-        output, state = self._agent.act(inputs, prev_state, greedy=True)
+        output, state = self._agent.act(
+            inputs, prev_state, greedy=True, seed=seed, follows_episodes=self._follows_episodes
+        )
         best = self._agent.action_values.greedy(output)
         best = Choice(best.action, self._own_step_mul(output, best.step_mul))
         if not greedy:

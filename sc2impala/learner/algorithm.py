@@ -65,6 +65,11 @@ class Algorithm(abc.ABC):
         """
         self.settings = settings
 
+    @property
+    def bootstrap_heads(self) -> int:
+        """Versions of its heads that the agent needs; 0 for none but the heads themselves."""
+        return 0
+
     def demonstrator_share(self, frames: int) -> Optional[float]:
         """The part of the episodes that a demonstrator plays.
 

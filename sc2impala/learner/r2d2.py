@@ -63,6 +63,19 @@ class R2d2Settings(ReturnSettings, AdamSettings, PrioritySettings):
         between=(1e-4, 1e4),
         tunable=True,
     )
+    r2d2_bootstrap_heads: int = setting(
+        0,
+        'versions of all heads of the agent on one torso, each with targets of its own; one of '
+        'them plays each episode, and their mean is evaluated. 0 or 1 for the heads alone',
+        between=(0, 100),
+    )
+    r2d2_bootstrap_mask: float = setting(
+        1.0,
+        'probability with which one of these versions learns from a sequence; drawn once for each '
+        'sequence in the replay buffer',
+        between=(0.01, 1.0),
+        tunable=True,
+    )
     r2d2_epsilon: float = setting(
         0.4,
         'probability of a random action in the first game; in game i of N it is this number to the '
@@ -98,6 +111,11 @@ class R2D2(Algorithm):
     replay = REPLAY_REQUIRED
     learns_values = True
 
+    @property
+    def bootstrap_heads(self) -> int:
+        """See `Algorithm.bootstrap_heads`."""
+        return self.settings.r2d2_bootstrap_heads
+
     def epsilons(self, count: int) -> List[float]:
         """A ladder, as that of Ape-X (Horgan et al. 2018, arXiv 1803.00933, section 4).
 
@@ -120,7 +138,8 @@ class R2D2(Algorithm):
         """The priorities of new sequences by the values that the actor recorded.
 
         The actor has not valued the last observation of a sequence yet, so the last step has no
-        error. See `Algorithm.new_priorities`.
+        error. Of bootstrapped heads these are the values of those that played. See
+        `Algorithm.new_priorities`.
         """
 
         def priorities(sequences: Any) -> Any:
@@ -169,22 +188,19 @@ class R2D2(Algorithm):
             raise ValueError('R2D2 needs a batch with replayed columns')
         settings = self.settings
         replayed = batch_lib.last_columns(batch, batch.num_replay)
-        # Until there is something to replay these columns are new ones.
-        is_replay = tf.cast(replayed.is_replay, tf.float32)
         steps, targets, q_values, target = self._unroll(agent, replayed)
         weights = prioritisation.batch_weights(replayed, settings, schedule)
+        # Until there is something to replay these columns are new ones.
+        shares = self._per_version(weights * tf.cast(replayed.is_replay, tf.float32), replayed.keys)
         terms = {'q_learning': (1.0, q_learning.q_loss(targets, q_values))}
-        weighted, total_loss = optimization.weighted_sum(terms, steps.mask * is_replay * weights)
+        weighted, total_loss = optimization.weighted_sum(terms, steps.mask * shares)
         first, last = settings.r2d2_learning_rate, settings.r2d2_final_learning_rate
         learning_rate = schedule.linear(first, last)
         learns = tf.reduce_any(replayed.is_replay)
         train, grad_norm = optimization.adam_step(
             total_loss, variables, learning_rate, settings, name='adam', when=learns
         )
-        errors = targets - q_values
-        priorities = prioritisation.sequence_priorities(
-            errors, steps.mask, settings.priority_max_share
-        )
+        priorities = self._priorities(targets - q_values, steps.mask)
         skipped = burn_in.num_steps(batch.agent_state, settings.r2d2_burn_in)
         env_outputs, outputs = burn_in.after((batch.env_outputs, batch.agent_outputs), skipped)
         played = sequences.shift(env_outputs, outputs, outputs, batch.is_replay)
@@ -192,7 +208,7 @@ class R2D2(Algorithm):
         metrics = {'loss/total_loss': total_loss, 'learning_rate': learning_rate}
         metrics.update({'grad_norm': grad_norm, 'importance_weight/min': tf.reduce_min(weights)})
         metrics.update(('loss/' + name, value) for name, value in weighted.items())
-        metrics.update(_diagnostics(steps, targets, q_values, priorities))
+        metrics.update(self._diagnostics(steps, targets, q_values, priorities))
         metrics.update(targets_lib.shaping_metrics(agent.policy, steps, settings))
         metrics.update(summaries.action_histograms(agent.policy, played.behaviour, played.is_new))
         return Update(
@@ -209,11 +225,12 @@ class R2D2(Algorithm):
         """Both networks over a batch, of which no step is one of the burn-in.
 
         Returns:
-          `Steps` of [T, B]; targets and Q values as `_targets` returns them; the `TargetNetwork`.
+          `Steps` of [T, B], with a column for each version of bootstrapped heads; targets and Q
+          values as `_targets` returns them; the `TargetNetwork`.
         """
         import tensorflow.compat.v1 as tf
 
-        from sc2impala.learner import burn_in, sequences
+        from sc2impala.learner import bootstrap, burn_in, sequences
         from sc2impala.learner.target_network import TargetNetwork
 
         target = TargetNetwork(agent, self.settings.r2d2_target_period)
@@ -224,7 +241,12 @@ class R2D2(Algorithm):
         env_outputs, agent_outputs = burn_in.after(
             (batch.env_outputs, batch.agent_outputs), skipped
         )
-        steps = sequences.shift(env_outputs, agent_outputs, outputs, batch.is_replay)
+        is_replay = batch.is_replay
+        if self._num_versions > 1:
+            columns = env_outputs._replace(observation={}), agent_outputs
+            env_outputs, agent_outputs = bootstrap.repeat(columns, self._num_versions, axis=1)
+            is_replay = bootstrap.repeat(is_replay, self._num_versions, axis=0)
+        steps = sequences.shift(env_outputs, agent_outputs, outputs, is_replay)
         targets, q_values = self._targets(agent, steps, outputs, target_outputs)
         return steps, targets, q_values, target
 
@@ -267,20 +289,50 @@ class R2D2(Algorithm):
         targets = q_learning.rescale(returns) if rescales else returns
         return tf.stop_gradient(targets), values.value(steps.learner, steps.behaviour)
 
+    @property
+    def _num_versions(self) -> int:
+        """Of the heads; each has columns of its own."""
+        return max(1, self.settings.r2d2_bootstrap_heads)
 
-def _diagnostics(steps: Any, targets: Any, q_values: Any, priorities: Any) -> Dict[str, Any]:
-    """Measures of the Q function over the steps that are learned from: float32 [] by tag."""
-    import tensorflow.compat.v1 as tf
+    def _per_version(self, weights: Any, keys: Any) -> Any:
+        """The weights of all columns of the loss, from those of the sequences with these keys."""
+        from sc2impala.learner import bootstrap
 
-    from sc2impala.learner import diagnostics
+        if self._num_versions == 1:
+            return weights
+        weights = bootstrap.repeat(weights, self._num_versions, axis=0)
+        probability = self.settings.r2d2_bootstrap_mask
+        return weights * bootstrap.shares(keys, self._num_versions, probability)
 
-    count = tf.reduce_sum(steps.mask)
-    return {
-        'q/mean': tf.math.divide_no_nan(tf.reduce_sum(steps.mask * q_values), count),
-        'q/explained_variance': diagnostics.explained_variance(targets, q_values, steps.mask),
-        'td_error/mean': tf.math.divide_no_nan(
-            tf.reduce_sum(steps.mask * tf.abs(targets - q_values)), count
-        ),
-        'priority/mean': tf.reduce_mean(priorities),
-        'priority/max': tf.reduce_max(priorities),
-    }
+    def _priorities(self, errors: Any, mask: Any) -> Any:
+        """The priorities of sequences, float32 [B], from the errors of all columns."""
+        from sc2impala.learner import bootstrap, prioritisation
+
+        priorities = prioritisation.sequence_priorities(
+            errors, mask, self.settings.priority_max_share
+        )
+        if self._num_versions > 1:
+            priorities = bootstrap.mean(priorities, self._num_versions)
+        return priorities
+
+    def _diagnostics(
+        self, steps: Any, targets: Any, q_values: Any, priorities: Any
+    ) -> Dict[str, Any]:
+        """Measures of the Q function over the steps that are learned from: float32 [] by tag."""
+        import tensorflow.compat.v1 as tf
+
+        from sc2impala.learner import bootstrap, diagnostics
+
+        count = tf.reduce_sum(steps.mask)
+        result = {
+            'q/mean': tf.math.divide_no_nan(tf.reduce_sum(steps.mask * q_values), count),
+            'q/explained_variance': diagnostics.explained_variance(targets, q_values, steps.mask),
+            'td_error/mean': tf.math.divide_no_nan(
+                tf.reduce_sum(steps.mask * tf.abs(targets - q_values)), count
+            ),
+            'priority/mean': tf.reduce_mean(priorities),
+            'priority/max': tf.reduce_max(priorities),
+        }
+        if self._num_versions > 1:
+            result.update(bootstrap.metrics(q_values, steps.mask, self._num_versions))
+        return result

@@ -1,9 +1,11 @@
-"""How an agent plays under the algorithm that trains it: from its policy, or by action values."""
+"""The agent that an algorithm trains, and how it plays: from its policy, or by action values."""
 
-from typing import Any, List
+from typing import Any, List, Tuple
 
 from sc2impala import learner
+from sc2impala.agents.agent import Agent
 from sc2impala.agents.epsilon_greedy import EpsilonGreedy
+from sc2impala.runtime import graph
 from sc2impala.settings.settings import Settings
 
 
@@ -11,6 +13,26 @@ def main_algorithm(settings: Settings) -> Any:
     """The `learner.algorithm.Algorithm` of the training, after all pre-training."""
     name = settings.training.algorithm
     return learner.load(name)(settings.algorithms[name])
+
+
+def make_agent(settings: Settings, specs: Tuple[Any, Any]) -> Agent:
+    """The agent of a run, with the heads that its algorithm needs; see `graph.make_agent`.
+
+    Args:
+      settings: all of them.
+      specs: observation and action spec.
+
+    Raises:
+      UserError: if the agent does not have an option.
+    """
+    environment = settings.environment
+    return graph.make_agent(
+        settings.agent,
+        specs,
+        environment.max_step_mul,
+        environment.agent_step_mul,
+        main_algorithm(settings).bootstrap_heads,
+    )
 
 
 def in_actors(algorithm: Any, agent: Any, num_actors: int, num_envs: int) -> List[Any]:
@@ -26,7 +48,9 @@ def in_actors(algorithm: Any, agent: Any, num_actors: int, num_envs: int) -> Lis
     if not epsilons:
         return [agent] * num_actors
     return [
-        EpsilonGreedy(agent, epsilons[actor * num_envs : (actor + 1) * num_envs])
+        EpsilonGreedy(
+            agent, epsilons[actor * num_envs : (actor + 1) * num_envs], follows_episodes=True
+        )
         for actor in range(num_actors)
     ]
 

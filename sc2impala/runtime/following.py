@@ -171,9 +171,7 @@ class _Evaluator:
         self._num_envs = min(own.num_eval_envs, own.num_episodes)
         self._seeds = seeds.streams(run.seed, 'following', self._num_envs)
         tf.set_random_seed(seeds.streams(run.seed, 'player', 1)[0])
-        self._agent = graph.make_agent(
-            settings.agent, self._specs, environment.max_step_mul, environment.agent_step_mul
-        )
+        self._agent = acting.make_agent(settings, self._specs)
         self._player = players.SessionPlayer(
             acting.in_evaluation(settings, self._agent),
             self._specs[0],

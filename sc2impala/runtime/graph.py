@@ -47,6 +47,7 @@ def make_agent(
     specs: Tuple[Any, Any],
     max_step_mul: int,
     fixed_step_mul: Optional[int],
+    bootstrap_heads: int = 0,
 ) -> Agent:
     """The agent of a run, with its variables on the GPU if there is one.
 
@@ -57,6 +58,7 @@ def make_agent(
       specs: observation and action spec.
       max_step_mul: largest step multiplier that the agent may choose.
       fixed_step_mul: the step multiplier of every step; None lets the agent choose.
+      bootstrap_heads: see `agents.make_agent`.
 
     Raises:
       UserError: if the agent does not have an option.
@@ -70,6 +72,7 @@ def make_agent(
             fixed_step_mul,
             settings.argument_conditioning,
             settings.value_normalisation,
+            bootstrap_heads,
         )
     except ValueError as error:
         raise UserError(f'--{error}.') from error

@@ -125,9 +125,7 @@ def make_player(
     # Before the agent is built, which takes a while.
     choose()
     tf.set_random_seed(player_seed)
-    agent = graph.make_agent(
-        settings.agent, specs, environment.max_step_mul, environment.agent_step_mul
-    )
+    agent = acting.make_agent(settings, specs)
     return players.AgentPlayer(
         acting.in_evaluation(settings, agent),
         specs[0],

@@ -9,7 +9,7 @@ from sc2impala.agents.agent import Agent
 from sc2impala.learner import labels
 from sc2impala.learner.phases import Phase, policy_version
 from sc2impala.replay import ReplayTable
-from sc2impala.runtime import graph, seeds, training_experience, training_phases
+from sc2impala.runtime import acting, graph, seeds, training_experience, training_phases
 from sc2impala.runtime.batches import Batches
 from sc2impala.runtime.demonstrations import Recorded
 from sc2impala.runtime.experience import Experience
@@ -67,10 +67,7 @@ def build(
     """
     devices = graph.learner_devices(settings.training.num_learner_devices)
     tf.set_random_seed(seeds.streams(settings.run.seed, 'graph', 1, start)[0])
-    environment = settings.environment
-    agent = graph.make_agent(
-        settings.agent, specs, environment.max_step_mul, environment.agent_step_mul
-    )
+    agent = acting.make_agent(settings, specs)
     # Actors in other processes have to know where variables are.
     with tf.device(None if remote is None else '/cpu'):
         if remote is not None:

@@ -6,7 +6,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala.agents import teacher as teacher_lib
 from sc2impala.learner import optimization
-from sc2impala.runtime import acting, graph, phase_evaluation, seeds, start_policy
+from sc2impala.runtime import acting, phase_evaluation, seeds, start_policy
 from sc2impala.settings.settings import Settings
 
 
@@ -61,14 +61,7 @@ def _teacher_cost(settings: Settings) -> float:
 
 def _make_copy(settings: Settings, agent: Any, specs: Tuple[Any, Any]) -> teacher_lib.Teacher:
     """Another agent of the same kind, as a teacher; it never acts if its cost is 0."""
-    environment = settings.environment
     total = settings.training.total_environment_frames
     schedule = optimization.Schedule(tf.train.get_or_create_global_step(), total)
     cost = acting.main_algorithm(settings).teacher_cost(schedule)
-
-    def make_agent() -> Any:
-        return graph.make_agent(
-            settings.agent, specs, environment.max_step_mul, environment.agent_step_mul
-        )
-
-    return start_policy.make_teacher(make_agent, agent, cost)
+    return start_policy.make_teacher(lambda: acting.make_agent(settings, specs), agent, cost)

@@ -41,6 +41,12 @@ def check(settings: Settings) -> None:
             f'--reward_shaping={values["reward_shaping"]} needs the policy and the baseline of an '
             f'actor-critic, and --algorithm={name} has none, expected none or fixed.'
         )
+    mask, heads = values['r2d2_bootstrap_mask'], values['r2d2_bootstrap_heads']
+    if mask < 1 and heads < 2:
+        raise UserError(
+            f'--r2d2_bootstrap_mask={mask} has no effect with --r2d2_bootstrap_heads={heads}, '
+            'expected 1 of the first or at least 2 of the second.'
+        )
     burn_in, length = values['r2d2_burn_in'], values['unroll_length']
     if burn_in > length - 2:
         raise UserError(

@@ -10,10 +10,11 @@ from sc2impala import structs
 from sc2impala.learner import optimization
 from sc2impala.learner.impala import Impala, ImpalaSettings
 from sc2impala.learner.r2d2 import R2D2, R2d2Settings
+from tests.hashing_test import numpy_uniform
 from tests.learner import table_agent as table
 from tests.learner import value_agent
 
-T, B, R = 6, 5, 3
+T, B, R, H = 6, 5, 3, 4
 NUM_STEPS, DISCOUNTING, EXPONENT, MAX_SHARE = 3, 0.8, 0.7, 0.6
 PROBABILITIES = np.array([1.0, 1.0, 0.02, 0.3, 0.1], np.float32)
 KEYS = np.array([40, 41, 7, 9, 3])
@@ -42,11 +43,15 @@ class Case:
     """Updates on one batch of random data; by default the target network has other weights."""
 
     def __init__(self, replays=True, num_updates=1, counted=1, agent_state=(), **settings):
-        self.online, self.target, self.mu = (table.random_outputs(i, T, B) for i in range(3))
+        num_versions = max(1, settings.get('r2d2_bootstrap_heads', 0))
+        self.online, self.target = (table.random_outputs(i, T, B * num_versions) for i in range(2))
+        self.mu = table.random_outputs(2, T, B)
         self.env = value_agent.observed(table.random_env_outputs(3, T, B))
         is_replay = [False, False] + [replays] * R
         with tf.Graph().as_default(), table.session() as session:
-            agent = value_agent.ValueAgent(self.online, of_copy=self.target)
+            agent = value_agent.ValueAgent(
+                self.online, of_copy=self.target, num_versions=num_versions
+            )
             batch = table.make_batch(self.env, self.mu, is_replay, R, agent_state)
             batch = batch._replace(
                 probabilities=tf.constant(PROBABILITIES), keys=tf.constant(KEYS, tf.int64)
@@ -221,6 +226,41 @@ def test_munchausen_targets():
         value = value_agent.value_at(case.online, t, b, *value_agent.played_at(case.mu, t, b))
         loss += 0.5 * (target - value) ** 2 * WEIGHTS[column]
     np.testing.assert_allclose(case.update.metrics['loss/total_loss'], loss, rtol=1e-4)
+
+
+def of_version(outputs, h):
+    """The columns of one version of the heads."""
+    return tf.nest.map_structure(lambda array: array[:, h::H], outputs)
+
+
+@pytest.mark.parametrize('mask', [1.0, 0.5])
+def test_each_version_of_the_heads_learns_from_targets_of_its_own(mask):
+    case = Case(r2d2_bootstrap_heads=H, r2d2_bootstrap_mask=mask)
+    counted = ~case.env.info.aborted[1:]
+    learns = np.array([[numpy_uniform(key, h) < mask for h in range(H)] for key in KEYS])
+    loss, gradient = 0.0, np.zeros([T + 1, B * H])
+    priorities, values = np.zeros([R, H]), []
+    for h in range(H):
+        online, target = of_version(case.online, h), of_version(case.target, h)
+        values.append(value_agent.q_values(online, case.mu))
+        errors = (
+            value_agent.targets(online, target, case.mu, case.env, NUM_STEPS, DISCOUNTING)
+            - values[-1]
+        )
+        for b, weight in zip(range(B - R, B), WEIGHTS):
+            sizes = np.abs(errors[counted[:, b], b])
+            priorities[b - B + R, h] = MAX_SHARE * sizes.max() + (1 - MAX_SHARE) * sizes.mean()
+            if learns[b, h]:
+                loss += np.sum(0.5 * sizes**2) * weight / H
+                gradient[:T, b * H + h] = -errors[:, b] * counted[:, b] * weight / H
+    np.testing.assert_allclose(case.update.metrics['loss/total_loss'], loss, rtol=1e-4)
+    np.testing.assert_allclose(case.gradients[2], gradient, atol=2e-3)
+    # Also those of heads that do not learn from a sequence.
+    np.testing.assert_allclose(case.update.priorities, priorities.mean(axis=1), rtol=1e-4)
+    deviations = np.std(values, axis=0)[:, -R:][counted[:, -R:]]
+    np.testing.assert_allclose(case.update.metrics['q/std_of_heads'], deviations.mean(), rtol=1e-4)
+    assert learns[-R:].all() == (mask == 1) and learns[-R:].any()
+    assert case.update.frames == case.mu.step_mul[1:, : B - R].sum()
 
 
 @pytest.mark.parametrize('burn_in', [0, 2])

@@ -11,20 +11,33 @@ from tests.learner import table_agent as table
 
 
 class ValueAgent(table.TableAgent):
-    """`unroll` returns the variables of the steps and columns that the observations name."""
+    """`unroll` returns the variables of the steps and columns that the observations name.
 
-    def __init__(self, outputs, learn_step_mul=True, of_copy=None):
+    With bootstrapped heads there are `num_versions` columns for each column of the observations.
+    """
+
+    def __init__(self, outputs, learn_step_mul=True, of_copy=None, num_versions=1):
         super().__init__(outputs, learn_step_mul)
+        self._num_versions = num_versions
         self.action_values = ActionValues(self.policy)
         self._of_copy = of_copy
 
     def make_copy(self, scope):
         with tf.name_scope(scope):
-            self.copy = ValueAgent(self._of_copy or self._outputs, self.policy.learn_step_mul)
+            self.copy = ValueAgent(
+                self._of_copy or self._outputs,
+                self.policy.learn_step_mul,
+                num_versions=self._num_versions,
+            )
         return self.copy
 
     def unroll(self, actions, env_outputs, core_state):
-        index = tf.stack([env_outputs.observation[name] for name in ('step', 'column')], axis=-1)
+        step, column = (env_outputs.observation[name] for name in ('step', 'column'))
+        if self._num_versions > 1:
+            versions = [self._num_versions * column + h for h in range(self._num_versions)]
+            column = tf.reshape(tf.stack(versions, axis=-1), [step.shape[0], -1])
+            step = tf.broadcast_to(step[:, :1], tf.shape(column))
+        index = tf.stack([step, column], axis=-1)
         action_logits, step_mul_logits, baseline = tf.nest.map_structure(
             lambda v: tf.gather_nd(v.read_value(), index), self.variables
         )

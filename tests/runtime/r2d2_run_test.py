@@ -71,6 +71,24 @@ def test_goes_on_exactly(whole, tmp_path):
     assert len(set(priorities)) > 6 and np.isfinite(priorities).all()
 
 
+def test_bootstrapped_heads_go_on_exactly(tmp_path):
+    """Also within episodes, which the versions that have started them play to their ends."""
+    flags = (*FLAGS, '--r2d2_bootstrap_heads=3', '--r2d2_bootstrap_mask=0.5')
+    resume_test.train(tmp_path / 'whole', 3, *flags)
+    for num_updates in (3, 100):
+        hooks = [resume_test.StopAfter(num_updates)]
+        resume_test.train(tmp_path / 'parts', 3, *flags, hooks=hooks)
+    resume_test.check_same(tmp_path / 'whole', tmp_path / 'parts')
+    deviations = [value for _, value in tiny.summaries(tmp_path / 'whole')['q/std_of_heads']]
+    assert all(deviations[2:])
+    variables = tiny.variables(tmp_path / 'whole', tiny.newest_frames(tmp_path / 'whole'))
+    for scope in ('', 'target/'):
+        layers = [variables[f'{scope}heads/function/w{suffix}'] for suffix in ('', '_1', '_2')]
+        assert (layers[0] != layers[1]).any() and (layers[1] != layers[2]).any()
+    flags = ('--num_episodes=2', '--num_eval_envs=2', '--policy=greedy')
+    assert tiny.evaluate(tmp_path / 'whole', *flags) == 0
+
+
 @pytest.mark.slow
 def test_impala_with_prioritised_replay_goes_on_exactly(tmp_path):
     flags = (*PRIORITISED, '--num_envs=6', '--deterministic', '--priority_exponent=0.6')

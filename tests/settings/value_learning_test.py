@@ -31,6 +31,7 @@ def test_the_defaults_are_fine():
         (dict(value_normalisation='popart'), '--value_normalisation=popart .* expected none'),
         (dict(job_name='learner', learner_address='a:1'), '--job_name=learner cannot be used'),
         (dict(unroll_length=5), '--r2d2_burn_in=4 leaves less than two steps of --unroll_length=5'),
+        (dict(r2d2_bootstrap_mask=0.5), '--r2d2_bootstrap_mask=0.5 has no effect .* at least 2'),
         (
             dict(reward_shaping='entropy', reward_shaping_cost=0.1),
             '--reward_shaping=entropy needs .* expected none or fixed',
@@ -41,8 +42,12 @@ def test_the_defaults_are_fine():
 def test_what_is_refused(values, complaint):
     with pytest.raises(UserError, match=complaint):
         check(**values)
-    if 'replay' not in complaint and 'unroll' not in complaint:
+    if not any(part in complaint for part in ('replay', 'unroll', 'r2d2_bootstrap')):
         validation.check(make_settings(**values))
+
+
+def test_heads_and_their_mask():
+    check(r2d2_bootstrap_heads=2, r2d2_bootstrap_mask=0.5)
 
 
 def test_the_shortest_sequences():
