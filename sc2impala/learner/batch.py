@@ -138,6 +138,11 @@ def split(batch: Batch, devices: Sequence[str]) -> Batch:
     return batch._replace(parts=parts)
 
 
+_CAPACITY = 2
+"""Of staging areas. One batch is in them between updates. A batch that is put before the other is
+taken would wait with 1, and hold a thread: with as many areas as threads nothing would be taken."""
+
+
 class StagingArea(NamedTuple):
     """Where a device keeps the next batch, or a part of it.
 
@@ -197,10 +202,12 @@ def _stage(tensors: Any, device: str, name: str) -> Tuple[Any, tf.Operation, Sta
     """A staging area for a nest: what was put last, and the operation that puts the next one."""
     flat = tf.nest.flatten(tensors)
     with tf.device(device):
-        put = tf.raw_ops.Stage(values=flat, capacity=1, shared_name=name)
-        staged = tf.raw_ops.Unstage(dtypes=[t.dtype for t in flat], capacity=1, shared_name=name)
+        put = tf.raw_ops.Stage(values=flat, capacity=_CAPACITY, shared_name=name)
+        staged = tf.raw_ops.Unstage(
+            dtypes=[t.dtype for t in flat], capacity=_CAPACITY, shared_name=name
+        )
         new = [tf.placeholder(tensor.dtype, tensor.shape) for tensor in flat]
-        put_new = tf.raw_ops.Stage(values=new, capacity=1, shared_name=name)
+        put_new = tf.raw_ops.Stage(values=new, capacity=_CAPACITY, shared_name=name)
     for tensor, original in zip(staged, flat):
         tensor.set_shape(original.shape)
     area = StagingArea(staged, new, put_new)
