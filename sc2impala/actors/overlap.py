@@ -1,10 +1,10 @@
 """Sequences that overlap by more than the one step that each shares with the one before it.
 
 A moment is a tuple: what a step consists of, and last the recurrent state of the agent with which
-its observation was acted on. With an overlap of O
-the first O + 1 steps of a sequence are the last O + 1 of the sequence before it, and its first
-recurrent state is that with which the first of these was played: R2D2 (Kapturowski et al. 2019)
-needs that for its burn-in. K is the number of environments.
+its observation was acted on. With an overlap of O the first O + 1 steps of a sequence are the last
+O + 1 of the sequence before it, and its first recurrent state is that with which the first of these
+was played: R2D2 (Kapturowski et al. 2019) needs that for its burn-in. K is the number of
+environments.
 """
 
 from typing import Any, Tuple
