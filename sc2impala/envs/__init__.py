@@ -11,7 +11,7 @@ processes, and 'synthetic' returns random observations, to measure the speed of 
 NumPy only: environments run in processes that never load TensorFlow.
 """
 
-from typing import Any, Iterable, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Tuple, Union
 
 from sc2impala import sim
 from sc2impala.envs import checks
@@ -133,6 +133,7 @@ def make_environment(
     action_spec: ActionSpec,
     max_step_mul: int,
     game_settings: Optional[GameSettings] = None,
+    spread_frames: int = 0,
 ) -> VectorEnvironment:
     """Makes an environment of K = len(seeds) games.
 
@@ -144,6 +145,7 @@ def make_environment(
       action_spec: of the actions.
       max_step_mul: the largest number of environment frames of one agent step.
       game_settings: how StarCraft II is run; ignored by other backends.
+      spread_frames: see `SimulatedEnvironment`; ignored by other backends.
 
     Raises:
       ValueError: if the backend or the map is unknown, or an argument does not fit the others.
@@ -151,11 +153,13 @@ def make_environment(
     """
     checks.check_name('backend', backend, BACKENDS)
     checks.check_name('map_name', map_name, playable_maps(backend))
-    more: Tuple[Any, ...] = ()
+    more: Dict[str, Any] = {}
     if backend == 'pysc2':
         installation.check_installed()
-        more = (game_settings,)
-    return BACKENDS[backend](map_name, seeds, observation_spec, action_spec, max_step_mul, *more)
+        more = {'settings': game_settings}
+    elif backend == 'simulator':
+        more = {'spread_frames': spread_frames}
+    return BACKENDS[backend](map_name, seeds, observation_spec, action_spec, max_step_mul, **more)
 
 
 __all__ = [

@@ -27,6 +27,7 @@ class SimulatedEnvironment(vector.VectorEnvironment):
         action_spec: ActionSpec,
         max_step_mul: int,
         final_observations: bool = False,
+        spread_frames: int = 0,
     ):
         """Makes the games.
 
@@ -38,9 +39,13 @@ class SimulatedEnvironment(vector.VectorEnvironment):
           max_step_mul: the largest number of environment frames per step.
           final_observations: whether to observe once more in steps in which an episode ends, for
             `final_observation`.
+          spread_frames: the first episodes after `reset` are aborted, the one of game i at frame
+            (i + 1) / K of so many. With the length of an episode the games are in all parts of it
+            from then on; with 0 no episode is aborted, and they stay in the same part.
 
         Raises:
-          ValueError: if the map is unknown, a seed is negative or the specs do not fit together.
+          ValueError: if the map is unknown, a seed or `spread_frames` is negative, or the specs do
+            not fit together.
         """
         super().__init__(len(seeds), observation_spec, action_spec, max_step_mul)
         self._game: Any = sim.make(
@@ -53,6 +58,9 @@ class SimulatedEnvironment(vector.VectorEnvironment):
         )
         self._layers_dtype = _layers_dtype(self.num_envs, observation_spec.structure())
         self._final_observations = final_observations
+        if spread_frames < 0:
+            raise ValueError(f'spread_frames is {spread_frames}, expected at least 0.')
+        self._spread_frames = spread_frames
         self._start_totals()
 
     def reset(self) -> Dict[str, Any]:
@@ -63,7 +71,7 @@ class SimulatedEnvironment(vector.VectorEnvironment):
         return self._observe()
 
     def step(self, action: Mapping[str, np.ndarray], step_mul: np.ndarray) -> structs.EnvOutput:
-        """See `VectorEnvironment.step`. No game is ever aborted."""
+        """See `VectorEnvironment.step`. Only `spread_frames` aborts episodes."""
         step_mul = self._check_step_mul(step_mul)
         function_ids, arguments = self._decode(action)
         game = self._game
@@ -73,14 +81,16 @@ class SimulatedEnvironment(vector.VectorEnvironment):
         self.frames_played += int(game.game_loop.sum()) - loops
 
         reward = (game.score - score).astype(np.float32)
-        done = np.array(game.ended)
+        ended = np.array(game.ended)
+        aborted = ~ended & self._first & (game.game_loop >= self._first_frames())
+        done = ended | aborted
         self._returns += reward
         self._steps += 1
         info = structs.EpisodeInfo(
             episode_return=self._returns.copy(),
             episode_frames=np.array(game.game_loop, np.int32),
             episode_steps=self._steps.copy(),
-            aborted=np.zeros_like(done),
+            aborted=aborted,
         )
         self.final_observation = None
         if done.any():
@@ -89,12 +99,16 @@ class SimulatedEnvironment(vector.VectorEnvironment):
             game.reset(done)
             self._returns[done] = 0
             self._steps[done] = 0
+            self._first[done] = False
         return structs.EnvOutput(reward, info, done, self._observe())
 
     def get_state(self) -> Dict[str, np.ndarray]:
         """See `VectorEnvironment.get_state`."""
         totals = {'returns': self._returns.copy(), 'steps': self._steps.copy()}
-        return saved_arrays.join({'games': self._game.get_state(), 'totals': totals})
+        parts = {'games': self._game.get_state(), 'totals': totals}
+        if self._spread_frames:
+            parts['spread'] = {'first': self._first.copy()}
+        return saved_arrays.join(parts)
 
     def set_state(self, state: Mapping[str, np.ndarray]) -> None:
         """See `VectorEnvironment.set_state`."""
@@ -102,6 +116,8 @@ class SimulatedEnvironment(vector.VectorEnvironment):
         self._game.set_state(saved_arrays.part(state, 'games'))
         self._returns[:] = state['totals/returns']
         self._steps[:] = state['totals/steps']
+        if self._spread_frames:
+            self._first[:] = state['spread/first']
         self.final_observation = None
 
     def close(self) -> None:
@@ -111,6 +127,11 @@ class SimulatedEnvironment(vector.VectorEnvironment):
     def _start_totals(self) -> None:
         self._returns = np.zeros([self.num_envs], np.float32)
         self._steps = np.zeros([self.num_envs], np.int32)
+        self._first = np.full([self.num_envs], self._spread_frames > 0)
+
+    def _first_frames(self) -> np.ndarray:
+        """At which frame the first episode of each game is aborted."""
+        return np.arange(1, self.num_envs + 1) * self._spread_frames / self.num_envs
 
     def _observe(self) -> Dict[str, Any]:
         """Copies the arrays of the spec, because the game reuses its buffers."""

@@ -57,26 +57,31 @@ def make_environment(
       seeds: one per game.
       share_seed: determines which episodes the script plays.
       flag: that names the script, for errors.
-      spread: whether the games start in all parts of an episode, on the simulator.
+      spread: whether the games are soon in all parts of an episode, if the environment has that:
+        a script plays up to there, and without one the first episodes are aborted.
 
     Raises:
       UserError: if the script cannot play, or StarCraft II does not run.
     """
+    spread_frames = 0
+    if spread and environment.spread_games and environment.backend == 'simulator':
+        spread_frames = envs.map_defaults(environment.map_name).episode_frames
     if not specs[0].demonstration_heads:
-        return graph.make_environment(environment, starcraft, specs, seeds)
+        return graph.make_environment(environment, starcraft, specs, seeds, spread_frames)
     of_agent, action_spec = dataclasses.replace(specs[0], demonstration_heads=()), specs[1]
-    script, seen, spread_frames = None, of_agent, 0
+    script, seen = None, of_agent
     if demonstrations.demonstrator != 'none':
         script_class = players.find_script(environment.map_name, demonstrations.demonstrator)
         assert script_class is not None
         on_simulator = environment.backend == 'simulator'
-        if spread and on_simulator:
-            spread_frames = envs.map_defaults(environment.map_name).episode_frames
         seen = demonstrator.with_needs(of_agent, script_class, fine=on_simulator)
         script = players.make_script(
             environment.map_name, (seen, action_spec), flag, demonstrations.demonstrator
         )
-    env = graph.make_environment(environment, starcraft, (seen, action_spec), seeds)
+    env_spread_frames = 0 if script is not None else spread_frames
+    env = graph.make_environment(
+        environment, starcraft, (seen, action_spec), seeds, env_spread_frames
+    )
     return demonstrator.DemonstratedEnvironment(
         env,
         of_agent,

@@ -19,11 +19,13 @@ class EpisodeLog:
     until there is room.
     """
 
-    def __init__(self, path: str, start: int, window: int = 100):
+    def __init__(self, path: str, start: int, window: int = 100, games_fail: bool = True):
         """Args:
         path: the file; it is continued if it exists.
         start: number of earlier starts of the run, written with every episode.
         window: number of episodes that the means are over.
+        games_fail: whether an episode is aborted because its game failed; those of the simulator
+          are to spread the games.
 
         Raises:
           UserError: if the file cannot be written to.
@@ -35,6 +37,7 @@ class EpisodeLog:
         self._last: Deque[float] = collections.deque(maxlen=window)
         self.aborted = 0
         self.aborted_frames = 0
+        self._games_fail = games_fail
         try:
             self._size = cut_unfinished_line(path)
         except OSError as error:
@@ -44,6 +47,11 @@ class EpisodeLog:
             ) from error
         if not self._size:
             self._rows.append(','.join(COLUMNS))
+
+    @property
+    def failed(self) -> int:
+        """Number of episodes that were aborted because their game failed."""
+        return self.aborted if self._games_fail else 0
 
     def undo(self, global_step: int) -> int:
         """Removes the rows of updates after a checkpoint from which the training goes on.

@@ -86,8 +86,15 @@ def make_environment(
     starcraft: StarCraftSettings,
     specs: Tuple[Any, Any],
     seeds: Sequence[int],
+    spread_frames: int = 0,
 ) -> envs.VectorEnvironment:
     """An environment of one game per seed.
+
+    Args:
+      environment, starcraft: the games.
+      specs: observation and action spec.
+      seeds: one per game.
+      spread_frames: see `envs.SimulatedEnvironment`.
 
     Raises:
       UserError: if StarCraft II is to be played and does not run.
@@ -103,6 +110,7 @@ def make_environment(
             *specs,
             max_step_mul=environment.longest_step,
             game_settings=game_settings,
+            spread_frames=spread_frames,
         )
     except envs.GameError as error:
         raise UserError(str(error)) from error

@@ -90,7 +90,7 @@ def duration_text(seconds: float) -> str:
 
 
 def _returns_text(episodes: Any) -> str:
-    aborted = f', {episodes.aborted} aborted' if episodes.aborted else ''
+    aborted = f', {episodes.failed} aborted' if episodes.failed else ''
     if not episodes.last_count():
         return 'no episode finished yet' + aborted
     return f'mean return {episodes.last_mean():.2f} (last {episodes.last_count()}){aborted}'

@@ -97,7 +97,7 @@ def _logging_hooks(
       The hooks, and what has to be called before a checkpoint is saved.
     """
     run, output, phases = settings.run, settings.output, training.phases
-    episodes = _episode_log(run.logdir, start)
+    episodes = _episode_log(settings, start)
     stack.callback(episodes.close)
     resume.part.add(Episodes(episodes))
     summaries = SummaryLog(run.logdir, output.save_summaries_secs)
@@ -142,9 +142,13 @@ def _logging_hooks(
     return result, prepare
 
 
-def _episode_log(logdir: str, start: Start) -> EpisodeLog:
+def _episode_log(settings: Settings, start: Start) -> EpisodeLog:
     """The list of episodes, without those after the checkpoint that the training goes on from."""
-    episodes = EpisodeLog(os.path.join(logdir, evaluation.EPISODES_CSV), start.number)
+    episodes = EpisodeLog(
+        os.path.join(settings.run.logdir, evaluation.EPISODES_CSV),
+        start.number,
+        games_fail=settings.environment.backend != 'simulator',
+    )
     if start.checkpoint is not None:
         undone = episodes.undo(checkpoints.number(start.checkpoint))
         if undone:

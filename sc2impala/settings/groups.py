@@ -128,6 +128,12 @@ class EnvironmentSettings:
     max_step_mul: int = setting(
         8, 'the agent chooses from 1 to this many frames', between=(2, 10000)
     )
+    spread_games: bool = setting(
+        True,
+        'on the simulator, in a training: have games in all parts of an episode at any time. For '
+        'that the first episode of each game is aborted at a frame of its own, or played up to '
+        'there by the script that is imitated. Otherwise all games are in the same part',
+    )
 
     @property
     def agent_step_mul(self) -> Optional[int]:

@@ -162,3 +162,58 @@ def test_final_observations_are_those_before_the_next_episode(monkeypatch):
     kept.step(action, np.array([9, 1]))
     kept.reset()
     assert kept.final_observation is None
+
+
+def make_spread(monkeypatch, spread_frames=30, num_envs=3):
+    short_episodes(monkeypatch, 'MoveToBeacon', 30)
+    specs = envs.make_specs('MoveToBeacon', vectors=['game_loop'])
+    seeds = list(range(num_envs))
+    env = envs.SimulatedEnvironment('MoveToBeacon', seeds, *specs, 8, spread_frames=spread_frames)
+    return env, action_of(env)
+
+
+def test_first_episodes_are_aborted_so_that_the_games_are_in_all_parts_of_an_episode(monkeypatch):
+    env, action = make_spread(monkeypatch)
+    for _ in range(2):
+        env.reset()
+        outputs = [env.step(action, np.array([5, 5, 5])) for _ in range(12)]
+        ends = [[step for step in range(12) if outputs[step].done[game]] for game in range(3)]
+        # The last one ends at the same frame by itself.
+        assert ends == [[1, 7], [3, 9], [5, 11]]
+        for step, output in enumerate(outputs):
+            assert output.info.aborted.tolist() == [step == 1, step == 3, False]
+        assert outputs[3].info.episode_frames.tolist() == [10, 20, 20]
+        assert outputs[3].info.episode_steps.tolist() == [2, 4, 4]
+        assert outputs[3].observation['game_loop'].ravel().tolist() == [10, 0, 20]
+
+
+def test_first_episodes_that_end_before_are_not_aborted(monkeypatch):
+    env, action = make_spread(monkeypatch, spread_frames=90)
+    env.reset()
+    outputs = [env.step(action, np.array([8, 8, 8])) for _ in range(24)]
+    # The first one is aborted at frame 30 or its end, which comes at the same time.
+    assert not any(output.info.aborted.any() for output in outputs)
+
+
+def test_spread_games_go_on_from_their_state(monkeypatch):
+    env, action = make_spread(monkeypatch)
+    env.reset()
+    for _ in range(3):
+        env.step(action, np.array([5, 5, 5]))
+    state = env.get_state()
+    expected = env.step(action, np.array([5, 5, 5]))
+    assert expected.info.aborted.tolist() == [False, True, False]
+
+    other, _ = make_spread(monkeypatch)
+    other.reset()
+    other.set_state(state)
+    again = other.step(action, np.array([5, 5, 5]))
+    assert again.info.aborted.tolist() == [False, True, False]
+    np.testing.assert_array_equal(again.done, expected.done)
+    with pytest.raises(ValueError, match='spread'):
+        make_spread(monkeypatch, spread_frames=0)[0].set_state(state)
+
+
+def test_games_cannot_be_spread_over_less_than_nothing(monkeypatch):
+    with pytest.raises(ValueError, match='spread_frames is -1, expected at least 0'):
+        make_spread(monkeypatch, spread_frames=-1)

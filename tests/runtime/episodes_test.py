@@ -41,7 +41,7 @@ def test_finished_episodes_are_listed_and_averaged(tmp_path):
         'aborted_frames': 900.0,
     }
     assert (log.last_mean(), log.last_count()) == (4.0, 2)
-    assert log.aborted == 1
+    assert log.aborted == log.failed == 1
     values = log.add(none, infos(np.ones([2, 3]), ~none), 30)
     assert values == {'aborted_episodes': 7.0, 'aborted_frames': 1500.0}
     log.flush()
@@ -51,6 +51,14 @@ def test_finished_episodes_are_listed_and_averaged(tmp_path):
         ['3', '20', '2.0', '200', '25'],
         ['3', '20', '6.0', '600', '75'],
     ]
+    log.close()
+
+
+def test_aborted_episodes_of_games_that_do_not_fail_are_counted_apart(tmp_path):
+    log = EpisodeLog(str(tmp_path / 'episodes.csv'), start=0, games_fail=False)
+    values = log.add(np.zeros([1, 2], bool), infos([[3, 4]], [[True, False]]), 10)
+    assert values['aborted_episodes'] == 1.0
+    assert (log.aborted, log.failed) == (1, 0)
     log.close()
 
 

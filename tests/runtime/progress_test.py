@@ -21,7 +21,7 @@ class Terminal(io.StringIO):
 
 class Episodes:
     def __init__(self, count=0, mean=float('nan'), aborted=0):
-        self.count, self.mean, self.aborted = count, mean, aborted
+        self.count, self.mean, self.failed = count, mean, aborted
 
     def last_count(self):
         return self.count
