@@ -7,7 +7,7 @@ of all of them, that of version h of column b is b * H + h.
 """
 
 import copy
-from typing import Any, List
+from typing import Any, List, Optional
 
 import sonnet as snt
 import tensorflow.compat.v1 as tf
@@ -74,7 +74,7 @@ def fold(outputs: Any) -> Any:
 
 
 def versions_of_episodes(
-    seed: tf.Tensor, done: tf.Tensor, episode_steps: tf.Tensor, num_versions: int
+    seed: Optional[tf.Tensor], done: tf.Tensor, episode_steps: tf.Tensor, num_versions: int
 ) -> tf.Tensor:
     """Which version plays in each of K games: drawn when an episode starts, and kept to its end.
 
@@ -88,7 +88,12 @@ def versions_of_episodes(
 
     Returns:
       int32 [K].
+
+    Raises:
+      ValueError: if there is no seed.
     """
+    if seed is None:
+        raise ValueError('bootstrapped heads need a seed to play whole episodes')
     steps = tf.where(done, tf.zeros_like(episode_steps), episode_steps)
     start = seed[1] - tf.cast(steps, tf.int64)
     game = tf.range(tf.size(steps, out_type=tf.int64))

@@ -176,3 +176,8 @@ class _MadeAtOnce(snt.Module):
 def test_heads_with_variables_are_refused():
     with tf.Graph().as_default(), pytest.raises(ValueError, match='cannot be bootstrapped'):
         bootstrap.BootstrappedHeads(_MadeAtOnce(), 2)
+
+
+def test_without_a_seed_no_version_can_play_an_episode():
+    with tf.Graph().as_default(), pytest.raises(ValueError, match='need a seed'):
+        bootstrap.versions_of_episodes(None, tf.constant([True]), tf.constant([0]), 2)

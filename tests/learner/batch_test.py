@@ -1,5 +1,7 @@
 """The batch: time-major, with defaults for new sequences, and copied to a device ahead of use."""
 
+import threading
+
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
@@ -71,6 +73,22 @@ def test_staging_keeps_the_order():
         fetches = [staged.agent_state[0], put]
         seen = [pipe.session.run(fetches)[0][:, 0] for _ in range(3)]
         np.testing.assert_array_equal(np.concatenate(seen), np.arange(6))
+
+
+def test_the_next_batch_is_put_before_the_last_one_is_taken():
+    """TensorFlow may run both in this order, and on one thread: then the first must not wait."""
+    with tf.Graph().as_default() as graph:
+        batch = learner.make_batch(numbered.tensors(3, 1))
+        staged, (put, _) = batch_lib.stage(batch, '/cpu:0')
+    session = tf.Session(graph=graph)
+    # What waits in a staging area cannot be interrupted.
+    puts = threading.Thread(target=lambda: [session.run(put) for _ in range(2)], daemon=True)
+    puts.start()
+    puts.join(60)
+    assert not puts.is_alive()
+    for _ in range(2):
+        assert session.run(staged.agent_state[0]).ravel()[0] == 3
+    session.close()
 
 
 def test_batches_staged_under_different_names_are_independent():
