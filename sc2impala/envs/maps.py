@@ -25,8 +25,9 @@ class MapDefaults:
         wide as one of 16.
     settings: settings of the training by name where the general default does not suit the map. They
         are read by `settings.resolve`, not in `envs`.
-    demonstrated: what differs from these when the agent first imitates a script; see
-        `settings.resolve.imitates`.
+    from_scratch: what differs from these when the agent does not first imitate a script; it suits
+        algorithms that learn a policy.
+    demonstrated: what differs when it does; see `settings.resolve.imitates`.
     """
 
     episode_frames: int
@@ -38,6 +39,7 @@ class MapDefaults:
     screen_size: Tuple[int, int] = (16, 16)
     minimap_size: Tuple[int, int] = (16, 16)
     settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    from_scratch: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     demonstrated: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
@@ -49,6 +51,20 @@ _AT_ONCE_ANY_SELECTION = {'queued': 0}
 
 _FIGHT_LAYERS = ('player_relative', 'selected', 'unit_density', 'unit_hit_points_ratio')
 _ECONOMY_LAYERS = ('player_relative', 'unit_type', 'selected', 'unit_density', 'build_progress')
+
+_BY_ITSELF = {
+    'agent': 'unet_lstm',
+    'argument_conditioning': True,
+    'value_normalisation': 'popart',
+    'max_step_mul': 16,
+    'discounting_per_frame': True,
+    'batch_size': 16,
+    'learning_rate': 1.5e-3,
+    'entropy_decay': 0.6,
+}
+"""Learning from scratch. A random policy gets further with long steps, and a good one plays better
+with short ones: the agent chooses. Small batches are many updates, which PopArt and games in all
+parts of an episode keep from being all alike."""
 
 _AS_THE_SCRIPT = {
     'agent': 'unet_lstm',
@@ -88,6 +104,7 @@ MAP_DEFAULTS = {
         functions=('no_op', 'select_point', 'select_army', 'Move_screen'),
         fixed_arguments=_AT_ONCE,
         screen_layers=('player_relative', 'selected', 'unit_density'),
+        from_scratch=dict(_BY_ITSELF, discounting=0.9, total_environment_frames=12000000),
         # The script collects 109 shards when it acts every 8 frames, 144 every 4 and 162 every 2.
         demonstrated=dict(
             _AS_THE_SCRIPT,

@@ -10,13 +10,16 @@ Settings are mappings from names to typed values throughout.
 import dataclasses
 from typing import Any, Dict, List, Mapping, Optional
 
-from sc2impala import envs
+from sc2impala import envs, learner
 from sc2impala.envs import pysc2_backend
 from sc2impala.settings import settings as settings_lib
 from sc2impala.settings.groups import StarCraftSettings
 
 _FIRST_FIXED_ARGUMENTS = {'queued': 0, 'select_add': 0, 'select_point_act': 0}
 """The defaults of all maps at the time when manifests held empty text instead of values."""
+
+_WITHOUT = {'spread_games': False}
+"""What versions without a setting did, where that is not its general default."""
 
 _OF_RECORDINGS = (
     'functions',
@@ -50,12 +53,23 @@ def imitates(values: Mapping[str, Any]) -> bool:
     return starts_anew and of['backend'] == 'simulator' and not refused
 
 
-def of_map(map_name: str, imitating: bool = False) -> Dict[str, Any]:
+def learns_values(values: Mapping[str, Any]) -> bool:
+    """Whether the algorithm learns the values of actions instead of a policy.
+
+    Args:
+      values: as in `imitates`.
+    """
+    name = values.get('algorithm', settings_lib.general_defaults()['algorithm'])
+    return name in learner.ALGORITHMS and learner.load(name).learns_values
+
+
+def of_map(map_name: str, imitating: bool = False, learning_values: bool = False) -> Dict[str, Any]:
     """The settings that a map has defaults for; none for an unknown map.
 
     Args:
       map_name: any text.
       imitating: whether the agent first imitates a script, if the map has defaults for that.
+      learning_values: see `learns_values`.
     """
     try:
         defaults = envs.map_defaults(map_name)
@@ -71,7 +85,9 @@ def of_map(map_name: str, imitating: bool = False) -> Dict[str, Any]:
         minimap_size=defaults.minimap_size,
         **defaults.settings,
     )
-    return dict(found, **defaults.demonstrated) if imitating else found
+    if imitating:
+        return dict(found, **defaults.demonstrated)
+    return found if learning_values else dict(found, **defaults.from_scratch)
 
 
 def of_backend(backend: str, map_name: str) -> Dict[str, Any]:
@@ -118,7 +134,7 @@ def complete(
         return dict(of_run, **dict({name: general[name] for name in _OF_PROCESS}, **chosen))
     map_name = chosen.get('map_name', general['map_name'])
     backend = chosen.get('backend', general['backend'])
-    on_map = of_map(map_name, imitates(chosen))
+    on_map = of_map(map_name, imitates(chosen), learns_values(chosen))
     if chosen.get('mode') == 'record' and not chosen.get('from_scratch'):
         imitating = of_map(map_name, imitating=True)
         on_map.update({name: imitating[name] for name in _OF_RECORDINGS if name in imitating})
@@ -182,8 +198,9 @@ def to_manifest(values: Mapping[str, Any]) -> Dict[str, Any]:
 def from_manifest(manifest: Mapping[str, Any]) -> Dict[str, Any]:
     """The settings of a manifest, also of one that an older version wrote.
 
-    A setting that came later has its general default, which is what versions without it did; never
-    the default of a map, since those came with the versions that write all settings.
+    A setting that came later has the value by which it changes nothing, which is its general
+    default but for `_WITHOUT`; never the default of a map, since those came with the versions that
+    write all settings.
 
     Raises:
       ValueError: if a value is of the wrong type or not understood, or a list that says what an
@@ -191,7 +208,7 @@ def from_manifest(manifest: Mapping[str, Any]) -> Dict[str, Any]:
       KeyError: if a setting is unknown.
     """
     settings, config = settings_lib.all_settings(), manifest['config']
-    values = settings_lib.general_defaults()
+    values = dict(settings_lib.general_defaults(), **_WITHOUT)
     for name, value in config.items():
         try:
             values[name] = settings[name].type.from_json(value)
@@ -216,7 +233,7 @@ def description(values: Mapping[str, Any]) -> List[str]:
       is empty. The functions are in neither: there are too many of them.
     """
     general = settings_lib.general_defaults()
-    on_map = of_map(values['map_name'], imitates(values))
+    on_map = of_map(values['map_name'], imitates(values), learns_values(values))
     on_map.update(of_backend(values['backend'], values['map_name']))
     expected = dict(general, **on_map)
     shown = {

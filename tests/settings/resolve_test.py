@@ -56,8 +56,12 @@ class TestEveryMap:
             assert name not in ('map_name', 'backend', 'seed')
 
     def test_repeats_no_general_default(self, map_name):
-        flags = maps.MAP_DEFAULTS[map_name].settings
+        of_map = maps.MAP_DEFAULTS[map_name]
+        flags = of_map.settings
         assert not {name: value for name, value in flags.items() if value == GENERAL[name]}
+        before = dict(GENERAL, **flags)
+        more = of_map.from_scratch
+        assert {name for name, value in more.items() if value == before[name]} <= {'batch_size'}
 
     def test_can_be_trained_with_its_defaults(self, map_name):
         values = resolve.complete({'map_name': map_name, 'from_scratch': True})
@@ -87,7 +91,7 @@ class TestImitation:
         script(seen, action_spec)
 
     def test_repeats_no_default_of_the_map(self, map_name):
-        on_map = dict(GENERAL, **resolve.of_map(map_name))
+        on_map = dict(GENERAL, **resolve.of_map(map_name, learning_values=True))
         demonstrated = maps.MAP_DEFAULTS[map_name].demonstrated
         same = {name for name, value in demonstrated.items() if value == on_map[name]}
         assert same <= {'reward_scaling'}  # PopArt has the same on all maps.
@@ -135,6 +139,22 @@ def test_a_map_without_imitation_is_learned_from_scratch():
     values = resolve.complete({'map_name': 'MoveToBeacon'})
     assert values == dict(GENERAL, **resolve.of_map('MoveToBeacon'))
     assert values['demonstrator'] == 'none' and not resolve.imitates(values)
+
+
+def test_settings_of_learning_from_scratch_are_for_algorithms_with_a_policy():
+    given = {'map_name': 'CollectMineralShards', 'from_scratch': True}
+    values = resolve.complete(given)
+    assert values['agent'] == 'unet_lstm' and values['max_step_mul'] == 16
+    values = resolve.complete(dict(given, algorithm='r2d2'))
+    assert values == dict(
+        GENERAL,
+        algorithm='r2d2',
+        **given,
+        **resolve.of_map('CollectMineralShards', learning_values=True),
+    )
+    assert values['value_normalisation'] == 'none'
+    imitating = resolve.complete({'map_name': 'CollectMineralShards'})
+    assert imitating['max_step_mul'] == GENERAL['max_step_mul']
 
 
 def test_maps_and_settings_have_the_same_general_defaults():
@@ -296,6 +316,7 @@ class TestManifest:
     def test_of_an_older_version_lacks_settings_that_count_as_general_defaults(self, hurried):
         assert resolve.from_manifest(self.OLD) == dict(
             GENERAL,
+            spread_games=False,
             num_envs=7,
             functions=('no_op', 'Move_screen'),
             fixed_arguments={'queued': 0, 'select_add': 0, 'select_point_act': 0},
