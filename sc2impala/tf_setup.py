@@ -6,8 +6,15 @@ module makes them by being imported: a program calls `enable` before it builds a
 `sc2impala.vtrace` works in any mode.
 """
 
+import contextlib
 import functools
 import os
+import sys
+import tempfile
+from typing import Iterator
+
+_NOISE = (b'WARNING: All log messages before absl::InitializeLog()', b'I0000 ')
+"""How lines begin that TensorFlow 2.20 and later write when they are imported."""
 
 
 @functools.lru_cache(maxsize=None)
@@ -16,13 +23,41 @@ def enable() -> None:
 
     It must be called before the first graph of the process is built. Later calls have no effect.
     """
-    # Hides messages about the build of TensorFlow and the deprecation of this API.
-    os.environ.setdefault('TF_CPP_MIN_LOG_LEVEL', '2')
+    # Hides messages about the build of TensorFlow and the hardware, and about graphs that it could
+    # not make faster. What is an error for the caller is an exception.
+    os.environ.setdefault('TF_CPP_MIN_LOG_LEVEL', '3')
 
-    import sonnet as snt
-    import tensorflow.compat.v1 as tf
+    with _without_noise():
+        import sonnet as snt
+        import tensorflow.compat.v1 as tf
 
     tf.logging.set_verbosity(tf.logging.ERROR)
     tf.enable_v2_behavior()
     # Sonnet 2 checks for eager mode only when the first module of a process is constructed.
     snt.Module()
+
+
+@contextlib.contextmanager
+def _without_noise() -> Iterator[None]:
+    """Holds back what the process writes to standard error, and leaves out noise of TensorFlow.
+
+    No variable of the environment silences it, and it does not use `sys.stderr`.
+    """
+    try:
+        stderr = os.dup(2)
+    except OSError:  # It is closed.
+        yield
+        return
+    sys.stderr.flush()
+    with tempfile.TemporaryFile() as held:
+        os.dup2(held.fileno(), 2)
+        try:
+            yield
+        finally:
+            sys.stderr.flush()
+            os.dup2(stderr, 2)
+            os.close(stderr)
+            held.seek(0)
+            for line in held:
+                if not line.startswith(_NOISE):
+                    os.write(2, line)
