@@ -144,11 +144,10 @@ def _logging_hooks(
 
 def _episode_log(settings: Settings, start: Start) -> EpisodeLog:
     """The list of episodes, without those after the checkpoint that the training goes on from."""
-    episodes = EpisodeLog(
-        os.path.join(settings.run.logdir, evaluation.EPISODES_CSV),
-        start.number,
-        games_fail=settings.environment.backend != 'simulator',
-    )
+    environment = settings.environment
+    spread = environment.spread_games and environment.backend == 'simulator'
+    path = os.path.join(settings.run.logdir, evaluation.EPISODES_CSV)
+    episodes = EpisodeLog(path, start.number, games_fail=not spread)
     if start.checkpoint is not None:
         undone = episodes.undo(checkpoints.number(start.checkpoint))
         if undone:

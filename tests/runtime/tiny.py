@@ -32,6 +32,7 @@ FLAGS = (
     '--batch_size=4',
     '--fixed_step_mul',
     f'--step_mul={STEP_MUL}',
+    '--nospread_games',
     '--save_summaries_secs=0',
     '--progress_secs=0',
     '--save_checkpoint_secs=1000',

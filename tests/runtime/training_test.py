@@ -496,6 +496,17 @@ class TestStatistics:
         assert [step for step, _ in shown] == list(by_step)
         assert 'aborted' in capsys.readouterr().out
 
+    def test_games_are_spread_over_their_episodes(self, tmp_path, capsys):
+        tiny.train(tmp_path, 12, '--spread_games', '--deterministic')
+        # Episodes of 16 steps: the first ones are aborted after 4, 8 and 12.
+        rows = tiny.episodes(tmp_path)
+        assert {row[4] for row in rows} == {tiny.EPISODE_STEPS}
+        ends = [first + 16 * number for first in (0, 4, 8, 12) for number in (1, 2, 3)]
+        ends = sorted(-(-end // 5) for end in ends)
+        assert sorted(row[1] / tiny.FRAMES_PER_UPDATE for row in rows) == ends
+        assert tiny.summaries(tmp_path)['MoveToBeacon/aborted_episodes'][-1][1] == 3
+        assert 'aborted' not in capsys.readouterr().out
+
     def test_nothing_is_listed_when_all_abort(self, fake_game, tmp_path, capsys):
         fake_game(abort_every=1)
         assert tiny.main(tmp_path, '--total_environment_frames=2000', *self.FLAGS) == 0
