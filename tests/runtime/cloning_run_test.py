@@ -59,8 +59,8 @@ def install(setattr_in_graph):
         observation_spec, action_spec = make_specs(environment)
         return labelled_spec(observation_spec, action_spec.heads), action_spec
 
-    def labelled_environment(environment, starcraft, specs, seeds):
-        env = make_environment(environment, starcraft, specs, seeds)
+    def labelled_environment(environment, starcraft, specs, seeds, *more):
+        env = make_environment(environment, starcraft, specs, seeds, *more)
         made.append(LabelledEnvironment(env, functools.partial(rule, specs[1])))
         return made[-1]
 
