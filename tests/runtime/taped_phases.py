@@ -13,7 +13,7 @@ FRAMES = 10
 class Tape(list):
     """Checkpoint writer, list of episodes and summaries in one: all write here."""
 
-    aborted = 0
+    failed = 0
     summary_due = True
 
     def operation(self, entry):

@@ -191,7 +191,7 @@ class TestResume:
         seen = []
 
         def make_environment(*args, make=graph.make_environment):
-            seen.append(list(args[-1]))
+            seen.append(list(args[3]))
             return make(*args)
 
         monkeypatch.setattr(graph, 'make_environment', make_environment)
