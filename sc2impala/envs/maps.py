@@ -62,9 +62,8 @@ _BY_ITSELF = {
     'learning_rate': 1.5e-3,
     'entropy_decay': 0.6,
 }
-"""Learning from scratch. A random policy gets further with long steps, and a good one plays better
-with short ones: the agent chooses. Small batches are many updates, which PopArt and games in all
-parts of an episode keep from being all alike."""
+"""Learning from scratch, see docs/results.md for what was tried. A random policy gets further with
+long steps, and a good one plays better with short ones, so the agent chooses."""
 
 _AS_THE_SCRIPT = {
     'agent': 'unet_lstm',
