@@ -61,6 +61,8 @@ class SimulatedEnvironment(vector.VectorEnvironment):
         if spread_frames < 0:
             raise ValueError(f'spread_frames is {spread_frames}, expected at least 0.')
         self._spread_frames = spread_frames
+        # At which frame the first episode of each game is aborted.
+        self._first_frames = np.arange(1, self.num_envs + 1) * spread_frames / self.num_envs
         self._start_totals()
 
     def reset(self) -> Dict[str, Any]:
@@ -82,7 +84,7 @@ class SimulatedEnvironment(vector.VectorEnvironment):
 
         reward = (game.score - score).astype(np.float32)
         ended = np.array(game.ended)
-        aborted = ~ended & self._first & (game.game_loop >= self._first_frames())
+        aborted = ~ended & self._first & (game.game_loop >= self._first_frames)
         done = ended | aborted
         self._returns += reward
         self._steps += 1
@@ -128,10 +130,6 @@ class SimulatedEnvironment(vector.VectorEnvironment):
         self._returns = np.zeros([self.num_envs], np.float32)
         self._steps = np.zeros([self.num_envs], np.int32)
         self._first = np.full([self.num_envs], self._spread_frames > 0)
-
-    def _first_frames(self) -> np.ndarray:
-        """At which frame the first episode of each game is aborted."""
-        return np.arange(1, self.num_envs + 1) * self._spread_frames / self.num_envs
 
     def _observe(self) -> Dict[str, Any]:
         """Copies the arrays of the spec, because the game reuses its buffers."""

@@ -63,9 +63,7 @@ def make_environment(
     Raises:
       UserError: if the script cannot play, or StarCraft II does not run.
     """
-    spread_frames = 0
-    if spread and environment.spread_games and environment.backend == 'simulator':
-        spread_frames = envs.map_defaults(environment.map_name).episode_frames
+    spread_frames = environment.spread_frames if spread else 0
     if not specs[0].demonstration_heads:
         return graph.make_environment(environment, starcraft, specs, seeds, spread_frames)
     of_agent, action_spec = dataclasses.replace(specs[0], demonstration_heads=()), specs[1]

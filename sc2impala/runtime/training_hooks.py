@@ -144,10 +144,9 @@ def _logging_hooks(
 
 def _episode_log(settings: Settings, start: Start) -> EpisodeLog:
     """The list of episodes, without those after the checkpoint that the training goes on from."""
-    environment = settings.environment
-    spread = environment.spread_games and environment.backend == 'simulator'
     path = os.path.join(settings.run.logdir, evaluation.EPISODES_CSV)
-    episodes = EpisodeLog(path, start.number, games_fail=not spread)
+    games_fail = not settings.environment.spread_frames
+    episodes = EpisodeLog(path, start.number, games_fail=games_fail)
     if start.checkpoint is not None:
         undone = episodes.undo(checkpoints.number(start.checkpoint))
         if undone:

@@ -141,6 +141,13 @@ class EnvironmentSettings:
         return self.step_mul if self.fixed_step_mul else None
 
     @property
+    def spread_frames(self) -> int:
+        """Over how many frames the games of a training are spread, 0 for not at all."""
+        if not self.spread_games or self.backend != 'simulator':
+            return 0
+        return envs.map_defaults(self.map_name).episode_frames
+
+    @property
     def longest_step(self) -> int:
         """The largest number of frames that one step may take, of an agent or another player."""
         if self.fixed_step_mul:
