@@ -34,6 +34,8 @@ def make_agent(
     argument_conditioning: bool = False,
     value_normalisation: str = 'none',
     bootstrap_heads: int = 0,
+    unit_prior: float = 0.0,
+    point_logit_scale: float = 1.0,
 ) -> 'Agent':
     """Builds the agent called `name`; most of its variables are created when it is first called.
 
@@ -48,6 +50,9 @@ def make_agent(
       value_normalisation: one of `VALUE_NORMALISATIONS`.
       bootstrap_heads: versions of the heads, see `bootstrap`; with less than 2 there are none, and
         with more neither of the two options before.
+      unit_prior: initial logit of pixels that show units, see `unit_prior`; 0 for none. It takes
+        argument conditioning.
+      point_logit_scale: what the logits of point heads are multiplied by.
 
     Raises:
       ValueError: if there is no such agent, or its heads do not have an option.
@@ -63,6 +68,9 @@ def make_agent(
     weights: List[Any] = []
     with recorded(weights):
         torso, core, heads = make_parts(observation_spec, action_spec, num_step_muls)
+    if point_logit_scale != 1:
+        _check_heads(f'point_logit_scale={point_logit_scale:g}', name, heads)
+        heads.point_logit_scale = point_logit_scale
     if bootstrap_heads > 1:
         from sc2impala.agents.bootstrap import BootstrappedHeads
 
@@ -78,6 +86,13 @@ def make_agent(
 
         _check_heads('value_normalisation=popart', name, heads)
         statistics = ValueStatistics(heads.baseline_layer)
+    prior = None
+    if unit_prior:
+        from sc2impala.agents.unit_prior import UnitPrior
+
+        if not argument_conditioning:
+            raise ValueError(f'unit_prior={unit_prior:g} needs --argument_conditioning')
+        prior = UnitPrior(observation_spec, action_spec, unit_prior)
     policy = make_policy(action_spec, learn_step_mul=fixed_step_mul is None)
 
     def make_copy(scope: str) -> Agent:
@@ -93,12 +108,23 @@ def make_agent(
                 argument_conditioning,
                 value_normalisation,
                 bootstrap_heads,
+                unit_prior,
+                point_logit_scale,
             )
             copy.create_variables(observation_spec)
         return copy
 
     return Agent(
-        torso, core, heads, policy, num_step_muls, fixed_step_mul, weights, statistics, make_copy
+        torso,
+        core,
+        heads,
+        policy,
+        num_step_muls,
+        fixed_step_mul,
+        weights,
+        statistics,
+        make_copy,
+        prior,
     )
 
 

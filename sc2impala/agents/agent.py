@@ -3,7 +3,7 @@
 K is the number of environments, T the unroll length plus one, B the batch of the learner.
 """
 
-from typing import Any, Callable, ContextManager, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, ContextManager, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import sonnet as snt
 import tensorflow.compat.v1 as tf
@@ -54,6 +54,7 @@ class Agent(snt.RNNCore):
         weights: Sequence[tf.Variable] = (),
         value_statistics: Optional[Any] = None,
         make_copy: Optional[Callable[[str], 'Agent']] = None,
+        unit_prior: Any = None,
         name: str = 'agent',
     ):
         """Args:
@@ -69,6 +70,7 @@ class Agent(snt.RNNCore):
         value_statistics: `ValueStatistics` if the heads give normalised baselines, or None.
         make_copy: name scope -> an agent of the same kind with variables of its own, which have
             the same order as those of this agent; for target networks.
+        unit_prior: `unit_prior.UnitPrior` if the points that depend on the function have one.
         """
         super().__init__(name=name)
         self._torso = torso
@@ -80,6 +82,7 @@ class Agent(snt.RNNCore):
         self._fixed_step_mul = fixed_step_mul
         self._weights = list(weights)
         self.value_statistics = value_statistics
+        self._unit_prior = unit_prior
         self._is_conditioned = hasattr(heads, 'arguments')
         self._num_versions = getattr(heads, 'num_versions', 0)
 
@@ -240,9 +243,11 @@ class Agent(snt.RNNCore):
         last_function *= 1.0 - tf.cast(env_outputs.done, tf.float32)[..., tf.newaxis]
         features = snt.BatchApply(self._torso)(observation, last_function)
         features, state = self._core.unroll(features, env_outputs.done, core_state)
-        heads, for_arguments = snt.BatchApply(self._heads)(features), ()
+        heads = snt.BatchApply(self._heads)(features)
+        for_arguments: Any = ()
         if self._is_conditioned:
             heads, for_arguments = heads
+            for_arguments = (for_arguments, self._prior_relations(observation))
         available = observation['available_actions']
         if self._num_versions:
             available = tf.stack([available] * self._num_versions, axis=-2)
@@ -252,6 +257,10 @@ class Agent(snt.RNNCore):
             baseline = self.value_statistics.unnormalised(heads.baseline)
             heads = heads._replace(baseline=baseline)
         return (heads, for_arguments), state
+
+    def _prior_relations(self, observation: Mapping[str, Any]) -> Dict[str, tf.Tensor]:
+        """What the points of the prior show, by head; nothing without a prior."""
+        return self._unit_prior.relations(observation) if self._unit_prior else {}
 
     def _choose(
         self,
@@ -288,7 +297,12 @@ class Agent(snt.RNNCore):
         action = {name: choose(name, logits[name]) for name in sorted(logits)}
         if self._is_conditioned:
             with recorded(self._weights):
-                for name, conditional in self._heads.arguments(for_arguments, action):
+                features, relations = for_arguments
+                for name, conditional in self._heads.arguments(features, action):
+                    if name in relations:
+                        conditional += self._unit_prior.logits(
+                            name, relations[name], action['function']
+                        )
                     logits[name], action[name] = conditional, choose(name, conditional)
         step_mul = pick('step_mul', heads.step_mul_logits) + 1
         if self._fixed_step_mul is not None:

@@ -106,7 +106,12 @@ class FactoredPointHead(snt.Module):
 
 
 class Heads(snt.Module):
-    """A hidden layer over all features, followed by one head for each part of the output."""
+    """A hidden layer over all features, followed by one head for each part of the output.
+
+    point_logit_scale: what the logits of points are multiplied by. An update of Adam changes all
+        weights by about the learning rate, and a few channels must separate one pixel from all
+        others: a larger scale lets them do so in fewer updates.
+    """
 
     def __init__(
         self,
@@ -124,6 +129,7 @@ class Heads(snt.Module):
           output of a recurrent core.
         """
         super().__init__(name=name)
+        self.point_logit_scale = 1.0
         self._hidden = snt.Linear(hidden_size, name='hidden') if hidden_size else None
         self._points: Dict[str, snt.Module] = {}
         self._linears: Dict[str, snt.Module] = {}
@@ -177,7 +183,7 @@ class Heads(snt.Module):
         return {
             name: self._linears[name](hidden)
             if name in self._linears
-            else self._points[name](spatial, hidden)
+            else self._points[name](spatial, hidden) * self.point_logit_scale
             for name in names
         }
 

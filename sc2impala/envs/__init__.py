@@ -85,6 +85,7 @@ def make_specs(
     minimap_layers: Optional[Names] = None,
     vectors: Optional[Names] = None,
     fixed_arguments: Optional[Mapping[str, int]] = None,
+    no_op_as_last_resort: bool = False,
 ) -> Tuple[ObservationSpec, ActionSpec]:
     """Makes the specs of a map; None is the map's own default.
 
@@ -97,6 +98,7 @@ def make_specs(
       minimap_layers: names of PySC2 minimap layers, or 'all'.
       vectors: names out of `specs.VECTOR_SHAPES`, or 'all'.
       fixed_arguments: values of argument types that the agent does not choose.
+      no_op_as_last_resort: see `make_action_spec`.
 
     Raises:
       ValueError: if anything is unknown, repeated or out of range.
@@ -113,6 +115,7 @@ def make_specs(
         screen_size,
         minimap_size,
         chosen('fixed_arguments', fixed_arguments),
+        no_op_as_last_resort,
     )
     observation_spec = make_observation_spec(
         screen_size,

@@ -31,6 +31,7 @@ class ActionSpec:
     argument_heads: tuple of the A argument types with a head, in the order of PySC2's argument ids.
     fixed_arguments: dict from argument type to its value in every call; these have no head.
     head_used: bool [F, A], whether a function uses an argument head.
+    no_op_as_last_resort: whether no_op is available only where no other function is.
     """
 
     def __init__(
@@ -39,10 +40,12 @@ class ActionSpec:
         screen_size: Tuple[int, int],
         minimap_size: Tuple[int, int],
         fixed_arguments: Mapping[str, int],
+        no_op_as_last_resort: bool = False,
     ):
         self.functions = tuple(int(function_id) for function_id in functions)
         self.function_names = tuple(FUNCTIONS[id_].name for id_ in self.functions)
         self.num_functions = len(self.functions)
+        self.no_op_as_last_resort = no_op_as_last_resort
         self.screen_size = screen_size
         self.minimap_size = minimap_size
 
@@ -61,11 +64,12 @@ class ActionSpec:
 
         self._num_choices = np.array(list(self.heads.values()), np.int32)[:, np.newaxis]
         self._function_ids = np.array(self.functions, np.int32)
+        self._is_no_op = self._function_ids == FUNCTIONS.no_op.id
         self._index_of_id = np.full([NUM_FUNCTIONS], -1, np.int32)
         self._index_of_id[self._function_ids] = np.arange(self.num_functions)
 
     def available(self, mask: np.ndarray) -> np.ndarray:
-        """Returns which of the chosen functions are available.
+        """Returns which of the chosen functions the agent may choose.
 
         Args:
           mask: bool [..., 573] over all PySC2 function ids.
@@ -79,7 +83,11 @@ class ActionSpec:
         mask = np.asarray(mask)
         if mask.shape[-1:] != (NUM_FUNCTIONS,):
             raise ValueError(f'mask has shape {mask.shape}, expected [..., {NUM_FUNCTIONS}].')
-        return mask.take(self._function_ids, axis=-1)
+        available = mask.take(self._function_ids, axis=-1)
+        if self.no_op_as_last_resort:
+            others = (available & ~self._is_no_op).any(axis=-1, keepdims=True)
+            available &= ~(others & self._is_no_op)
+        return available
 
     def decode(self, action: Mapping[str, np.ndarray]) -> Tuple[np.ndarray, Dict[str, np.ndarray]]:
         """Converts a batch of actions to function ids and arguments.
@@ -252,6 +260,7 @@ def make_action_spec(
     screen_size: Tuple[int, int],
     minimap_size: Tuple[int, int],
     fixed_arguments: Optional[Mapping[str, int]] = None,
+    no_op_as_last_resort: bool = False,
 ) -> ActionSpec:
     """Makes the action space over the functions that an agent may call.
 
@@ -262,6 +271,8 @@ def make_action_spec(
       fixed_arguments: values of argument types that the agent does not choose, such as
         {'queued': 0} to never queue an order. Types that none of the functions uses are ignored;
         points cannot be fixed.
+      no_op_as_last_resort: make no_op available only where no other function is. An agent that
+        chooses its step multiplier can wait by a longer step.
 
     Raises:
       ValueError: if a function is unknown or repeated (the nearest names are suggested), if none
@@ -282,6 +293,7 @@ def make_action_spec(
         checks.check_size('screen_size', screen_size),
         checks.check_size('minimap_size', minimap_size),
         _check_fixed(fixed_arguments or {}),
+        no_op_as_last_resort,
     )
 
 

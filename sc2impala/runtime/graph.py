@@ -25,6 +25,7 @@ def make_specs(environment: EnvironmentSettings) -> Tuple[Any, Any]:
             environment.map_name,
             functions=environment.functions,
             fixed_arguments=environment.fixed_arguments,
+            no_op_as_last_resort=environment.no_op_as_last_resort,
             screen_size=environment.screen_size,
             minimap_size=environment.minimap_size,
             screen_layers=environment.screen_layers,
@@ -73,6 +74,8 @@ def make_agent(
             settings.argument_conditioning,
             settings.value_normalisation,
             bootstrap_heads,
+            settings.unit_prior,
+            settings.point_logit_scale,
         )
     except ValueError as error:
         raise UserError(f'--{error}.') from error

@@ -104,6 +104,12 @@ class EnvironmentSettings:
         "queued=0,select_add=0, or 'none'",
         type=value_types.FIXED_ARGUMENTS,
     )
+    no_op_as_last_resort: bool = setting(
+        False,
+        'let the agent call no_op only where no other of its functions is available. An agent that '
+        'chooses its step multiplier waits by a longer step, and otherwise often learns to do '
+        'nothing first; not for imitation, since scripts call it',
+    )
     screen_layers: Optional[Names] = setting(
         None, "names of PySC2 screen layers, or 'all'", type=value_types.NAMES_OF_MAP
     )
@@ -236,6 +242,19 @@ class AgentSettings:
         False,
         'choose the function first, and each argument given the function and the arguments before '
         'it, points last; otherwise all are chosen independently of each other',
+    )
+    unit_prior: float = setting(
+        0.0,
+        'initial logit, in nats, of the pixels that show what a function points at: own units for '
+        'select_point, other units for orders, none for building sites; 0 for no such prior. It '
+        'takes --argument_conditioning',
+        between=(0.0, 20.0),
+    )
+    point_logit_scale: float = setting(
+        1.0,
+        'what the logits of points are multiplied by: with a larger scale they change more in each '
+        'update',
+        between=(0.01, 100.0),
     )
     value_normalisation: str = setting(
         'none',

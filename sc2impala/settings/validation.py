@@ -38,6 +38,7 @@ def check(settings: Settings) -> None:
     check_ranges(values, known)
     check_may_change(settings.training)
     check_players(settings)
+    check_no_op(settings)
     check_batch(settings.training, settings.replay)
     check_devices(settings)
     check_minibatches(settings)
@@ -178,6 +179,21 @@ def largest_batch(settings: Settings) -> Tuple[str, int]:
     if cloning.num_cloning_frames and cloning.cloning_batch_size > settings.training.batch_size:
         return 'cloning_batch_size', cloning.cloning_batch_size
     return 'batch_size', settings.training.batch_size
+
+
+def check_no_op(settings: Settings) -> None:
+    """Scripts call no_op, so that an agent that may not cannot imitate them."""
+    group = settings.demonstrations
+    for name, value, none in (
+        ('demonstrator', group.demonstrator, 'none'),
+        ('demonstrations', group.demonstrations, ()),
+    ):
+        if settings.environment.no_op_as_last_resort and value != none:
+            text = ','.join(value) if isinstance(value, tuple) else value
+            raise UserError(
+                f'--no_op_as_last_resort cannot be used with --{name}={text}, whose players call '
+                'no_op, expected --from_scratch with it.'
+            )
 
 
 def check_batch(training: TrainingSettings, replay: ReplaySettings) -> None:

@@ -14,6 +14,7 @@ _WORKS_WITH: Dict[str, Tuple[Any, str]] = {
     'num_cloning_frames': (0, '0, as with --from_scratch'),
     'num_critic_pretrain_frames': (0, '0, as with --from_scratch'),
     'argument_conditioning': (False, 'false'),
+    'unit_prior': (0.0, '0'),
     'value_normalisation': ('none', 'none'),
 }
 """By setting the only value that it may have, and what to say of it."""

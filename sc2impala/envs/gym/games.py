@@ -21,6 +21,7 @@ SPEC_OPTIONS = (
     'minimap_layers',
     'vectors',
     'fixed_arguments',
+    'no_op_as_last_resort',
 )
 """Keyword arguments of `envs.make_specs`."""
 

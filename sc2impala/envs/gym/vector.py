@@ -49,7 +49,7 @@ class MiniGameVectorEnv(vector.VectorEnv):
             frames, of at most `step_mul`.
           render_mode: None or 'rgb_array'.
           **spec_options: functions, screen_size, minimap_size, screen_layers, minimap_layers,
-            vectors and fixed_arguments, as of `envs.make_specs`.
+            vectors, fixed_arguments and no_op_as_last_resort, as of `envs.make_specs`.
 
         Raises:
           ValueError: if anything is unknown, repeated or out of range.

@@ -29,7 +29,7 @@ class ObservationWriter:
           arrays: nested dict as `observation_spec.structure()` describes it, to be written to.
         """
         self.available = np.zeros([NUM_FUNCTIONS], np.bool_)
-        self._functions = np.array(action_spec.functions)
+        self._action_spec = action_spec
         self._arrays = arrays
         self._vectors = observation_spec.vectors
         self._layers = [
@@ -56,7 +56,7 @@ class ObservationWriter:
         """
         self.available[:] = False
         self.available[np.asarray(observation['available_actions'])] = True
-        self._arrays['available_actions'][:] = self.available[self._functions]
+        self._arrays['available_actions'][:] = self._action_spec.available(self.available)
         for name, writer in self._layers:
             writer.write(np.asarray(observation[name]))
         for name in self._vectors:

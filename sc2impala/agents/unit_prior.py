@@ -1,0 +1,108 @@
+"""Where an untrained agent points: at units, and not at any pixel alike.
+
+Of 256 pixels some six show an enemy. A policy that points anywhere finds out slowly that those are
+worth attacking, and while most of its orders are random it learns to give none. So a point starts
+with a larger logit on the pixels that show what the function is for: units of the agent for those
+that select, other units for orders. It is the prior that agents have which choose units from a list
+in the place of pixels (Vinyals et al. 2019, AlphaStar: the target unit). Buildings are placed where
+there is none, so points of sites have no prior. The logits are variables like others.
+"""
+
+from typing import Any, Dict, Mapping
+
+import numpy as np
+import sonnet as snt
+import tensorflow.compat.v1 as tf
+
+NONE, SELF, NUM_RELATIONS = 0, 1, 5
+"""Values of PySC2's layer player_relative: none, self, ally, neutral, enemy."""
+
+LAYER = 'player_relative'
+
+GROUPS = {'screen': 'screen', 'minimap': 'minimap'}
+"""The layers that a point head shows, by head; the second corner of a rectangle has no prior."""
+
+_SELECTIONS = ('select_point',)
+_ON_OWN_UNITS = ('Effect_Heal', 'Effect_Repair', 'Load')
+_ON_THE_GROUND = ('Build_', 'TrainWarp_', 'Land_', 'Unload', 'select_rect')
+_ON_NEUTRAL_UNITS = ('Build_Refinery', 'Build_Assimilator', 'Build_Extractor')
+
+
+def points_at(function: str) -> np.ndarray:
+    """What a function is pointed at, float32 [NUM_RELATIONS]: 1 for units of a relation, or 0.
+
+    Args:
+      function: name of a PySC2 function.
+    """
+    own = np.arange(NUM_RELATIONS) == SELF
+    others = np.arange(NUM_RELATIONS) > SELF
+    if function in _SELECTIONS or function.startswith(_ON_OWN_UNITS):
+        return own.astype(np.float32)
+    if function.startswith(_ON_THE_GROUND) and not function.startswith(_ON_NEUTRAL_UNITS):
+        return np.zeros([NUM_RELATIONS], np.float32)
+    return others.astype(np.float32)
+
+
+class UnitPrior(snt.Module):
+    """Logits of points by what their pixel shows and by the function, to be added to others.
+
+    heads: names of the point heads that have such logits.
+    """
+
+    def __init__(
+        self, observation_spec: Any, action_spec: Any, strength: float, name: str = 'unit_prior'
+    ):
+        """Args:
+        observation_spec: `envs.specs.ObservationSpec`.
+        action_spec: `envs.actions.ActionSpec`.
+        strength: the logit of pixels with units that a function is for, before any training.
+
+        Raises:
+          ValueError: if there is no point head of a group with the layer player_relative.
+        """
+        super().__init__(name=name)
+        layers = {
+            'screen': [layer.name for layer in observation_spec.screen_layers],
+            'minimap': [layer.name for layer in observation_spec.minimap_layers],
+        }
+        self.heads = tuple(
+            head
+            for head, group in GROUPS.items()
+            if head in action_spec.heads
+            if LAYER in layers[group]
+        )
+        if not self.heads:
+            raise ValueError(
+                f'unit_prior={strength:g} needs functions that point at the screen or the minimap, '
+                f'and the layer {LAYER} of it'
+            )
+        table = np.stack([points_at(each) for each in action_spec.function_names])
+        self._initial = (strength * table).astype(np.float32)
+        self._tables: Dict[str, tf.Variable] = {}
+
+    def relations(self, observation: Mapping[str, Any]) -> Dict[str, tf.Tensor]:
+        """What each pixel shows: player_relative, int32 [..., H * W] by head.
+
+        Args:
+          observation: with the groups of the heads, layers of [..., H, W].
+        """
+        found = {}
+        for head in self.heads:
+            layer = tf.cast(observation[GROUPS[head]][LAYER], tf.int32)
+            found[head] = tf.reshape(layer, tf.concat([tf.shape(layer)[:-2], [-1]], axis=0))
+        return found
+
+    def logits(self, head: str, relation: tf.Tensor, function: tf.Tensor) -> tf.Tensor:
+        """The prior of one head given the function, float32 [N, H * W].
+
+        Args:
+          head: out of `heads`.
+          relation: int32 [N, H * W], of `relations`.
+          function: int32 [N], an index into the functions of the action space.
+        """
+        if head not in self._tables:
+            self._tables[head] = tf.Variable(self._initial, name=head)
+        by_relation = tf.gather(tf.convert_to_tensor(self._tables[head]), function)
+        # A product with one-hot rows: its gradient is exact and fast on GPUs as well.
+        one_hot = tf.one_hot(relation, NUM_RELATIONS)
+        return tf.squeeze(tf.matmul(one_hot, by_relation[:, :, tf.newaxis]), axis=-1)
