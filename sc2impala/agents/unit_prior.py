@@ -102,7 +102,9 @@ class UnitPrior(snt.Module):
         """
         if head not in self._tables:
             self._tables[head] = tf.Variable(self._initial, name=head)
-        by_relation = tf.gather(tf.convert_to_tensor(self._tables[head]), function)
-        # A product with one-hot rows: its gradient is exact and fast on GPUs as well.
+        # Products with one-hot rows: their gradient is dense, and exact on GPUs.
+        by_relation = tf.matmul(
+            tf.one_hot(function, len(self._initial)), tf.convert_to_tensor(self._tables[head])
+        )
         one_hot = tf.one_hot(relation, NUM_RELATIONS)
         return tf.squeeze(tf.matmul(one_hot, by_relation[:, :, tf.newaxis]), axis=-1)

@@ -12,8 +12,8 @@ MINIMAP = (7, 5)
 FUNCTIONS = pysc2_actions.FUNCTIONS
 
 
-def make(functions='all'):
-    return actions.make_action_spec(functions, SCREEN, MINIMAP)
+def make(functions='all', **options):
+    return actions.make_action_spec(functions, SCREEN, MINIMAP, **options)
 
 
 def random_action(spec, rng, size=None):
@@ -106,6 +106,21 @@ def test_available_picks_the_chosen_functions():
     assert spec.available(mask[1, 2]).tolist() == [True, True, False]
     with pytest.raises(ValueError, match=r'mask has shape \(3,\), expected \[..., 573\]'):
         spec.available([True] * 3)
+
+
+def test_no_op_may_be_kept_for_where_nothing_else_is_available():
+    spec = make(['Move_screen', 'no_op', 'select_army'], no_op_as_last_resort=True)
+    mask = np.zeros([2, 2, 573], np.bool_)
+    mask[..., 0] = True
+    mask[1, 0, [7, 12]] = True  # Only one of them is among the functions.
+    mask[1, 1, [7, 331]] = True
+    assert spec.available(mask).tolist() == [
+        [[False, True, False], [False, True, False]],
+        [[False, False, True], [True, False, True]],
+    ]
+    assert mask[..., 0].all()
+    without = make(['Move_screen', 'select_army', 'select_point'], no_op_as_last_resort=True)
+    assert without.available(mask[1, 1]).tolist() == [True, True, False]
 
 
 def test_every_function_survives_the_way_to_a_function_call_and_back():

@@ -147,6 +147,15 @@ class TestPlayers:
             with pytest.raises(UserError, match=f'^{complaint}$'):
                 check(map_name=map_name, **{name: 'search'})
 
+    def test_what_may_not_wait_cannot_imitate_scripts(self):
+        check(no_op_as_last_resort=True, from_scratch=True)
+        for values, text in (
+            (dict(demonstrator='PySC2'), 'demonstrator=PySC2'),
+            (dict(demonstrations=('a', 'b')), 'demonstrations=a,b'),
+        ):
+            with pytest.raises(UserError, match=f'cannot be used with --{text}, .* --from_scratch'):
+                check(no_op_as_last_resort=True, **values)
+
     def test_sequences_need_recordings(self):
         check(demonstration_sequences=3, demonstrations=('a', 'b'))
         with pytest.raises(UserError, match='--demonstration_sequences=3 are .* --demonstrations'):

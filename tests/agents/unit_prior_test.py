@@ -1,0 +1,159 @@
+"""The prior of points: which pixels, which functions, and what becomes of it in an agent."""
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from sc2impala import agents, envs
+from sc2impala.agents import unit_prior
+from tests.agents.agents_test import MAX_STEP_MUL, B, T, _tensors, _trajectory
+
+STRENGTH = 3.0
+FUNCTIONS = (
+    'no_op',
+    'select_point',
+    'Attack_screen',
+    'Build_SupplyDepot_screen',
+    'Build_Refinery_screen',
+    'Attack_minimap',
+)
+SELF, ALLY, NEUTRAL, ENEMY = 1, 2, 3, 4
+
+
+def make_specs(**options):
+    options = dict(
+        dict(functions=FUNCTIONS, fixed_arguments={'queued': 0}, screen_size=(5, 4)), **options
+    )
+    return envs.make_specs('FindAndDefeatZerglings', minimap_size=(3, 6), **options)
+
+
+@pytest.mark.parametrize(
+    'function, expected',
+    [
+        ('select_point', {SELF}),
+        ('Effect_Repair_screen', {SELF}),
+        ('Effect_Heal_screen', {SELF}),
+        ('Load_screen', {SELF}),
+        ('Attack_screen', {ALLY, NEUTRAL, ENEMY}),
+        ('Move_minimap', {ALLY, NEUTRAL, ENEMY}),
+        ('Harvest_Gather_screen', {ALLY, NEUTRAL, ENEMY}),
+        ('Build_Refinery_screen', {ALLY, NEUTRAL, ENEMY}),
+        ('Build_Barracks_screen', set()),
+        ('TrainWarp_Zealot_screen', set()),
+        ('Land_Barracks_screen', set()),
+        ('UnloadAllAt_screen', set()),
+        ('select_rect', set()),
+    ],
+)
+def test_what_functions_point_at(function, expected):
+    assert set(np.flatnonzero(unit_prior.points_at(function))) == expected
+
+
+def test_every_function_with_a_point_has_an_answer():
+    for function in envs.actions.FUNCTIONS:
+        points = unit_prior.points_at(function.name)
+        assert points.shape == (5,) and set(points) <= {0.0, 1.0} and points[0] == 0
+
+
+def test_logits_are_those_of_what_the_pixel_shows():
+    specs = make_specs()
+    rng = np.random.RandomState(0)
+    screen = rng.randint(5, size=(len(FUNCTIONS), 4, 5)).astype(np.uint8)
+    minimap = rng.randint(5, size=(len(FUNCTIONS), 6, 3)).astype(np.uint8)
+    with tf.Graph().as_default(), tf.Session() as session:
+        prior = unit_prior.UnitPrior(*specs, STRENGTH)
+        assert prior.heads == ('screen', 'minimap')
+        observation = {
+            'screen': {'player_relative': tf.constant(screen)},
+            'minimap': {'player_relative': tf.constant(minimap)},
+        }
+        relations = prior.relations(observation)
+        function = tf.range(len(FUNCTIONS))
+        logits = {head: prior.logits(head, relations[head], function) for head in prior.heads}
+        session.run(tf.global_variables_initializer())
+        found = session.run(logits)
+    for head, layer in (('screen', screen), ('minimap', minimap)):
+        for row, name in enumerate(FUNCTIONS):
+            wanted = STRENGTH * unit_prior.points_at(name)[layer[row].ravel()]
+            np.testing.assert_array_equal(found[head][row], wanted)
+
+
+def test_a_head_without_the_layer_has_none():
+    specs = make_specs(minimap_layers=('camera',))
+    with tf.Graph().as_default():
+        assert unit_prior.UnitPrior(*specs, STRENGTH).heads == ('screen',)
+
+
+@pytest.mark.parametrize(
+    'options',
+    [
+        dict(screen_layers=('selected',), minimap_layers=('camera',)),
+        dict(functions=('no_op', 'select_army')),
+    ],
+)
+def test_a_prior_of_nothing_is_refused(options):
+    with pytest.raises(ValueError, match='unit_prior=3 needs functions that point'):
+        unit_prior.UnitPrior(*make_specs(**options), STRENGTH)
+
+
+def test_it_needs_arguments_that_depend_on_the_function():
+    with pytest.raises(ValueError, match='unit_prior=3 needs --argument_conditioning'):
+        agents.make_agent('fully_conv', *make_specs(), MAX_STEP_MUL, unit_prior=STRENGTH)
+
+
+def unrolled(prior, scale=1.0):
+    """Logits and observation of an unroll, the gradients of the prior's variables, and the agent's.
+
+    The variables have the same values whatever the prior is.
+    """
+    specs = make_specs()
+    with tf.Graph().as_default(), tf.Session() as session:
+        agent = agents.make_agent(
+            'unet_lstm',
+            *specs,
+            MAX_STEP_MUL,
+            argument_conditioning=True,
+            unit_prior=prior,
+            point_logit_scale=scale,
+        )
+        agent.create_variables(specs[0])
+        own = [v for v in agent.weights if 'unit_prior' in v.name]
+        trajectory = _trajectory(*specs)
+        output, _ = agent.unroll(*_tensors(trajectory), agent.initial_state(B))
+        log_prob = agent.policy.log_prob(output, output)
+        gradients = tf.gradients(log_prob, own)
+        session.run(tf.global_variables_initializer())
+        for variable in agent.weights:
+            if variable not in own:
+                seed = sum(map(ord, variable.name))
+                values = np.random.RandomState(seed).normal(size=variable.shape.as_list())
+                variable.load(0.1 * values, session)
+        logits, action, of_prior = session.run([output.action_logits, output.action, gradients])
+    return logits, action, of_prior, trajectory
+
+
+def test_it_is_added_to_the_logits_of_the_points_that_were_played():
+    with_prior, action, gradients, trajectory = unrolled(STRENGTH)
+    without, same, none, _ = unrolled(0.0)
+    assert len(gradients) == 2 and not none
+    assert all(np.abs(each).max() > 0 for each in gradients)
+    observation = trajectory[1].observation
+    for head in ('screen', 'minimap'):
+        layer = np.asarray(observation[head]['player_relative']).reshape([T, B, -1])
+        # The last step was not played: its function is sampled.
+        for t in range(T - 1):
+            for b in range(B):
+                name = FUNCTIONS[action['function'][t, b]]
+                added = STRENGTH * unit_prior.points_at(name)[layer[t, b]]
+                np.testing.assert_allclose(
+                    with_prior[head][t, b] - without[head][t, b], added, atol=1e-4
+                )
+    np.testing.assert_allclose(with_prior['function'], without['function'], atol=1e-5)
+    np.testing.assert_array_equal(action['function'][:-1], same['function'][:-1])
+
+
+def test_a_scale_is_that_of_points_only():
+    scaled, plain = unrolled(0.0, 8.0)[0], unrolled(0.0)[0]
+    for head in ('screen', 'minimap'):
+        np.testing.assert_allclose(scaled[head][:-1], 8 * plain[head][:-1], rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(scaled['function'], plain['function'], rtol=1e-5, atol=1e-5)
