@@ -37,6 +37,10 @@ _OF_PROCESS = ('job_name', 'learner_address', 'task', 'stop_at_frames')
 _OF_ACTOR = ('num_actors', 'num_envs', 'seed')
 """The settings in which actors may differ from their learner, besides those free on resume."""
 
+STARTS = ('imitation', 'scratch', 'other')
+"""How an agent begins: it first imitates a script; it learns a policy from rewards alone; or it
+learns the values of actions, or has learned before, or does not learn."""
+
 _OF_GAME = tuple(field.name for field in dataclasses.fields(StarCraftSettings))
 
 
@@ -63,13 +67,25 @@ def learns_values(values: Mapping[str, Any]) -> bool:
     return name in learner.ALGORITHMS and learner.load(name).learns_values
 
 
-def of_map(map_name: str, imitating: bool = False, learning_values: bool = False) -> Dict[str, Any]:
+def start_of(values: Mapping[str, Any]) -> str:
+    """How an agent begins: one of `STARTS`.
+
+    Args:
+      values: as in `imitates`.
+    """
+    general = settings_lib.general_defaults()
+    if imitates(values):
+        return 'imitation'
+    anew = values.get('mode', general['mode']) == 'train' and not values.get('init_checkpoint')
+    return 'scratch' if anew and not learns_values(values) else 'other'
+
+
+def of_map(map_name: str, start: str = 'other') -> Dict[str, Any]:
     """The settings that a map has defaults for; none for an unknown map.
 
     Args:
       map_name: any text.
-      imitating: whether the agent first imitates a script, if the map has defaults for that.
-      learning_values: see `learns_values`.
+      start: out of `STARTS`, if the map has defaults for that.
     """
     try:
         defaults = envs.map_defaults(map_name)
@@ -85,9 +101,8 @@ def of_map(map_name: str, imitating: bool = False, learning_values: bool = False
         minimap_size=defaults.minimap_size,
         **defaults.settings,
     )
-    if imitating:
-        return dict(found, **defaults.demonstrated)
-    return found if learning_values else dict(found, **defaults.from_scratch)
+    of_start = {'imitation': defaults.demonstrated, 'scratch': defaults.from_scratch}
+    return dict(found, **of_start.get(start, {}))
 
 
 def of_backend(backend: str, map_name: str) -> Dict[str, Any]:
@@ -109,8 +124,8 @@ def set_by_some_map() -> List[str]:
         {
             name
             for map_name in envs.MAP_DEFAULTS
-            for imitating in (False, True)
-            for name, value in of_map(map_name, imitating).items()
+            for start in STARTS
+            for name, value in of_map(map_name, start).items()
             if value != general[name]
         }
     )
@@ -134,9 +149,9 @@ def complete(
         return dict(of_run, **dict({name: general[name] for name in _OF_PROCESS}, **chosen))
     map_name = chosen.get('map_name', general['map_name'])
     backend = chosen.get('backend', general['backend'])
-    on_map = of_map(map_name, imitates(chosen), learns_values(chosen))
+    on_map = of_map(map_name, start_of(chosen))
     if chosen.get('mode') == 'record' and not chosen.get('from_scratch'):
-        imitating = of_map(map_name, imitating=True)
+        imitating = of_map(map_name, 'imitation')
         on_map.update({name: imitating[name] for name in _OF_RECORDINGS if name in imitating})
     if chosen.get('demonstrations'):
         on_map.pop('demonstrator', None)  # Recordings take the place of the script.
@@ -233,7 +248,7 @@ def description(values: Mapping[str, Any]) -> List[str]:
       is empty. The functions are in neither: there are too many of them.
     """
     general = settings_lib.general_defaults()
-    on_map = of_map(values['map_name'], imitates(values), learns_values(values))
+    on_map = of_map(values['map_name'], start_of(values))
     on_map.update(of_backend(values['backend'], values['map_name']))
     expected = dict(general, **on_map)
     shown = {

@@ -47,8 +47,8 @@ def test_in_what_actors_may_differ():
 @pytest.mark.parametrize('map_name', sorted(maps.MAP_DEFAULTS))
 class TestEveryMap:
     def test_sets_what_is_learned_with_right_types(self, map_name):
-        values = [*resolve.of_map(map_name).items(), *resolve.of_map(map_name, True).items()]
-        for name, value in values:
+        starts = [resolve.of_map(map_name, start) for start in resolve.STARTS]
+        for name, value in [item for each in starts for item in each.items()]:
             value_type = SETTINGS[name].type
             again = value_type.parse(value_type.to_text(value))
             assert again == value and type(again) is type(value), name
@@ -91,25 +91,27 @@ class TestImitation:
         script(seen, action_spec)
 
     def test_repeats_no_default_of_the_map(self, map_name):
-        on_map = dict(GENERAL, **resolve.of_map(map_name, learning_values=True))
+        on_map = dict(GENERAL, **resolve.of_map(map_name))
         demonstrated = maps.MAP_DEFAULTS[map_name].demonstrated
         same = {name for name, value in demonstrated.items() if value == on_map[name]}
         assert same <= {'reward_scaling'}  # PopArt has the same on all maps.
 
     @pytest.mark.parametrize(
-        'given',
+        'start, given',
         [
-            {'from_scratch': True},
-            {'demonstrator': 'none'},
-            {'init_checkpoint': 'runs/a'},
-            {'backend': 'pysc2'},
-            {'mode': 'record', 'from_scratch': True},
-            {'mode': 'evaluate'},
+            ('scratch', {'from_scratch': True}),
+            ('scratch', {'demonstrator': 'none'}),
+            ('scratch', {'backend': 'pysc2'}),
+            ('other', {'from_scratch': True, 'algorithm': 'r2d2'}),
+            ('other', {'init_checkpoint': 'runs/a'}),
+            ('other', {'mode': 'record', 'from_scratch': True}),
+            ('other', {'mode': 'evaluate'}),
         ],
     )
-    def test_is_left_out_where_it_is_not_wanted(self, given, map_name):
+    def test_is_left_out_where_it_is_not_wanted(self, start, given, map_name):
+        assert resolve.start_of(given) == start
         values = resolve.complete(dict(given, map_name=map_name))
-        on_map = resolve.of_map(map_name)
+        on_map = resolve.of_map(map_name, start)
         on_map.update(resolve.of_backend(values['backend'], map_name))
         assert values == dict(GENERAL, **dict(on_map, map_name=map_name, **given))
 
@@ -150,7 +152,7 @@ def test_settings_of_learning_from_scratch_are_for_algorithms_with_a_policy():
         GENERAL,
         algorithm='r2d2',
         **given,
-        **resolve.of_map('CollectMineralShards', learning_values=True),
+        **resolve.of_map('CollectMineralShards'),
     )
     assert values['value_normalisation'] == 'none'
     imitating = resolve.complete({'map_name': 'CollectMineralShards'})
