@@ -16,6 +16,7 @@ SHORT = ('--num_cloning_frames=150', '--num_critic_pretrain_frames=50', '--phase
 DEMONSTRATED = [name for name in sim.MAP_NAMES if MAP_DEFAULTS[name].demonstrated]
 FROM_SCRATCH = [name for name in sim.MAP_NAMES if name not in DEMONSTRATED]
 FROM_SCRATCH += ['FindAndDefeatZerglings', 'DefeatZerglingsAndBanelings', 'BuildMarines']
+FROM_SCRATCH += ['DefeatRoaches']
 """The general agent on each kind of layers: those of the other maps are among them."""
 
 RUNS = [(map_name, ('--from_scratch',)) for map_name in FROM_SCRATCH]
@@ -35,6 +36,8 @@ def test_trains(map_name, more, tmp_path, capsys):
         '--unroll_length=4',
         '--save_summaries_secs=0',
     ]
+    if MAP_DEFAULTS[map_name].from_scratch.get('algorithm') == 'appo' and more != SHORT:
+        flags.append('--batch_size=4')  # Its minibatches have whole sequences.
     assert experiment.main(flags) == 0
     assert tiny.checkpoint_frames(tmp_path)[-1] >= NUM_FRAMES
     values = [value for series in tiny.losses(tmp_path).values() for _, value in series]

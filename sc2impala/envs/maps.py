@@ -55,15 +55,23 @@ _ECONOMY_LAYERS = ('player_relative', 'unit_type', 'selected', 'unit_density', '
 _BY_ITSELF = {
     'agent': 'unet_lstm',
     'argument_conditioning': True,
+    'unit_prior': 4.0,
+    'point_logit_scale': 8.0,
+    'no_op_as_last_resort': True,
     'value_normalisation': 'popart',
+    'reward_scaling': 1.0,
     'max_step_mul': 16,
     'discounting_per_frame': True,
+    'algorithm': 'appo',
+    'appo_minibatches': 4,
     'batch_size': 16,
-    'learning_rate': 1.5e-3,
+    'learning_rate': 1e-3,
+    'entropy_cost': 0.005,
     'entropy_decay': 0.6,
 }
 """Learning from scratch, see docs/results.md for what was tried. A random policy gets further with
-long steps, and a good one plays better with short ones, so the agent chooses."""
+long steps, and a good one plays better with short ones, so the agent chooses; no_op would be a
+second way to wait, which is learned before any way to fight."""
 
 _AS_THE_SCRIPT = {
     'agent': 'unet_lstm',
@@ -103,7 +111,7 @@ MAP_DEFAULTS = {
         functions=('no_op', 'select_point', 'select_army', 'Move_screen'),
         fixed_arguments=_AT_ONCE,
         screen_layers=('player_relative', 'selected', 'unit_density'),
-        from_scratch=dict(_BY_ITSELF, discounting=0.9, total_environment_frames=12000000),
+        from_scratch=dict(_BY_ITSELF, discounting=0.9, total_environment_frames=10000000),
         # The script collects 109 shards when it acts every 8 frames, 144 every 4 and 162 every 2.
         demonstrated=dict(
             _AS_THE_SCRIPT,
@@ -150,6 +158,7 @@ MAP_DEFAULTS = {
         fixed_arguments=_AT_ONCE,
         screen_layers=_FIGHT_LAYERS,
         settings={'reward_scaling': 0.1, 'discounting': 0.97},
+        from_scratch=dict(_BY_ITSELF, discounting=0.95, total_environment_frames=9000000),
         # The script scores 70 on a screen of 16 pixels and 85 on one of 24. 'pull_back' scores 229
         # on one of 32 by orders to single marines; imitating it takes longer than half an hour.
         demonstrated=dict(

@@ -61,7 +61,8 @@ class TestEveryMap:
         assert not {name: value for name, value in flags.items() if value == GENERAL[name]}
         before = dict(GENERAL, **flags)
         more = of_map.from_scratch
-        assert {name for name, value in more.items() if value == before[name]} <= {'batch_size'}
+        same = {name for name, value in more.items() if value == before[name]}
+        assert same <= {'batch_size', 'reward_scaling', 'discounting'}  # The same on all maps.
 
     def test_can_be_trained_with_its_defaults(self, map_name):
         values = resolve.complete({'map_name': map_name, 'from_scratch': True})
@@ -354,11 +355,11 @@ class TestDescription:
         assert '--functions' not in line and '--num_envs' not in line
 
     def test_names_other_choices_apart(self):
-        given = {'map_name': 'DefeatRoaches', 'reward_scaling': 1.0, 'num_envs': 4}
+        given = {'map_name': 'DefeatRoaches', 'discounting': 0.9, 'num_envs': 4}
         given['from_scratch'] = True
         of_the_map, chosen = resolve.description(resolve.complete(given))
-        assert '--discounting=0.97' in of_the_map and '--reward_scaling' not in of_the_map
-        expected = {'--num_envs=4', '--reward_scaling=1.0', '--from_scratch=True'}
+        assert '--unit_prior=4.0' in of_the_map and '--discounting=' not in of_the_map
+        expected = {'--num_envs=4', '--discounting=0.9', '--from_scratch=True'}
         assert set(chosen.split(': ')[1].split()) == expected
         assert chosen.startswith('other settings: ')
 
