@@ -29,6 +29,9 @@ _OF_CRITIC = ('heads/baseline/', 'value_statistics/', 'teacher/', 'teacher_')
 _AS_AT_THE_START = (
     'agent',
     'argument_conditioning',
+    'unit_prior',
+    'point_logit_scale',
+    'no_op_as_last_resort',
     'value_normalisation',
     'functions',
     'fixed_arguments',

@@ -23,7 +23,12 @@ COMMANDS = [
     name
     for name in MODULES
     if name.startswith(
-        ('benchmarks.speed.', 'benchmarks.checks.', 'benchmarks.learning.mini_games')
+        (
+            'benchmarks.speed.',
+            'benchmarks.checks.',
+            'benchmarks.learning.mini_games',
+            'benchmarks.learning.where_to_attack',
+        )
     )
     and '__init__' not in name
 ]

@@ -1,0 +1,153 @@
+"""What a map pays for before anything is learned: scores of simple rules for where to attack.
+
+Every rule calls Attack_screen for all marines at each step; the rules differ in the pixel. Between
+pointing anywhere and the best rule there should be a way on which the score does not fall: a policy
+gradient follows it. Shares mix a rule with random pixels.
+
+    python -m benchmarks.learning.where_to_attack --map_name DefeatRoaches --step_mul 8
+
+The last line of the output is JSON: by rule the mean return and its standard error.
+"""
+
+import argparse
+import json
+from typing import Any, Callable, Dict, Optional, Sequence, Tuple
+
+import numpy as np
+
+from sc2impala import envs
+
+SELF, ENEMY = 1, 4
+"""Values of PySC2's layer player_relative."""
+
+Rule = Callable[[np.ndarray, np.random.Generator], np.ndarray]
+
+
+def any_pixel(relations: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Any pixel.
+
+    Args:
+      relations: [K, H, W], the layer player_relative.
+      rng: what is drawn from.
+
+    Returns:
+      Indices of pixels, int64 [K].
+    """
+    return rng.integers(relations[0].size, size=len(relations))
+
+
+def any_enemy(relations: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Any pixel that shows an enemy; arguments and result as of `any_pixel`, pixel 0 if none."""
+    enemies = _flat(relations == ENEMY)
+    return (rng.random(enemies.shape) * enemies).argmax(axis=1)
+
+
+def topmost_enemy(relations: np.ndarray, unused_rng: np.random.Generator) -> np.ndarray:
+    """The first pixel with an enemy in the order of rows, as of `any_pixel`."""
+    return _flat(relations == ENEMY).argmax(axis=1)
+
+
+def nearest_enemy(relations: np.ndarray, unused_rng: np.random.Generator) -> np.ndarray:
+    """The pixel with an enemy nearest to the middle of the own units, as of `any_pixel`."""
+    rows, columns = np.indices(relations.shape[1:])
+    own_row, own_column = _middle(relations == SELF)
+    distance = (rows - own_row[:, np.newaxis, np.newaxis]) ** 2
+    distance = distance + (columns - own_column[:, np.newaxis, np.newaxis]) ** 2
+    return np.where(_flat(relations == ENEMY), _flat(distance), np.inf).argmin(axis=1)
+
+
+def middle_of_enemies(relations: np.ndarray, unused_rng: np.random.Generator) -> np.ndarray:
+    """The middle of all pixels with enemies, as of `any_pixel`."""
+    row, column = np.rint(_middle(relations == ENEMY)).astype(np.int64)
+    return row * relations.shape[2] + column
+
+
+RULES: Dict[str, Rule] = {
+    'any_pixel': any_pixel,
+    'any_enemy': any_enemy,
+    'topmost_enemy': topmost_enemy,
+    'nearest_enemy': nearest_enemy,
+    'middle_of_enemies': middle_of_enemies,
+}
+
+
+def play(map_name: str, rule: Rule, share: float, step_mul: int, episodes: int) -> np.ndarray:
+    """Plays one episode of each of some games at once.
+
+    Args:
+      map_name: a map with an army; the functions and pixels are those of its defaults.
+      rule: where to attack.
+      share: the part of the steps in which the rule decides; in the others any pixel does.
+      step_mul: environment frames per step.
+      episodes: number of games, of seeds 0, 1, ...
+
+    Returns:
+      Returns, float64 [episodes].
+    """
+    specs = envs.make_specs(map_name)
+    env = envs.make_environment(
+        'simulator', map_name, range(episodes), *specs, max_step_mul=step_mul
+    )
+    attack = specs[1].function_names.index('Attack_screen')
+    otherwise = specs[1].function_names.index(
+        'select_army' if 'select_army' in specs[1].function_names else 'no_op'
+    )
+    rng = np.random.default_rng(0)
+    observation = env.reset()
+    returns, total = np.full(episodes, np.nan), np.zeros(episodes)
+    while np.isnan(returns).any():
+        relations = observation['screen']['player_relative']
+        decides = rng.random(episodes) < share
+        pixel = np.where(decides, rule(relations, rng), any_pixel(relations, rng))
+        action = {head: np.zeros(episodes, np.int32) for head in specs[1].heads}
+        can = observation['available_actions'][:, attack]
+        action['function'][:] = np.where(can, attack, otherwise)
+        action['screen'][:] = pixel
+        output = env.step(action, np.full(episodes, step_mul, np.int32))
+        observation, total = output.observation, total + output.reward
+        ended = output.done & np.isnan(returns)
+        returns[ended] = total[ended]
+    env.close()
+    return returns
+
+
+def main(argv: Optional[Sequence[str]] = None) -> Dict[str, Any]:
+    """Plays all rules, and prints a table and the JSON.
+
+    Args:
+      argv: command-line arguments; None for those of the process.
+
+    Returns:
+      By rule its mean return and standard error.
+    """
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('--map_name', default='DefeatRoaches')
+    parser.add_argument('--step_mul', type=int, default=8)
+    parser.add_argument('--episodes', type=int, default=200)
+    parser.add_argument('--shares', type=float, nargs='+', default=[1.0, 0.6, 0.3, 0.1])
+    options = parser.parse_args(argv)
+    found = {}
+    for name, rule in RULES.items():
+        for share in options.shares if rule is not any_pixel else [1.0]:
+            returns = play(options.map_name, rule, share, options.step_mul, options.episodes)
+            error = returns.std() / np.sqrt(len(returns))
+            label = name if share == 1 else f'{name}, {share:.0%} of the steps'
+            found[label] = {'mean_return': float(returns.mean()), 'standard_error': float(error)}
+            print(f'{label:40s} {returns.mean():8.1f} ± {error:.1f}', flush=True)
+    print(json.dumps({'map_name': options.map_name, 'step_mul': options.step_mul, 'rules': found}))
+    return found
+
+
+def _flat(layers: np.ndarray) -> np.ndarray:
+    return layers.reshape(len(layers), -1)
+
+
+def _middle(mask: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
+    """Mean row and column of masks [K, H, W], 0 where empty: float64 [K] each."""
+    rows, columns = np.indices(mask.shape[1:])
+    number = np.maximum(mask.sum(axis=(1, 2)), 1)
+    return (mask * rows).sum(axis=(1, 2)) / number, (mask * columns).sum(axis=(1, 2)) / number
+
+
+if __name__ == '__main__':
+    main()
