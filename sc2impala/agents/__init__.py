@@ -3,8 +3,9 @@
 Importing this package does not load TensorFlow; making an agent does.
 """
 
+import functools
 import importlib
-from typing import TYPE_CHECKING, Any, List, Optional
+from typing import TYPE_CHECKING, Any, List, Optional, Sequence
 
 if TYPE_CHECKING:
     from sc2impala.agents.agent import Agent
@@ -86,46 +87,44 @@ def make_agent(
 
         _check_heads('value_normalisation=popart', name, heads)
         statistics = ValueStatistics(heads.baseline_layer)
-    prior = None
-    if unit_prior:
-        from sc2impala.agents.unit_prior import UnitPrior
-
-        if not argument_conditioning:
-            raise ValueError(f'unit_prior={unit_prior:g} needs --argument_conditioning')
-        prior = UnitPrior(observation_spec, action_spec, unit_prior)
-    policy = make_policy(action_spec, learn_step_mul=fixed_step_mul is None)
-
-    def make_copy(scope: str) -> Agent:
-        import tensorflow.compat.v1 as tf
-
-        with tf.name_scope(scope):
-            copy = make_agent(
-                name,
-                observation_spec,
-                action_spec,
-                max_step_mul,
-                fixed_step_mul,
-                argument_conditioning,
-                value_normalisation,
-                bootstrap_heads,
-                unit_prior,
-                point_logit_scale,
-            )
-            copy.create_variables(observation_spec)
-        return copy
-
+    arguments = (name, observation_spec, action_spec, max_step_mul, fixed_step_mul)
+    options = (argument_conditioning, value_normalisation, bootstrap_heads)
+    of_points = (unit_prior, point_logit_scale)
     return Agent(
         torso,
         core,
         heads,
-        policy,
+        make_policy(action_spec, learn_step_mul=fixed_step_mul is None),
         num_step_muls,
         fixed_step_mul,
         weights,
         statistics,
-        make_copy,
-        prior,
+        functools.partial(_make_copy, (*arguments, *options, *of_points)),
+        _make_prior(observation_spec, action_spec, unit_prior, argument_conditioning),
     )
+
+
+def _make_copy(arguments: Sequence[Any], scope: str) -> 'Agent':
+    """Another agent of the same arguments, with its variables in a name scope."""
+    import tensorflow.compat.v1 as tf
+
+    with tf.name_scope(scope):
+        copy = make_agent(*arguments)
+        copy.create_variables(arguments[1])
+    return copy
+
+
+def _make_prior(
+    observation_spec: Any, action_spec: Any, strength: float, argument_conditioning: bool
+) -> Any:
+    """A `UnitPrior`, or None if its strength is 0."""
+    if not strength:
+        return None
+    from sc2impala.agents.unit_prior import UnitPrior
+
+    if not argument_conditioning:
+        raise ValueError(f'unit_prior={strength:g} needs --argument_conditioning')
+    return UnitPrior(observation_spec, action_spec, strength)
 
 
 def _check_heads(option: str, name: str, heads: Any) -> None:
