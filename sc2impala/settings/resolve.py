@@ -39,7 +39,7 @@ _OF_ACTOR = ('num_actors', 'num_envs', 'seed')
 
 STARTS = ('imitation', 'scratch', 'other')
 """How an agent begins: it first imitates a script; it learns a policy from rewards alone; or it
-learns the values of actions, or has learned before, or does not learn."""
+learns the values of actions, has learned before, is shown something beside, or does not learn."""
 
 _OF_GAME = tuple(field.name for field in dataclasses.fields(StarCraftSettings))
 
@@ -77,7 +77,8 @@ def start_of(values: Mapping[str, Any]) -> str:
     if imitates(values):
         return 'imitation'
     anew = values.get('mode', general['mode']) == 'train' and not values.get('init_checkpoint')
-    return 'scratch' if anew and not learns_values(values) else 'other'
+    shown = values.get('demonstrations') or values.get('demonstrator', 'none') != 'none'
+    return 'scratch' if anew and not shown and not learns_values(values) else 'other'
 
 
 def of_map(map_name: str, start: str = 'other') -> Dict[str, Any]:

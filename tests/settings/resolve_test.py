@@ -105,6 +105,8 @@ class TestImitation:
             ('scratch', {'backend': 'pysc2'}),
             ('other', {'from_scratch': True, 'algorithm': 'r2d2'}),
             ('other', {'init_checkpoint': 'runs/a'}),
+            ('other', {'from_scratch': True, 'demonstrations': ('runs/a',)}),
+            ('other', {'backend': 'pysc2', 'demonstrator': 'PySC2'}),
             ('other', {'mode': 'record', 'from_scratch': True}),
             ('other', {'mode': 'evaluate'}),
         ],
