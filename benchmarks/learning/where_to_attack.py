@@ -11,14 +11,12 @@ The last line of the output is JSON: by rule the mean return and its standard er
 
 import argparse
 import json
-from typing import Any, Callable, Dict, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Optional, Sequence
 
 import numpy as np
 
 from sc2impala import envs
-
-SELF, ENEMY = 1, 4
-"""Values of PySC2's layer player_relative."""
+from sc2impala.envs.players import sight
 
 Rule = Callable[[np.ndarray, np.random.Generator], np.ndarray]
 
@@ -38,28 +36,24 @@ def any_pixel(relations: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 def any_enemy(relations: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Any pixel that shows an enemy; arguments and result as of `any_pixel`, pixel 0 if none."""
-    enemies = _flat(relations == ENEMY)
+    enemies = _flat(relations == sight.ENEMY)
     return (rng.random(enemies.shape) * enemies).argmax(axis=1)
 
 
 def topmost_enemy(relations: np.ndarray, unused_rng: np.random.Generator) -> np.ndarray:
     """The first pixel with an enemy in the order of rows, as of `any_pixel`."""
-    return _flat(relations == ENEMY).argmax(axis=1)
+    return _flat(relations == sight.ENEMY).argmax(axis=1)
 
 
 def nearest_enemy(relations: np.ndarray, unused_rng: np.random.Generator) -> np.ndarray:
     """The pixel with an enemy nearest to the middle of the own units, as of `any_pixel`."""
-    rows, columns = np.indices(relations.shape[1:])
-    own_row, own_column = _middle(relations == SELF)
-    distance = (rows - own_row[:, np.newaxis, np.newaxis]) ** 2
-    distance = distance + (columns - own_column[:, np.newaxis, np.newaxis]) ** 2
-    return np.where(_flat(relations == ENEMY), _flat(distance), np.inf).argmin(axis=1)
+    own = sight.centre(relations == sight.SELF)
+    return _index(relations, sight.nearest_pixel(relations == sight.ENEMY, own))
 
 
 def middle_of_enemies(relations: np.ndarray, unused_rng: np.random.Generator) -> np.ndarray:
     """The middle of all pixels with enemies, as of `any_pixel`."""
-    row, column = np.rint(_middle(relations == ENEMY)).astype(np.int64)
-    return row * relations.shape[2] + column
+    return _index(relations, sight.centre(relations == sight.ENEMY))
 
 
 RULES: Dict[str, Rule] = {
@@ -142,11 +136,9 @@ def _flat(layers: np.ndarray) -> np.ndarray:
     return layers.reshape(len(layers), -1)
 
 
-def _middle(mask: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-    """Mean row and column of masks [K, H, W], 0 where empty: float64 [K] each."""
-    rows, columns = np.indices(mask.shape[1:])
-    number = np.maximum(mask.sum(axis=(1, 2)), 1)
-    return (mask * rows).sum(axis=(1, 2)) / number, (mask * columns).sum(axis=(1, 2)) / number
+def _index(relations: np.ndarray, pixel: np.ndarray) -> np.ndarray:
+    """The indices of pixels (x, y), [K, 2]."""
+    return pixel[:, 1].astype(np.int64) * relations.shape[2] + pixel[:, 0]
 
 
 if __name__ == '__main__':

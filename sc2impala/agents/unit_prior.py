@@ -1,9 +1,9 @@
 """Where an untrained agent points: at units, and not at any pixel alike.
 
-Of 256 pixels some six show an enemy. A policy that points anywhere finds out slowly that those are
-worth attacking, and while most of its orders are random it learns to give none. So a point starts
-with a larger logit on the pixels that show what the function is for: units of the agent for those
-that select, other units for orders. It is the prior that agents have which choose units from a list
+Three of 256 pixels show a roach when DefeatRoaches starts. A policy that points anywhere finds out
+slowly that those are worth attacking, and as long as its orders are random it learns to give none.
+So points start with a larger logit on the pixels that show what the function is for: own units for
+those that select, other units for orders. It is the prior of agents that choose units from a list
 in the place of pixels (Vinyals et al. 2019, AlphaStar: the target unit). Buildings are placed where
 there is none, so points of sites have no prior. The logits are variables like others.
 """
@@ -14,13 +14,14 @@ import numpy as np
 import sonnet as snt
 import tensorflow.compat.v1 as tf
 
-NONE, SELF, NUM_RELATIONS = 0, 1, 5
-"""Values of PySC2's layer player_relative: none, self, ally, neutral, enemy."""
+SELF, NUM_RELATIONS = 1, 5
+"""Of the values of PySC2's layer player_relative: none, self, ally, neutral, enemy."""
 
 LAYER = 'player_relative'
 
-GROUPS = {'screen': 'screen', 'minimap': 'minimap'}
-"""The layers that a point head shows, by head; the second corner of a rectangle has no prior."""
+HEADS = ('screen', 'minimap')
+"""Point heads, with the names of the groups of layers that they point at; the second corner of a
+rectangle has no prior."""
 
 _SELECTIONS = ('select_point',)
 _ON_OWN_UNITS = ('Effect_Heal', 'Effect_Repair', 'Load')
@@ -66,10 +67,7 @@ class UnitPrior(snt.Module):
             'minimap': [layer.name for layer in observation_spec.minimap_layers],
         }
         self.heads = tuple(
-            head
-            for head, group in GROUPS.items()
-            if head in action_spec.heads
-            if LAYER in layers[group]
+            head for head in HEADS if head in action_spec.heads and LAYER in layers[head]
         )
         if not self.heads:
             raise ValueError(
@@ -88,7 +86,7 @@ class UnitPrior(snt.Module):
         """
         found = {}
         for head in self.heads:
-            layer = tf.cast(observation[GROUPS[head]][LAYER], tf.int32)
+            layer = tf.cast(observation[head][LAYER], tf.int32)
             found[head] = tf.reshape(layer, tf.concat([tf.shape(layer)[:-2], [-1]], axis=0))
         return found
 

@@ -118,7 +118,19 @@ def prepare_restoring(
         return functools.partial(writer.load_parts, checkpoint)
     if not settings.start.init_checkpoint:
         return None
+    _check_scale(settings)
     return checkpoints.weights_loader(settings.start.init_checkpoint, agent.weights)
+
+
+def _check_scale(settings: Settings) -> None:
+    """Raises: UserError: if the weights to begin with are of an agent with another scale."""
+    run, scale = settings.start.init_checkpoint, settings.agent.point_logit_scale
+    before = manifest.read(run if os.path.isdir(run) else os.path.dirname(run))
+    if before is not None and before['config']['point_logit_scale'] != scale:
+        raise UserError(
+            f'--init_checkpoint={run} is of an agent with --point_logit_scale='
+            f'{before["config"]["point_logit_scale"]:g}, expected the same in place of {scale:g}.'
+        )
 
 
 def _prepare_adopting(

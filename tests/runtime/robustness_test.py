@@ -154,3 +154,11 @@ def test_folder_with_characters_of_patterns(finished_run, tmp_path, capsys):
     assert weights
     for weight in weights:
         np.testing.assert_array_equal(started[weight], trained[weight])
+
+
+def test_weights_whose_points_have_another_scale_are_refused(finished_run, tmp_path, capsys):
+    flags = f'--init_checkpoint={finished_run}', '--point_logit_scale=8'
+    assert tiny.main(tmp_path / 'other', *flags) == 1
+    line = tiny.error_line(capsys)
+    assert 'is of an agent with --point_logit_scale=1, expected the same in place of 8' in line
+    assert not tiny.checkpoint_frames(tmp_path / 'other')

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.learning import where_to_attack
+from sc2impala.envs.players import sight
 
 RELATIONS = np.array(
     [
@@ -40,8 +41,8 @@ def test_rules_that_draw():
 
 def test_the_nearest_is_nearest_to_the_own_units():
     relations = np.zeros([1, 4, 4], np.int64)
-    relations[0, 0, 0] = relations[0, 3, 2] = where_to_attack.ENEMY
-    relations[0, 2, 3] = where_to_attack.SELF
+    relations[0, 0, 0] = relations[0, 3, 2] = sight.ENEMY
+    relations[0, 2, 3] = sight.SELF
     assert where_to_attack.nearest_enemy(relations, np.random.default_rng(0)).tolist() == [14]
 
 
