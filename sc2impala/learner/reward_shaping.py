@@ -15,6 +15,7 @@ from typing import Any, Callable, Dict
 
 import tensorflow.compat.v1 as tf
 
+from sc2impala.learner import gains
 from sc2impala.learner.sequences import Steps
 from sc2impala.settings.learning import ReturnSettings
 
@@ -83,6 +84,8 @@ def shape_rewards(
       ValueError: unknown kind.
     """
     kind = settings.reward_shaping
+    if settings.gain_rewards:
+        rewards += gains.rewards(steps.vectors, settings.gain_rewards, steps.done)
     if kind == 'none':
         return rewards
     if kind not in MEASURES:

@@ -9,7 +9,7 @@ from typing import Any, Mapping, Optional, Tuple
 import tensorflow.compat.v1 as tf
 
 from sc2impala import frames as frames_lib
-from sc2impala.learner import labels, towers
+from sc2impala.learner import gains, labels, towers
 
 Steps = collections.namedtuple(
     'Steps',
@@ -24,6 +24,7 @@ Steps = collections.namedtuple(
         'is_new',
         'demonstrated',
         'frames',
+        'vectors',
     ],
 )
 """The T steps of the sequences of a batch, aligned by the observation that was acted on.
@@ -37,6 +38,7 @@ mask: float32 [T, B], 0 on steps that are not trained on: those with which an ep
 is_new: bool [B], columns that come from the queue and not from the replay buffer.
 demonstrated: bool [T, B], which steps a demonstrator played; () if there is none.
 frames: int32 [T, B], environment frames that the action took, see `sc2impala.frames`.
+vectors: what the player had before and after the step, see `gains.pairs`.
 """
 
 
@@ -129,6 +131,7 @@ def shift(
         is_new=tf.logical_not(is_replay),
         demonstrated=demonstrated,
         frames=_frames(env_outputs.info, agent_outputs.step_mul),
+        vectors=gains.pairs(env_outputs.observation),
     )
 
 

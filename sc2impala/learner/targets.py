@@ -101,7 +101,7 @@ def _off_policy_inputs(
 
 def shaping_metrics(policy: Any, steps: Steps, settings: ReturnSettings) -> Dict[str, tf.Tensor]:
     """Mean rewards before and after shaping, float32 [] by tag; none without shaping."""
-    if settings.reward_shaping == 'none':
+    if settings.reward_shaping == 'none' and not settings.gain_rewards:
         return {}
     rewards, discounts = _unshaped(steps, settings)
     shaped = reward_shaping.shape_rewards(policy, steps, rewards, discounts, settings)

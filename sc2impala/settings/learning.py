@@ -1,8 +1,9 @@
 """Settings that algorithms share: they inherit these groups."""
 
 import dataclasses
-from typing import ClassVar
+from typing import ClassVar, Tuple
 
+from sc2impala.settings import value_types
 from sc2impala.settings.fields import MANY, MAX_FRAMES, setting
 
 REWARD_CLIPPINGS = ('abs_one', 'soft_asymmetric', 'none')
@@ -40,6 +41,13 @@ class ReturnSettings:
     )
     reward_shaping_cost: float = setting(
         0.0, 'that cost; a negative one is a bonus', between=(-LARGE, LARGE), tunable=True
+    )
+    gain_rewards: Tuple[Tuple[str, float], ...] = setting(
+        (),
+        'rewards for each more, and penalties for each less, of what the game counts, as '
+        'food_used=20,food_cap=2 or explored=0.5, which is a percent of the minimap; added after '
+        'scaling and clipping. Names are columns of the vectors player and score_cumulative',
+        type=value_types.WEIGHTS,
     )
     value_normalisation_rate: float = setting(
         0.01,

@@ -11,8 +11,8 @@ from typing import Any, Mapping, Tuple
 from sc2impala import envs, learner
 from sc2impala.envs import players, pysc2_backend
 from sc2impala.errors import UserError
-from sc2impala.learner import algorithm
-from sc2impala.settings import addresses, fields, value_learning
+from sc2impala.learner import algorithm, counts
+from sc2impala.settings import addresses, fields, value_learning, value_types
 from sc2impala.settings import settings as settings_lib
 from sc2impala.settings.fields import MANY, MAX_FRAMES, Setting
 from sc2impala.settings.groups import (
@@ -49,6 +49,7 @@ def check(settings: Settings) -> None:
     check_follow(settings.run, settings.evaluation)
     check_evaluations(settings.run, settings.evaluation)
     check_shaping(settings)
+    check_gains(settings)
     value_learning.check(settings)
     num_games = settings.actors.num_actors * settings.actors.num_envs
     flags = f'--num_actors={settings.actors.num_actors} and --num_envs={settings.actors.num_envs}'
@@ -318,6 +319,25 @@ def check_shaping(settings: Settings) -> None:
             f'--reward_shaping={kind} and --reward_shaping_cost={cost} belong together, expected '
             'none and 0, or another kind with another cost.'
         )
+
+
+def check_gains(settings: Settings) -> None:
+    """Gains are rewarded of what the agent observes."""
+    own = settings.algorithms[settings.training.algorithm]
+    weights, environment = getattr(own, 'gain_rewards', ()), settings.environment
+    text = value_types.WEIGHTS.to_text(weights)
+    for count, _ in weights:
+        if count == counts.EXPLORED:
+            flag, names, needed = 'minimap_layers', environment.minimap_layers, 'visibility_map'
+        elif count in counts.COUNTS:
+            flag, names, needed = 'vectors', environment.vectors, counts.COUNTS[count][0]
+        else:
+            raise _unknown('gain_rewards', text, (counts.EXPLORED, *counts.COUNTS))
+        if names != 'all' and needed not in names:
+            raise UserError(
+                f'--gain_rewards={text} reads {count} from {needed}, expected it in '
+                f'--{flag}={value_types.names_text(names)}.'
+            )
 
 
 def check_cluster(run: RunSettings, cluster: ClusterSettings) -> None:

@@ -10,6 +10,8 @@ FunctionNames = Union[str, Tuple[Union[str, int], ...]]
 
 MAX_PIXELS = 1024
 
+MAX_WEIGHT = 1e6
+
 
 class ValueType(NamedTuple):
     """How the values of a setting are read and written.
@@ -159,6 +161,21 @@ def _fixed_arguments_text(values: Optional[Dict[str, int]]) -> str:
     return names_text(tuple(f'{name}={value}' for name, value in values.items()))
 
 
+def _parse_weights(text: str) -> Tuple[Tuple[str, float], ...]:
+    """'food_used=10,food_cap=0.5' -> (('food_used', 10.0), ('food_cap', 0.5)), 'none' -> ()."""
+    if text == 'all':
+        raise ValueError(text)
+    parts = [str(pair).partition('=') for pair in parse_names(text)]
+    pairs = tuple((name.strip(), _parse_number(value.strip())) for name, _, value in parts)
+    if len(dict(pairs)) < len(pairs) or not all(abs(value) <= MAX_WEIGHT for _, value in pairs):
+        raise ValueError(text)
+    return pairs
+
+
+def _weights_text(weights: Tuple[Tuple[str, float], ...]) -> str:
+    return names_text(tuple(f'{name}={weight}' for name, weight in weights))
+
+
 TEXT = ValueType('TEXT', 'printable text', _parse_text, _unchanged, (str,))
 BOOLEAN = ValueType('BOOL', 'true or false', _parse_boolean, _unchanged, (bool,))
 WHOLE_NUMBER = ValueType('N', 'a whole number', _parse_whole_number, _unchanged, (int,))
@@ -185,6 +202,14 @@ FIXED_ARGUMENTS = ValueType(
     "pairs as queued=0,select_add=0, each argument once, or 'none'",
     _parse_fixed_arguments,
     _fixed_arguments_text,
+    (str,),
+)
+
+WEIGHTS = ValueType(
+    'PAIRS',
+    "pairs of a name and a number as food_used=10,food_cap=0.5, each name once, or 'none'",
+    _parse_weights,
+    _weights_text,
     (str,),
 )
 

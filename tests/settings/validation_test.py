@@ -69,6 +69,32 @@ def test_shaping_and_its_cost_belong_together(kind, cost):
     check(reward_shaping='entropy', reward_shaping_cost=-0.1)
 
 
+@pytest.mark.parametrize(
+    'values, complaint',
+    [
+        (
+            dict(gain_rewards=(('food_used', 2.0), ('food', 1.0))),
+            '--gain_rewards=food_used=2.0,food=1.0 is unknown, expected one of: explored, player',
+        ),
+        (
+            dict(gain_rewards=(('spent_minerals', 2.0),)),
+            '--gain_rewards=spent_minerals=2.0 reads spent_minerals from score_cumulative, '
+            'expected it in --vectors=player.',
+        ),
+        (
+            dict(gain_rewards=(('explored', 2.0),), minimap_layers=()),
+            '--gain_rewards=explored=2.0 reads explored from visibility_map, expected it in '
+            '--minimap_layers=none.',
+        ),
+    ],
+)
+def test_gains_that_are_not_observed(values, complaint):
+    with pytest.raises(UserError) as error:
+        check(**values)
+    assert str(error.value).startswith(complaint)
+    check(gain_rewards=(('food_used', 2.0),))
+
+
 def test_maps_with_defaults_that_cannot_be_played_are_not_offered(monkeypatch):
     monkeypatch.setattr(sim, 'MAP_NAMES', ('MoveToBeacon',))
     check()

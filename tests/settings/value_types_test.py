@@ -123,11 +123,30 @@ def test_not_a_boolean(text):
         (value_types.SIZE, [16, 16]),
         (value_types.NAMES, ['a']),
         (value_types.FIXED_ARGUMENTS, {'queued': 0}),
+        (value_types.WEIGHTS, [['food_used', 2.0]]),
     ],
 )
 def test_json_of_another_type_is_refused(value_type, value):
     with pytest.raises(ValueError, match=f'is not {value_type.expected}'):
         value_type.from_json(value)
+
+
+@pytest.mark.parametrize(
+    'text, expected',
+    [
+        ('none', ()),
+        ('', ()),
+        ('food_used=1e-05, a = -2', (('food_used', 1e-05), ('a', -2.0))),
+    ],
+)
+def test_weights(text, expected):
+    assert value_types.WEIGHTS.parse(text) == expected
+    assert value_types.WEIGHTS.parse(value_types.WEIGHTS.to_text(expected)) == expected
+
+
+@pytest.mark.parametrize('text', ['all', 'a', 'a=', 'a=x', 'a=1,a=2', 'a=inf', 'a=nan', 'a=1e7'])
+def test_weights_that_are_not_pairs_of_a_name_and_a_number(text):
+    assert refused(value_types.WEIGHTS, text)
 
 
 def test_folders():
