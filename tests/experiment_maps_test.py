@@ -16,7 +16,7 @@ SHORT = ('--num_cloning_frames=150', '--num_critic_pretrain_frames=50', '--phase
 DEMONSTRATED = [name for name in sim.MAP_NAMES if MAP_DEFAULTS[name].demonstrated]
 FROM_SCRATCH = [name for name in sim.MAP_NAMES if name not in DEMONSTRATED]
 FROM_SCRATCH += ['FindAndDefeatZerglings', 'DefeatZerglingsAndBanelings', 'BuildMarines']
-FROM_SCRATCH += ['DefeatRoaches']
+FROM_SCRATCH += ['DefeatRoaches', 'CollectMineralsAndGas']
 """The general agent on each kind of layers: those of the other maps are among them."""
 
 RUNS = [(map_name, ('--from_scratch',)) for map_name in FROM_SCRATCH]

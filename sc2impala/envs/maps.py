@@ -73,6 +73,16 @@ _BY_ITSELF = {
 long steps, and a good one plays better with short ones, so the agent chooses; no_op would be a
 second way to wait, which is learned before any way to fight."""
 
+_BY_GAINS = dict(
+    _BY_ITSELF,
+    point_logit_scale=2.0,
+    learning_rate=6e-4,
+    trace_decay=0.95,
+)
+"""Where rewards come long after what they are for. What the player gains is rewarded at once: the
+worker when it is ordered, the part of the map when it is seen. Advantages are then larger in single
+steps, so points change less than on the other maps."""
+
 _AS_THE_SCRIPT = {
     'agent': 'unet_lstm',
     'argument_conditioning': True,
@@ -140,6 +150,20 @@ MAP_DEFAULTS = {
         screen_layers=_FIGHT_LAYERS + ('visibility_map',),
         minimap_layers=('player_relative', 'visibility_map', 'camera'),
         settings={'discounting': 0.97},
+        # Attacks on the minimap lead over the whole map; the army walks on while the agent waits
+        # by selecting it again.
+        from_scratch=dict(
+            _BY_ITSELF,
+            functions=('no_op', 'select_army', 'Attack_minimap'),
+            screen_layers=('player_relative', 'selected'),
+            point_logit_scale=4.0,
+            max_step_mul=32,
+            discounting=0.97,
+            learning_rate=4e-4,
+            entropy_cost=0.003,
+            gain_rewards=(('explored', 2.0),),
+            total_environment_frames=24000000,
+        ),
         # The script finds 40 zerglings on a minimap of 16 pixels and 53 on one of 32, when it acts
         # every 8 frames; 54 when it acts every 4 frames, and 56 every 2.
         demonstrated=dict(
@@ -212,6 +236,14 @@ MAP_DEFAULTS = {
         fixed_arguments=_AT_ONCE_ANY_SELECTION,
         screen_layers=_ECONOMY_LAYERS,
         settings={'reward_scaling': 0.01, 'discounting': 0.98, 'max_step_mul': 16},
+        # A worker earns about 10 minerals in the horizon of the discount for each one that it
+        # takes to be trained, and supply lets more of them be trained.
+        from_scratch=dict(
+            _BY_GAINS,
+            discounting=0.98,
+            gain_rewards=(('food_used', 30.0), ('food_cap', 3.0)),
+            total_environment_frames=5000000,
+        ),
         # The script scores 6800 when it acts every 8 frames and 6700 every 16.
         demonstrated=dict(
             _HELD_BY_THE_TEACHER,
@@ -238,6 +270,15 @@ MAP_DEFAULTS = {
         fixed_arguments=_AT_ONCE_ANY_SELECTION,
         screen_layers=_ECONOMY_LAYERS,
         settings={'discounting': 0.98, 'max_step_mul': 16},
+        # What is spent is worth a quarter of a marine per 50 minerals.
+        from_scratch=dict(
+            _BY_GAINS,
+            discounting=0.99,
+            entropy_cost=0.01,
+            vectors=('player', 'score_cumulative'),
+            gain_rewards=(('spent_minerals', 0.005),),
+            total_environment_frames=8000000,
+        ),
         # The script scores 139. The layer shows which barracks train a marine.
         demonstrated=dict(
             _HELD_BY_THE_TEACHER,

@@ -20,6 +20,16 @@ import tensorflow.compat.v1 as tf
 from sc2impala.learner import counts
 
 
+def observed(observation: Mapping[str, Any]) -> Dict[str, Any]:
+    """The part of an observation that `pairs` reads, for a copy that needs no other."""
+    found: Dict[str, Any] = {
+        name: observation[name] for name in counts.COLUMNS if name in observation
+    }
+    if 'visibility_map' in observation.get('minimap', {}):
+        found['minimap'] = {'visibility_map': observation['minimap']['visibility_map']}
+    return found
+
+
 def pairs(observation: Mapping[str, Any]) -> Dict[str, Tuple[tf.Tensor, tf.Tensor]]:
     """What can be gained, of an observation of [T + 1, B].
 

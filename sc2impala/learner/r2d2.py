@@ -230,7 +230,7 @@ class R2D2(Algorithm):
         """
         import tensorflow.compat.v1 as tf
 
-        from sc2impala.learner import bootstrap, burn_in, sequences
+        from sc2impala.learner import bootstrap, burn_in, gains, sequences
         from sc2impala.learner.target_network import TargetNetwork
 
         target = TargetNetwork(agent, self.settings.r2d2_target_period)
@@ -243,7 +243,8 @@ class R2D2(Algorithm):
         )
         is_replay = batch.is_replay
         if self._num_versions > 1:
-            columns = env_outputs._replace(observation={}), agent_outputs
+            observation = gains.observed(env_outputs.observation)
+            columns = env_outputs._replace(observation=observation), agent_outputs
             env_outputs, agent_outputs = bootstrap.repeat(columns, self._num_versions, axis=1)
             is_replay = bootstrap.repeat(is_replay, self._num_versions, axis=0)
         steps = sequences.shift(env_outputs, agent_outputs, outputs, is_replay)

@@ -47,6 +47,7 @@ class Case:
         self.online, self.target = (table.random_outputs(i, T, B * num_versions) for i in range(2))
         self.mu = table.random_outputs(2, T, B)
         self.env = value_agent.observed(table.random_env_outputs(3, T, B))
+        self.env.observation['player'] = np.random.RandomState(4).randint(0, 9, (T + 1, B, 11))
         is_replay = [False, False] + [replays] * R
         with tf.Graph().as_default(), table.session() as session:
             agent = value_agent.ValueAgent(
@@ -199,6 +200,25 @@ def test_without_rescaling_targets_are_returns():
     mask = ~case.env.info.aborted[1:, -R:]
     errors = case.env.reward[1:, -R:] - value_agent.q_values(case.online, case.mu)[:, -R:]
     expected = np.sum(0.5 * errors**2 * mask * WEIGHTS)
+    np.testing.assert_allclose(case.update.metrics['loss/total_loss'], expected, rtol=1e-4)
+
+
+@pytest.mark.parametrize('num_heads', [0, H])
+def test_gains_are_learned(num_heads):
+    case = Case(
+        gain_rewards=(('food_used', 0.5),),
+        r2d2_bootstrap_heads=num_heads,
+        r2d2_value_rescaling=False,
+        r2d2_num_steps=1,
+        discounting=0.0,
+    )
+    supply = case.env.observation['player'][..., 3]
+    gained = np.where(case.env.done[1:], 0.0, 0.5 * np.diff(supply, axis=0))
+    targets = (case.env.reward[1:] + gained)[:, -R:]
+    mask = ~case.env.info.aborted[1:, -R:]
+    heads = [of_version(case.online, h) for h in range(H)] if num_heads else [case.online]
+    errors = [targets - value_agent.q_values(head, case.mu)[:, -R:] for head in heads]
+    expected = np.mean([np.sum(0.5 * error**2 * mask * WEIGHTS) for error in errors])
     np.testing.assert_allclose(case.update.metrics['loss/total_loss'], expected, rtol=1e-4)
 
 

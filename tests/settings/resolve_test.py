@@ -62,14 +62,18 @@ class TestEveryMap:
         before = dict(GENERAL, **flags)
         more = of_map.from_scratch
         same = {name for name, value in more.items() if value == before[name]}
-        assert same <= {'batch_size', 'reward_scaling', 'discounting'}  # The same on all maps.
+        # These differ from what the maps share.
+        shared = {'batch_size', 'reward_scaling', 'discounting', 'max_step_mul', 'entropy_cost'}
+        assert same <= shared
 
     def test_can_be_trained_with_its_defaults(self, map_name):
         values = resolve.complete({'map_name': map_name, 'from_scratch': True})
         # Not every map needs to be one that can be played already.
         validation.check(Settings.from_values(dict(values, map_name=envs.MAP_NAMES[0])))
         observation_spec, action_spec = graph.make_specs(Settings.from_values(values).environment)
-        of_map_observation, of_map_action = envs.make_specs(map_name)
+        own = maps.MAP_DEFAULTS[map_name].from_scratch
+        chosen = {n: own[n] for n in ('functions', 'screen_layers', 'vectors') if n in own}
+        of_map_observation, of_map_action = envs.make_specs(map_name, **chosen)
         assert observation_spec == of_map_observation
         assert action_spec.function_names == of_map_action.function_names
         assert action_spec.heads == of_map_action.heads
@@ -178,7 +182,7 @@ def test_settings_that_some_map_sets():
     assert names >= OF_THE_MAP
     assert {'reward_scaling', 'discounting'} <= names
     assert {'demonstrator', 'num_cloning_frames', 'agent'} <= names
-    assert not {'demonstrations', 'vectors', 'seed', 'from_scratch'} & names
+    assert not {'demonstrations', 'backend', 'seed', 'from_scratch'} & names
 
 
 def test_the_map_wins_over_the_general_default(hurried):
