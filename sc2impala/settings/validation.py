@@ -333,7 +333,7 @@ def check_gains(settings: Settings) -> None:
             flag, names, needed = 'vectors', environment.vectors, counts.COUNTS[count][0]
         else:
             raise _unknown('gain_rewards', text, (counts.EXPLORED, *counts.COUNTS))
-        if names != 'all' and needed not in names:
+        if names != 'all' and needed not in (names or ()):
             raise UserError(
                 f'--gain_rewards={text} reads {count} from {needed}, expected it in '
                 f'--{flag}={value_types.names_text(names)}.'
