@@ -52,35 +52,34 @@ _AT_ONCE_ANY_SELECTION = {'queued': 0}
 _FIGHT_LAYERS = ('player_relative', 'selected', 'unit_density', 'unit_hit_points_ratio')
 _ECONOMY_LAYERS = ('player_relative', 'unit_type', 'selected', 'unit_density', 'build_progress')
 
-_BY_ITSELF = {
+_FROM_UNITS = {
     'agent': 'unet_lstm',
     'argument_conditioning': True,
     'unit_prior': 4.0,
-    'point_logit_scale': 8.0,
     'no_op_as_last_resort': True,
     'value_normalisation': 'popart',
     'reward_scaling': 1.0,
-    'max_step_mul': 16,
     'discounting_per_frame': True,
     'algorithm': 'appo',
     'appo_minibatches': 4,
     'batch_size': 16,
-    'learning_rate': 1e-3,
-    'entropy_cost': 0.005,
-    'entropy_decay': 0.6,
 }
+"""What learning from scratch has in common on the maps that have it: a random policy that points at
+units, and waits by long steps alone."""
+
+_BY_ITSELF = dict(
+    _FROM_UNITS,
+    point_logit_scale=8.0,
+    max_step_mul=16,
+    learning_rate=1e-3,
+    entropy_cost=0.005,
+    entropy_decay=0.6,
+)
 """Learning from scratch, see docs/results.md for what was tried. A random policy gets further with
 long steps, and a good one plays better with short ones, so the agent chooses; no_op would be a
 second way to wait, which is learned before any way to fight."""
 
-_BY_GAINS = dict(
-    _BY_ITSELF,
-    point_logit_scale=2.0,
-    learning_rate=6e-4,
-    trace_decay=0.95,
-    entropy_cost=0.01,
-    entropy_decay=1.0,
-)
+_BY_GAINS = dict(_FROM_UNITS, point_logit_scale=2.0, learning_rate=6e-4, trace_decay=0.95)
 """The economy, where rewards come long after what they are for: what the player gains is rewarded
 at once, a worker when it is ordered, and again when it no longer idles. Advantages are then larger
 in single steps, so points change less than on the other maps. Less entropy loses what seldom pays,
@@ -156,7 +155,7 @@ MAP_DEFAULTS = {
         # Attacks on the minimap lead over the whole map; the army walks on while the agent waits
         # by selecting it again.
         from_scratch=dict(
-            _BY_ITSELF,
+            _FROM_UNITS,
             functions=('no_op', 'select_army', 'Attack_minimap'),
             screen_layers=('player_relative', 'selected'),
             point_logit_scale=4.0,
@@ -164,6 +163,7 @@ MAP_DEFAULTS = {
             discounting=0.97,
             learning_rate=4e-4,
             entropy_cost=0.003,
+            entropy_decay=0.6,
             gain_rewards=(('explored', 2.0),),
             total_environment_frames=8000000,
         ),

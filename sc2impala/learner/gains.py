@@ -37,9 +37,9 @@ def pairs(observation: Mapping[str, Any]) -> Dict[str, Tuple[tf.Tensor, tf.Tenso
       By vector int32 [T, B, columns]: before each step, and after it; and `counts.EXPLORED` where
       the minimap shows what was seen, float32 [T, B].
     """
-    found = {name: observation[name] for name in counts.COLUMNS if name in observation}
-    seen = observation.get('minimap', {}).get('visibility_map')
-    if seen is not None:
+    found = observed(observation)
+    if 'minimap' in found:
+        seen = found.pop('minimap')['visibility_map']
         shares = tf.reduce_mean(tf.cast(seen > 0, tf.float32), axis=[-2, -1])
         found[counts.EXPLORED] = 100.0 * shares
     return {name: (values[:-1], values[1:]) for name, values in found.items()}
