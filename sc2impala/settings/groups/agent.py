@@ -1,0 +1,66 @@
+"""The neural network, and the threads that act with it."""
+
+import dataclasses
+from typing import ClassVar
+
+from sc2impala import agents
+from sc2impala.settings.fields import MANY, setting
+
+
+@dataclasses.dataclass(frozen=True)
+class AgentSettings:
+    """The neural network."""
+
+    TITLE: ClassVar[str] = 'agent'
+
+    agent: str = setting(
+        'fully_conv_lstm',
+        'atari_net, fully_conv or fully_conv_lstm, the three of the SC2LE paper; impala_resnet, '
+        "IMPALA's deep network with an LSTM; relational, with self-attention between entities, or "
+        'relational_control, with convolutions in its place; unet_lstm, a U-Net with an LSTM, for '
+        'points that depend on the whole screen',
+        choices=agents.AGENTS,
+    )
+    argument_conditioning: bool = setting(
+        False,
+        'choose the function first, and each argument given the function and the arguments before '
+        'it, points last; otherwise all are chosen independently of each other',
+    )
+    unit_prior: float = setting(
+        0.0,
+        'initial logit, in nats, of the pixels that show what a function points at: own units for '
+        'select_point, other units for orders, none for building sites; 0 for no such prior. It '
+        'takes --argument_conditioning',
+        between=(0.0, 20.0),
+    )
+    point_logit_scale: float = setting(
+        1.0,
+        'what the logits of points are multiplied by: with a larger scale they change more in each '
+        'update',
+        between=(0.01, 100.0),
+    )
+    value_normalisation: str = setting(
+        'none',
+        'popart learns returns in units of their running standard deviation, so that rewards of '
+        'any size need no --reward_scaling and the same costs; none learns them as they are',
+        choices=agents.VALUE_NORMALISATIONS,
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class ActorSettings:
+    """Number of actors and games, and the length of sequences."""
+
+    TITLE: ClassVar[str] = 'actors'
+
+    num_actors: int = setting(
+        2, 'actors in this process, each in a thread of its own', between=(1, 1024)
+    )
+    num_envs: int = setting(32, 'games that each actor plays at once', between=(1, 65536))
+    unroll_length: int = setting(20, 'agent steps of a sequence', between=(1, 10000))
+    queue_capacity: int = setting(
+        0,
+        'sequences that may wait for the learner; 0 chooses',
+        between=(0, MANY),
+        free_on_resume=True,
+    )

@@ -1,0 +1,62 @@
+"""A training of several processes."""
+
+import dataclasses
+from typing import ClassVar
+
+from sc2impala.settings.fields import MANY, setting
+from sc2impala.settings.learning import PolicyLagSettings
+
+
+@dataclasses.dataclass(frozen=True)
+class ClusterSettings(PolicyLagSettings):
+    """Learner and actors in processes of their own, see docs/cluster.md."""
+
+    TITLE: ClassVar[str] = 'cluster'
+
+    job_name: str = setting(
+        '',
+        'learner or actor, which opens a port or connects to one; empty for all in one process',
+        choices=('learner', 'actor', ''),
+        free_on_resume=True,
+        own_in_evaluation=True,
+    )
+    learner_address: str = setting(
+        '',
+        'host:port of the learner; it listens on that port of all its interfaces, and port 0 is '
+        'any that is free',
+        free_on_resume=True,
+        own_in_evaluation=True,
+    )
+    task: int = setting(
+        -1,
+        'number of an actor in summaries; -1 for the first that is free',
+        between=(-1, MANY),
+        free_on_resume=True,
+        own_in_evaluation=True,
+    )
+    inference: str = setting(
+        'local',
+        'where the agent of an actor of a cluster runs: local, in the actor, with a copy of the '
+        'weights; or central, in the learner, which is asked at each step and plays the games of '
+        'all actors in batches',
+        choices=('local', 'central'),
+        free_on_resume=True,
+    )
+    weights_secs: float = setting(
+        0.2,
+        'an actor asks for new weights at most every so many seconds',
+        between=(0.0, 3600.0),
+        free_on_resume=True,
+    )
+    sequence_compression: str = setting(
+        'auto',
+        'of the sequences that actors send: none, zstd, or auto for the faster of the two',
+        choices=('auto', 'none', 'zstd'),
+        free_on_resume=True,
+    )
+    rpc_timeout_secs: float = setting(
+        30.0,
+        'an actor that has no answer from the learner for so long connects again',
+        between=(0.1, 3600.0),
+        free_on_resume=True,
+    )

@@ -1,0 +1,46 @@
+"""Demonstrations: of scripts, or from recordings."""
+
+import dataclasses
+from typing import ClassVar, Tuple
+
+from sc2impala.envs import players
+from sc2impala.settings import value_types
+from sc2impala.settings.fields import setting
+
+_SCRIPTS = {map_name: ', '.join(rules) for map_name, rules in players.RULES.items()}
+
+
+@dataclasses.dataclass(frozen=True)
+class DemonstrationSettings:
+    """What an agent may imitate: a script that labels its games, or recordings."""
+
+    TITLE: ClassVar[str] = 'demonstrations'
+
+    from_scratch: bool = setting(
+        False,
+        'learn without demonstrations. Otherwise, on the simulator, the agent of a new run first '
+        'imitates a script where the defaults of the map say so, unless it starts from another run',
+    )
+    demonstrator: str = setting(
+        'none',
+        'the script that plays and labels the games of the actors, by its name: '
+        + '; '.join(f'{names} on {map_name}' for map_name, names in _SCRIPTS.items()),
+    )
+    demonstration_step_mul: int = setting(
+        8,
+        'frames from one call of a script, or of a random player, to the next, where demonstrated '
+        'or recorded; at most --max_step_mul, and --step_mul where it is fixed',
+        between=(1, 10000),
+    )
+    demonstrations: Tuple[str, ...] = setting(
+        (),
+        'folders with recordings, separated by commas, to learn from',
+        type=value_types.FOLDERS,
+        free_on_resume=True,
+    )
+    demonstration_sequences: int = setting(
+        0,
+        'sequences of them that are added to each batch of the training; they carry no loss but '
+        'those of cloning',
+        between=(0, 65536),
+    )

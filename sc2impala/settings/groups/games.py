@@ -1,0 +1,172 @@
+"""What is played: map, observations, actions, and how StarCraft II is run."""
+
+import dataclasses
+from typing import ClassVar, Mapping, Optional, Tuple
+
+from sc2impala import envs
+from sc2impala.envs import pysc2_backend
+from sc2impala.settings import value_types
+from sc2impala.settings.fields import MANY, setting
+from sc2impala.settings.value_types import FunctionNames, Names
+
+
+@dataclasses.dataclass(frozen=True)
+class EnvironmentSettings:
+    """The game, what is observed of it and what can be done in it.
+
+    The fields with default None have a value of their own on every map.
+    """
+
+    TITLE: ClassVar[str] = 'environment'
+
+    backend: str = setting(
+        'simulator',
+        'what runs the game: simulator; pysc2, which is StarCraft II and has defaults of its own: '
+        '--num_actors=2 --num_envs=4 --num_eval_envs=4; or synthetic: random observations of the '
+        'shapes of any map, to measure speed',
+        choices=envs.BACKENDS,
+    )
+    map_name: str = setting(
+        'MoveToBeacon',
+        'the mini-game: '
+        + ', '.join(sorted(envs.MAP_NAMES))
+        + '; on StarCraft II also a ladder map of PySC2, such as Simple64; --backend=synthetic has '
+        'Frames as well, 72 x 96 pixels of three bytes and nine actions',
+    )
+    screen_size: Tuple[int, int] = setting(
+        (16, 16),
+        'pixels of the screen layers: 32, or width and height as 84x64',
+        type=value_types.SIZE,
+    )
+    minimap_size: Tuple[int, int] = setting(
+        (16, 16), 'pixels of the minimap layers', type=value_types.SIZE
+    )
+    functions: Optional[FunctionNames] = setting(
+        None,
+        "names or ids of PySC2 functions, separated by commas, or 'all' 573",
+        type=value_types.FUNCTIONS,
+    )
+    fixed_arguments: Optional[Mapping[str, int]] = setting(
+        None,
+        'PySC2 arguments that the agent does not choose, with their values, as '
+        "queued=0,select_add=0, or 'none'",
+        type=value_types.FIXED_ARGUMENTS,
+    )
+    no_op_as_last_resort: bool = setting(
+        False,
+        'let the agent call no_op only where no other of its functions is available. An agent that '
+        'chooses its step multiplier waits by a longer step, and otherwise often learns to do '
+        'nothing first; not for imitation, since scripts call it',
+    )
+    screen_layers: Optional[Names] = setting(
+        None, "names of PySC2 screen layers, or 'all'", type=value_types.NAMES_OF_MAP
+    )
+    minimap_layers: Optional[Names] = setting(
+        None, "names of PySC2 minimap layers, 'all' or 'none'", type=value_types.NAMES_OF_MAP
+    )
+    vectors: Names = setting(
+        ('player',),
+        'observations that are not layers: player, single_select, multi_select, control_groups, '
+        'score_cumulative, game_loop, action_result, alerts, build_queue, production_queue, '
+        "feature_units; 'all' or 'none'",
+        type=value_types.NAMES,
+    )
+    fixed_step_mul: bool = setting(
+        False, 'act every --step_mul frames; otherwise the agent chooses at each step'
+    )
+    step_mul: int = setting(
+        8,
+        'frames per agent step when fixed, and for random and scripted players',
+        between=(1, 10000),
+    )
+    max_step_mul: int = setting(
+        8, 'the agent chooses from 1 to this many frames', between=(2, 10000)
+    )
+    spread_games: bool = setting(
+        True,
+        'on the simulator, in a training: have games in all parts of an episode at any time. For '
+        'that the first episode of each game is aborted at a frame of its own, or played up to '
+        'there by the script that is imitated. Otherwise all games are in the same part',
+    )
+
+    @property
+    def agent_step_mul(self) -> Optional[int]:
+        """Frames of every agent step, or None if the agent chooses."""
+        return self.step_mul if self.fixed_step_mul else None
+
+    @property
+    def spread_frames(self) -> int:
+        """Over how many frames the games of a training are spread, 0 for not at all."""
+        if not self.spread_games or self.backend != 'simulator':
+            return 0
+        return envs.map_defaults(self.map_name).episode_frames
+
+    @property
+    def longest_step(self) -> int:
+        """The largest number of frames that one step may take, of an agent or another player."""
+        if self.fixed_step_mul:
+            return self.step_mul
+        return max(self.step_mul, self.max_step_mul)
+
+
+@dataclasses.dataclass(frozen=True)
+class StarCraftSettings:
+    """Settings of StarCraft II; on other backends all have their defaults."""
+
+    TITLE: ClassVar[str] = 'StarCraft II (--backend=pysc2 only)'
+
+    game_version: str = setting('', 'as 4.10; empty for the newest that is installed')
+    disable_fog: bool = setting(False, 'see the whole map')
+    camera_width: int = setting(
+        pysc2_backend.CAMERA_WIDTH, 'world units across the screen', between=(1, 256)
+    )
+    max_episode_frames: int = setting(
+        0,
+        'cut episodes off after this many frames; 0 leaves it to the map',
+        between=(0, pysc2_backend.MAX_EPISODE_FRAMES),
+    )
+    opponent: str = setting('', 'on a ladder map: ' + ', '.join(pysc2_backend.DIFFICULTIES))
+    opponent_race: str = setting(
+        'random',
+        'on a ladder map: ' + ', '.join(pysc2_backend.RACES),
+        choices=pysc2_backend.RACES,
+    )
+    race: str = setting(
+        'terran', "the agent's, on a ladder map: the same", choices=pysc2_backend.RACES
+    )
+    relaunch_episodes: int = setting(
+        0,
+        'end a game process after this many episodes and start another one; 0 for never, but 1 on '
+        'BuildMarines, whose restart leaves out exhausted mineral fields',
+        between=(0, MANY),
+        free_on_resume=True,
+    )
+    game_deadline_secs: float = setting(
+        60.0,
+        'a game that takes longer for a step is killed, and another one started; its episode does '
+        'not count. To start it may take twice as long, at least 30 s',
+        between=(1.0, 86400.0),
+        free_on_resume=True,
+    )
+    replay_dir: str = setting(
+        '', 'folder for replays of the game', free_on_resume=True, own_in_evaluation=True
+    )
+    save_replay_episodes: int = setting(
+        0,
+        'save a replay of every Nth episode of each game; 0 for none',
+        between=(0, MANY),
+        free_on_resume=True,
+        own_in_evaluation=True,
+    )
+    realtime: bool = setting(
+        False,
+        'play at the speed of the game, to be watched; a single game only',
+        free_on_resume=True,
+        own_in_evaluation=True,
+    )
+    visualize: bool = setting(
+        False,
+        "show PySC2's picture of the game; needs a display, a single game only",
+        free_on_resume=True,
+        own_in_evaluation=True,
+    )

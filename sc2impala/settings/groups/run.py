@@ -1,0 +1,149 @@
+"""What a run does, what it writes, and its evaluations."""
+
+import dataclasses
+import math
+from typing import ClassVar
+
+from sc2impala.settings.fields import MAX_FRAMES, setting
+
+
+@dataclasses.dataclass(frozen=True)
+class RunSettings:
+    """What is done, where to, and with which random numbers."""
+
+    TITLE: ClassVar[str] = 'run'
+
+    mode: str = setting(
+        'train',
+        'train; evaluate what the folder of a run holds; or record whole episodes of --policy as '
+        'demonstrations for other runs, in a folder of their own',
+        choices=('train', 'evaluate', 'record'),
+        free_on_resume=True,
+        own_in_evaluation=True,
+    )
+    logdir: str = setting(
+        '',
+        'folder of the run; runs/<map_name> if empty',
+        free_on_resume=True,
+        own_in_evaluation=True,
+    )
+    seed: int = setting(
+        0,
+        'the same seed gives the same games and the same initial weights',
+        between=(0, 2**63 - 1),
+        own_in_evaluation=True,
+    )
+    deterministic: bool = setting(
+        False,
+        'one thread, actor and learner alternate: the same seed gives the same losses, update by '
+        'update; slower, needs --num_actors=1',
+        free_on_resume=True,
+        own_in_evaluation=True,
+    )
+    bfloat16: bool = setting(
+        False,
+        'train with convolutions and matrix products in bfloat16, on processors that support it: '
+        'faster and less exact; --mode=evaluate is always in float32',
+        free_on_resume=True,
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class OutputSettings:
+    """What is kept and shown."""
+
+    TITLE: ClassVar[str] = 'what is kept and shown'
+
+    save_checkpoint_secs: float = setting(
+        120.0, 'seconds between checkpoints', between=(0.0, math.inf), free_on_resume=True
+    )
+    keep_checkpoints: int = setting(
+        5,
+        'how many of the latest to keep; older ones are deleted. 0 keeps all',
+        between=(0, 10000),
+        free_on_resume=True,
+    )
+    keep_every_frames: int = setting(
+        0,
+        'environment frames, of all phases together, from one milestone to the next: the first '
+        'checkpoint at or after each multiple of them is saved at once and kept; 0 for none',
+        between=(0, MAX_FRAMES),
+        free_on_resume=True,
+    )
+    max_unsaved_secs: float = setting(
+        600.0,
+        'seconds after which a training ends that cannot write to its folder, since that is '
+        'read-only or gone. A full disk is waited for',
+        between=(0.0, math.inf),
+        free_on_resume=True,
+    )
+    save_summaries_secs: float = setting(
+        10.0,
+        'seconds between summaries for TensorBoard; 0 for each update',
+        between=(0.0, math.inf),
+        free_on_resume=True,
+    )
+    progress_secs: float = setting(
+        10.0, 'seconds between lines of progress', between=(0.0, math.inf), free_on_resume=True
+    )
+    watch_secs: float = setting(
+        120.0,
+        'when nothing was trained for so many seconds, a line says who waits for whom; 0 says '
+        'nothing',
+        between=(0.0, math.inf),
+        free_on_resume=True,
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class EvaluationSettings:
+    """Which policy plays an evaluation, when, and what is drawn."""
+
+    TITLE: ClassVar[str] = 'evaluation'
+
+    policy: str = setting(
+        'sampled',
+        'sampled or greedy actions of the agent, or random, or scripted, the best script of the '
+        'map, or the name of one: see --demonstrator. The agent of a recording is that of '
+        '--init_checkpoint',
+        free_on_resume=True,
+        own_in_evaluation=True,
+    )
+    num_episodes: int = setting(
+        100,
+        'how many episodes to play',
+        between=(1, 10**6),
+        free_on_resume=True,
+        own_in_evaluation=True,
+    )
+    num_eval_envs: int = setting(
+        25, 'how many at a time', between=(1, 65536), free_on_resume=True, own_in_evaluation=True
+    )
+    evaluate_every_frames: int = setting(
+        0,
+        'in a training: evaluate the agent before the first update, and again whenever so many '
+        'environment frames were trained on, with --policy, --num_episodes and --num_eval_envs. '
+        'The training waits. evaluations.csv, and the folder best with the best model; 0 never',
+        between=(0, MAX_FRAMES),
+        free_on_resume=True,
+        own_in_evaluation=True,
+    )
+    follow: bool = setting(
+        False,
+        'evaluate every new checkpoint of a training as it appears, until the training has ended: '
+        'evaluations.csv, and the folder best with the best of them',
+        free_on_resume=True,
+        own_in_evaluation=True,
+    )
+    animation: bool = setting(
+        False,
+        'write an animated picture of the first episode, episode.gif',
+        free_on_resume=True,
+        own_in_evaluation=True,
+    )
+    curve: bool = setting(
+        False,
+        'write the learning curve of the run, curve.png',
+        free_on_resume=True,
+        own_in_evaluation=True,
+    )

@@ -1,0 +1,116 @@
+"""What every algorithm trains with: batches, replay, and where it starts."""
+
+import dataclasses
+from typing import ClassVar
+
+from sc2impala import learner, replay
+from sc2impala.settings import value_types
+from sc2impala.settings.fields import MANY, MAX_FRAMES, setting
+from sc2impala.settings.value_types import Names
+
+
+@dataclasses.dataclass(frozen=True)
+class TrainingSettings:
+    """What is trained, how long and from how much at a time."""
+
+    TITLE: ClassVar[str] = 'training'
+
+    algorithm: str = setting(
+        'impala',
+        'what trains the agent: ' + ', '.join(learner.ALGORITHMS),
+        choices=learner.ALGORITHMS,
+    )
+    total_environment_frames: int = setting(
+        50000000,
+        'length of the training and of its schedules',
+        between=(1, MAX_FRAMES),
+        free_on_resume=True,
+    )
+    stop_at_frames: int = setting(
+        0,
+        'end this start after so many environment frames of all phases together, as a signal does, '
+        'but with exit code 0; the schedules do not end there. 0 for the end of the training',
+        between=(0, MAX_FRAMES),
+        free_on_resume=True,
+        own_in_evaluation=True,
+    )
+    may_change: Names = setting(
+        (),
+        'settings that may have another value than before when the run goes on, of those that '
+        "learning depends on and the agent's variables do not; all for any of them",
+        type=value_types.NAMES,
+        free_on_resume=True,
+    )
+    batch_size: int = setting(
+        32,
+        'sequences of an update, new and replayed; losses are summed over them',
+        between=(1, 65536),
+    )
+    num_learner_devices: int = setting(
+        1,
+        'GPUs that share an update: each takes an equal part of the sequences, and the result is '
+        'that of one, up to rounding',
+        between=(1, 64),
+        free_on_resume=True,
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class ReplaySettings:
+    """The replay buffer."""
+
+    TITLE: ClassVar[str] = 'replay (CLEAR)'
+
+    replay_proportion: float = setting(
+        0.0,
+        'part of a batch that comes from the replay buffer; 0 is plain IMPALA',
+        between=(0.0, 1.0),
+    )
+    replay_buffer_size: int = setting(
+        1000,
+        'sequences in the replay buffer; the run prints how many MiB they take, and ends early if '
+        'that is too much',
+        between=(1, MANY),
+    )
+    replay_eviction: str = setting(
+        'reservoir',
+        'which sequence makes room for a new one: reservoir keeps a uniform sample of all '
+        'experience, fifo the latest',
+        choices=replay.REMOVERS,
+    )
+    replay_sampler: str = setting(
+        'uniform',
+        'which sequences are replayed: uniform, all alike; or prioritised, those with large errors '
+        'more often',
+        choices=replay.SAMPLERS,
+    )
+    priority_exponent: float = setting(
+        0.9,
+        'of prioritised sampling: a sequence of priority p is drawn with a probability in '
+        'proportion to p^exponent',
+        between=(0.0, 10.0),
+    )
+    replay_min_size: int = setting(
+        0,
+        'sequences that the replay buffer must hold before any is replayed; until then batches '
+        'are new. 0 for as many as a batch takes of it',
+        between=(0, MANY),
+    )
+    replay_compression: str = setting(
+        'zstd',
+        'zstd keeps the same sequences, bit for bit, in less memory: an eighth at 64 pixels with '
+        'all layers, half at 16 with few; none allocates all of it at the start',
+        choices=replay.COMPRESSIONS,
+        free_on_resume=True,
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class StartSettings:
+    """What a new run starts from."""
+
+    TITLE: ClassVar[str] = 'starting from another run'
+
+    init_checkpoint: str = setting(
+        '', 'folder of a run, or a checkpoint, whose weights to start from', free_on_resume=True
+    )

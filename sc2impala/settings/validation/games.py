@@ -1,0 +1,105 @@
+"""Whether the games can be played as they are set up."""
+
+import dataclasses
+import difflib
+
+from sc2impala import envs
+from sc2impala.envs import players, pysc2_backend
+from sc2impala.errors import UserError
+from sc2impala.settings.groups import POLICIES, EnvironmentSettings, StarCraftSettings
+from sc2impala.settings.settings import Settings
+from sc2impala.settings.validation.values import unknown
+
+
+def check_map(environment: EnvironmentSettings) -> None:
+    """Whether the backend has the map."""
+    map_name, backend = environment.map_name, environment.backend
+    flag, playable = f'--map_name={map_name}', envs.playable_maps(backend)
+    if map_name in playable:
+        return
+    names = ', '.join(sorted(set(playable) - set(envs.LADDER_MAPS)))
+    if map_name in envs.LADDER_MAPS:
+        raise UserError(
+            f'{flag} is a ladder map, which --backend={backend} cannot play, expected '
+            f'--backend=pysc2 with it, or one of: {names}.'
+        )
+    if map_name in envs.SYNTHETIC_MAPS:
+        raise UserError(
+            f'{flag} is not a game, expected --backend=synthetic with it, or one of: {names}.'
+        )
+    if backend == 'pysc2':
+        nearest = difflib.get_close_matches(map_name, envs.LADDER_MAPS, n=3, cutoff=0)
+        names += ', or a ladder map of PySC2, such as the nearest ones: ' + ', '.join(nearest)
+    raise UserError(f'{flag} is unknown, expected one of: {names}.')
+
+
+def check_opponent(environment: EnvironmentSettings, starcraft: StarCraftSettings) -> None:
+    """A ladder map needs an opponent."""
+    if starcraft.opponent or environment.map_name in envs.LADDER_MAPS:
+        if starcraft.opponent not in pysc2_backend.DIFFICULTIES:
+            raise unknown('opponent', starcraft.opponent, pysc2_backend.DIFFICULTIES)
+
+
+def check_players(settings: Settings) -> None:
+    """Names of players, which depend on the map, and what belongs together."""
+    demonstrations, map_name = settings.demonstrations, settings.environment.map_name
+    scripts = tuple(players.RULES.get(map_name, ()))
+    if settings.evaluation.policy not in POLICIES + scripts:
+        raise unknown('policy', settings.evaluation.policy, POLICIES + scripts)
+    if demonstrations.demonstrator not in ('none', *scripts):
+        raise unknown('demonstrator', demonstrations.demonstrator, ('none', *scripts))
+    if demonstrations.demonstration_sequences and not demonstrations.demonstrations:
+        raise UserError(
+            f'--demonstration_sequences={demonstrations.demonstration_sequences} are taken from '
+            'recordings, expected --demonstrations with it, or 0.'
+        )
+
+
+def check_no_op(settings: Settings) -> None:
+    """Scripts call no_op, so that an agent that may not cannot imitate them."""
+    group = settings.demonstrations
+    for name, value, none in (
+        ('demonstrator', group.demonstrator, 'none'),
+        ('demonstrations', group.demonstrations, ()),
+    ):
+        if settings.environment.no_op_as_last_resort and value != none:
+            text = ','.join(value) if isinstance(value, tuple) else value
+            raise UserError(
+                f'--no_op_as_last_resort cannot be used with --{name}={text}, whose players call '
+                'no_op, expected --from_scratch with it.'
+            )
+
+
+def check_starcraft(environment: EnvironmentSettings, starcraft: StarCraftSettings) -> None:
+    """Settings of StarCraft II against the backend, the map and each other."""
+    if environment.backend != 'pysc2':
+        for name in [field.name for field in dataclasses.fields(StarCraftSettings)]:
+            if not _has_default(starcraft, name):
+                raise UserError(
+                    f'--{name}={getattr(starcraft, name)} is a setting of StarCraft II, expected '
+                    '--backend=pysc2 with it.'
+                )
+    if environment.map_name not in envs.LADDER_MAPS:
+        for name in ('opponent', 'opponent_race', 'race'):
+            if not _has_default(starcraft, name):
+                raise UserError(
+                    f'--{name}={getattr(starcraft, name)} is for ladder maps, expected none on '
+                    f'--map_name={environment.map_name}, where the map decides.'
+                )
+    if bool(starcraft.replay_dir) != (starcraft.save_replay_episodes > 0):
+        raise UserError(
+            f'--replay_dir={starcraft.replay_dir} and '
+            f'--save_replay_episodes={starcraft.save_replay_episodes} belong together, expected '
+            'both or none.'
+        )
+
+
+def check_single_game(starcraft: StarCraftSettings, num_games: int, flags: str) -> None:
+    """Real time and PySC2's window are for one game; `flags` say how many there are."""
+    for name in ('realtime', 'visualize'):
+        if getattr(starcraft, name) and num_games > 1:
+            raise UserError(f'--{name} is for a single game, expected 1 instead of {flags}.')
+
+
+def _has_default(starcraft: StarCraftSettings, name: str) -> bool:
+    return getattr(starcraft, name) == StarCraftSettings.__dataclass_fields__[name].default
