@@ -25,6 +25,8 @@ from typing import Any, Dict, List, Optional, Sequence
 
 import numpy as np
 
+from sc2impala import tf_setup
+
 _OF_CRITIC = ('heads/baseline/', 'value_statistics/', 'teacher/', 'teacher_')
 _AS_AT_THE_START = (
     'agent',
@@ -97,10 +99,11 @@ def save_policy(source: str, folder: str) -> None:
       source: folder of a run.
       folder: new one.
     """
-    import tensorflow.compat.v1 as tf
-
     if os.path.exists(os.path.join(folder, 'checkpoint')):
         return
+    tf_setup.enable()
+    import tensorflow.compat.v1 as tf
+
     os.makedirs(folder, exist_ok=True)
     reader = tf.train.load_checkpoint(source)
     with tf.Graph().as_default(), tf.Session() as session:

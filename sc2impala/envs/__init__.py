@@ -14,7 +14,7 @@ NumPy only: environments run in processes that never load TensorFlow.
 from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Tuple, Union
 
 from sc2impala import sim
-from sc2impala.envs import checks
+from sc2impala.envs import checks, visited
 from sc2impala.envs.actions import ActionSpec, make_action_spec
 from sc2impala.envs.maps import MAP_DEFAULTS, MapDefaults
 from sc2impala.envs.pysc2_backend import (
@@ -95,7 +95,7 @@ def make_specs(
       screen_size: (width, height) in pixels.
       minimap_size: (width, height) in pixels.
       screen_layers: names of PySC2 screen layers, or 'all'.
-      minimap_layers: names of PySC2 minimap layers, or 'all'.
+      minimap_layers: names of PySC2 minimap layers or `specs.VISITED`, or 'all' for PySC2's.
       vectors: names out of `specs.VECTOR_SHAPES`, or 'all'.
       fixed_arguments: values of argument types that the agent does not choose.
       no_op_as_last_resort: see `make_action_spec`.
@@ -162,7 +162,11 @@ def make_environment(
         more = {'settings': game_settings}
     elif backend == 'simulator':
         more = {'spread_frames': spread_frames}
-    return BACKENDS[backend](map_name, seeds, observation_spec, action_spec, max_step_mul, **more)
+
+    def make(played: ObservationSpec) -> VectorEnvironment:
+        return BACKENDS[backend](map_name, seeds, played, action_spec, max_step_mul, **more)
+
+    return visited.make(make, observation_spec)
 
 
 __all__ = [

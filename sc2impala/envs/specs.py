@@ -46,6 +46,11 @@ The numbers of columns are those of PySC2's enumerations; a test compares them.
 """
 
 
+VISITED = 'visited'
+"""A layer of the minimap that is not PySC2's, see `visited`."""
+
+_VISITED_LABELS = 3
+
 DEMONSTRATION = 'demonstration'
 """The key of the labels of a demonstrator in an observation."""
 
@@ -133,7 +138,8 @@ def make_observation_spec(
       screen_size: (width, height) of the screen layers in pixels.
       minimap_size: (width, height) of the minimap layers in pixels.
       screen_layers: names of PySC2 screen layers, or 'all' in PySC2's order.
-      minimap_layers: names of PySC2 minimap layers, or 'all' in PySC2's order.
+      minimap_layers: names of PySC2 minimap layers or VISITED, or 'all' for those of PySC2 in its
+        order.
       vectors: names out of VECTOR_SHAPES, or 'all'.
       num_functions: number of functions that the agent chooses from.
 
@@ -144,10 +150,19 @@ def make_observation_spec(
         checks.check_size('screen_size', screen_size),
         checks.check_size('minimap_size', minimap_size),
         _choose_layers('screen_layers', screen_layers, pysc2_api.features.SCREEN_FEATURES),
-        _choose_layers('minimap_layers', minimap_layers, pysc2_api.features.MINIMAP_FEATURES),
+        _choose_minimap_layers(minimap_layers),
         checks.check_names('vectors', vectors, VECTOR_SHAPES),
         checks.check_positive('num_functions', num_functions),
     )
+
+
+def with_minimap_layers(spec: ObservationSpec, names: Iterable[str]) -> ObservationSpec:
+    """The same spec with other minimap layers.
+
+    Args:
+      names: of PySC2's layers or VISITED.
+    """
+    return dataclasses.replace(spec, minimap_layers=_choose_minimap_layers(tuple(names)))
 
 
 def _choose_layers(
@@ -156,6 +171,19 @@ def _choose_layers(
     """Looks up layers in one of PySC2's two tables of layers, a namedtuple of features."""
     names = checks.check_names(argument, names, table._fields)
     return tuple(_layer_spec(getattr(table, name)) for name in names)
+
+
+def _choose_minimap_layers(names: Union[str, Iterable[str]]) -> Tuple[LayerSpec, ...]:
+    """As `_choose_layers`; by its name VISITED can be chosen as well."""
+    table = pysc2_api.features.MINIMAP_FEATURES
+    if not isinstance(names, str):
+        names = checks.check_names('minimap_layers', names, (*table._fields, VISITED))
+    if VISITED not in names:
+        return _choose_layers('minimap_layers', names, table)
+    visited = LayerSpec(VISITED, _VISITED_LABELS, True)
+    return tuple(
+        visited if name == VISITED else _layer_spec(getattr(table, name)) for name in names
+    )
 
 
 def _layer_spec(feature: Any) -> LayerSpec:

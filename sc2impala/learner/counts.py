@@ -34,8 +34,11 @@ COLUMNS: Dict[str, Tuple[str, ...]] = {
 }
 """By vector of the observation the names of its columns, those of PySC2's enumerations."""
 
-EXPLORED = 'explored'
-"""Percent of the minimap's pixels that were seen, now or before."""
+EXPLORED, VISITED = 'explored', 'visited'
+
+SHARES: Dict[str, str] = {EXPLORED: 'visibility_map', VISITED: 'visited'}
+"""By name of a count a layer of the minimap: percent of its pixels that are not 0, which are those
+seen now or before, and those that own units visit or did within `envs.visited.MEMORY_FRAMES`."""
 
 COUNTS: Dict[str, Tuple[str, int]] = {
     count: (vector, index)

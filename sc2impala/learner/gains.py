@@ -25,23 +25,24 @@ def observed(observation: Mapping[str, Any]) -> Dict[str, Any]:
     found: Dict[str, Any] = {
         name: observation[name] for name in counts.COLUMNS if name in observation
     }
-    if 'visibility_map' in observation.get('minimap', {}):
-        found['minimap'] = {'visibility_map': observation['minimap']['visibility_map']}
-    return found
+    minimap = observation.get('minimap', {})
+    layers = {name: minimap[name] for name in counts.SHARES.values() if name in minimap}
+    return dict(found, minimap=layers) if layers else found
 
 
 def pairs(observation: Mapping[str, Any]) -> Dict[str, Tuple[tf.Tensor, tf.Tensor]]:
     """What can be gained, of an observation of [T + 1, B].
 
     Returns:
-      By vector int32 [T, B, columns]: before each step, and after it; and `counts.EXPLORED` where
-      the minimap shows what was seen, float32 [T, B].
+      By vector int32 [T, B, columns]: before each step, and after it; and by name of those
+      `counts.SHARES` whose layer is observed, float32 [T, B].
     """
     found = observed(observation)
-    if 'minimap' in found:
-        seen = found.pop('minimap')['visibility_map']
-        shares = tf.reduce_mean(tf.cast(seen > 0, tf.float32), axis=[-2, -1])
-        found[counts.EXPLORED] = 100.0 * shares
+    minimap = found.pop('minimap', {})
+    for count, layer in counts.SHARES.items():
+        if layer in minimap:
+            shares = tf.reduce_mean(tf.cast(minimap[layer] > 0, tf.float32), axis=[-2, -1])
+            found[count] = 100.0 * shares
     return {name: (values[:-1], values[1:]) for name, values in found.items()}
 
 
@@ -64,7 +65,7 @@ def rewards(
     def potential(moment: int) -> tf.Tensor:
         terms = []
         for count, weight in weights:
-            if count == counts.EXPLORED:
+            if count in counts.SHARES:
                 value = vectors[count][moment]
             else:
                 vector, column = counts.COUNTS[count]

@@ -117,6 +117,8 @@ def test_the_checker_of_gymnasium_has_no_complaints(map_name):
 @pytest.mark.parametrize('map_name', sim.MAP_NAMES)
 def test_the_vector_environment_equals_single_ones(short_episodes, map_name):
     options = {'choose_step_mul': True, 'step_mul': 40, 'vectors': ['player', 'game_loop']}
+    if map_name == 'FindAndDefeatZerglings':
+        options['minimap_layers'] = ['visited', 'visibility_map']
     make = gymnasium.make_vec
     same_step = {'autoreset_mode': gymnasium.vector.AutoresetMode.SAME_STEP}
     native = make(gym.ENV_IDS[map_name], num_envs=3, **options)

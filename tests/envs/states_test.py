@@ -74,6 +74,13 @@ def test_scripts(monkeypatch, map_name, script):
     check_resumes(lambda seed: make(map_name, seed, script))
 
 
+def test_what_was_visited(monkeypatch):
+    short_episodes(monkeypatch, 'FindAndDefeatZerglings', 240)
+    monkeypatch.setitem(SEEN, 'minimap_layers', ('visited', 'camera'))
+    check_resumes(lambda seed: make('FindAndDefeatZerglings', seed))
+    check_resumes(lambda seed: make('FindAndDefeatZerglings', seed, 'circle'))
+
+
 def test_whether_the_script_is_on():
     with make('MoveToBeacon', 1, 'PySC2') as env, make('MoveToBeacon', 9, 'PySC2') as other:
         env.reset()

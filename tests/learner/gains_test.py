@@ -9,7 +9,7 @@ from sc2impala.settings.learning import ReturnSettings
 from tests.learner import table_agent as table
 
 T, B, PIXELS = 5, 4, 6
-WEIGHTS = (('food_used', 0.5), ('spent_minerals', -0.02), ('explored', 0.1))
+WEIGHTS = (('food_used', 0.5), ('spent_minerals', -0.02), ('explored', 0.1), ('visited', -0.3))
 PI, MU = table.random_outputs(0, T, B), table.random_outputs(1, T, B)
 
 
@@ -22,7 +22,8 @@ def random_observation(seed):
         for name, columns in counts.COLUMNS.items()
     }
     seen = rng.randint(0, 3, size=shape + [PIXELS, PIXELS + 1]).astype(np.uint8)
-    observation['minimap'] = {'visibility_map': seen}
+    visited = rng.randint(0, 3, size=seen.shape).astype(np.uint8)
+    observation['minimap'] = {'visibility_map': seen, 'visited': visited}
     return observation
 
 
@@ -32,11 +33,13 @@ ENV = table.random_env_outputs(2, T, B)._replace(observation=OBSERVATION)
 
 def phi(t, b, observation=OBSERVATION):
     """The potential of one observation."""
-    seen = observation['minimap']['visibility_map'][t, b]
-    explored = 100 * sum(pixel > 0 for pixel in seen.ravel()) / seen.size
+    explored, visited = (
+        100 * np.mean([pixel > 0 for pixel in observation['minimap'][layer][t, b].ravel()])
+        for layer in ('visibility_map', 'visited')
+    )
     supply = observation['player'][t, b, 3]
     spent = observation['score_cumulative'][t, b, 11]
-    return 0.5 * supply - 0.02 * spent + 0.1 * explored
+    return 0.5 * supply - 0.02 * spent + 0.1 * explored - 0.3 * visited
 
 
 def reference(env=ENV):

@@ -74,12 +74,18 @@ def test_shaping_and_its_cost_belong_together(kind, cost):
     [
         (
             dict(gain_rewards=(('food_used', 2.0), ('food', 1.0))),
-            '--gain_rewards=food_used=2.0,food=1.0 is unknown, expected one of: explored, player',
+            '--gain_rewards=food_used=2.0,food=1.0 is unknown, expected one of: explored, visited, '
+            'player',
         ),
         (
             dict(gain_rewards=(('spent_minerals', 2.0),)),
             '--gain_rewards=spent_minerals=2.0 reads spent_minerals from score_cumulative, '
             'expected it in --vectors=player.',
+        ),
+        (
+            dict(gain_rewards=(('visited', 2.0),), minimap_layers='all'),
+            '--gain_rewards=visited=2.0 reads visited from visited, expected it in '
+            '--minimap_layers=all.',
         ),
         (
             dict(gain_rewards=(('explored', 2.0),), minimap_layers=()),

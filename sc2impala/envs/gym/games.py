@@ -10,7 +10,7 @@ import gymnasium
 import numpy as np
 
 from sc2impala import envs
-from sc2impala.envs import checks
+from sc2impala.envs import checks, visited
 from sc2impala.envs.gym import spaces
 
 SPEC_OPTIONS = (
@@ -88,7 +88,7 @@ class Games:
         )
         self.render_fps = max(1, round(RENDER_SPEED * _FRAMES_PER_SECOND / self.step_mul))
         self.available = np.zeros([self.num_envs, self.action_spec.num_functions], np.int8)
-        self._env: Optional[envs.SimulatedEnvironment] = None
+        self._env: Any = None
 
     @property
     def started(self) -> bool:
@@ -102,14 +102,19 @@ class Games:
           seeds: K ints in 0..MAX_SEED.
         """
         self.close()
-        self._env = envs.SimulatedEnvironment(
-            self._map_name,
-            list(seeds),
-            self.observation_spec,
-            self.action_spec,
-            self.step_mul,
-            final_observations=True,
-        )
+        all_seeds = list(seeds)
+
+        def make(played: envs.ObservationSpec) -> envs.SimulatedEnvironment:
+            return envs.SimulatedEnvironment(
+                self._map_name,
+                all_seeds,
+                played,
+                self.action_spec,
+                self.step_mul,
+                final_observations=True,
+            )
+
+        self._env = visited.make(make, self.observation_spec)
         return self.reset()
 
     def reset(self) -> Dict[str, np.ndarray]:

@@ -10,7 +10,7 @@ from typing import Dict, List, Union
 import matplotlib
 import numpy as np
 
-from sc2impala.envs.specs import LayerSpec
+from sc2impala.envs.specs import VISITED, LayerSpec
 
 TEXT_LEVELS = 16
 """Number of colors from a background to its text; the intermediate ones are for anti-aliasing."""
@@ -45,6 +45,9 @@ _COLORS: Dict[str, Union[np.ndarray, List[List[float]]]] = {
 }
 """RGB colors by their use. Those of player_relative are for none, self, ally, neutral and enemy."""
 
+_ALIKE = {VISITED: 'visibility_map'}
+"""Layers with the colors of another one."""
+
 _START = dict(zip(_COLORS, np.cumsum([0] + [len(colors) for colors in _COLORS.values()]).tolist()))
 
 PALETTE = np.concatenate(list(_COLORS.values())).round().astype(np.uint8)
@@ -76,7 +79,7 @@ def color_layer(layer: LayerSpec, values: np.ndarray, low: int, high: int) -> np
         brightest = len(_COLORS['amounts']) - 1
         amounts = np.clip(values, low, high).astype(np.float64) - low
         return _index('amounts', np.round(amounts * brightest / max(high - low, 1)))
-    name = 'binary' if layer.scale == 2 else layer.name
+    name = 'binary' if layer.scale == 2 else _ALIKE.get(layer.name, layer.name)
     if name in _COLORS:
         return _index(name, np.minimum(values, len(_COLORS[name]) - 1))
     repeated = 1 + (values.astype(np.int64) - 1) % (len(_COLORS['labels']) - 1)

@@ -62,7 +62,10 @@ class EnvironmentSettings:
         None, "names of PySC2 screen layers, or 'all'", type=value_types.NAMES_OF_MAP
     )
     minimap_layers: Optional[Names] = setting(
-        None, "names of PySC2 minimap layers, 'all' or 'none'", type=value_types.NAMES_OF_MAP
+        None,
+        "names of PySC2 minimap layers, 'all' or 'none'; and visited, which shows where own units "
+        'are and where they were in the last 1000 frames',
+        type=value_types.NAMES_OF_MAP,
     )
     vectors: Names = setting(
         ('player',),

@@ -25,13 +25,14 @@ def check_gains(settings: Settings) -> None:
     weights, environment = getattr(own, 'gain_rewards', ()), settings.environment
     text = value_types.WEIGHTS.to_text(weights)
     for count, _ in weights:
-        if count == counts.EXPLORED:
-            flag, names, needed = 'minimap_layers', environment.minimap_layers, 'visibility_map'
+        if count in counts.SHARES:
+            flag, names, needed = 'minimap_layers', environment.minimap_layers, counts.SHARES[count]
         elif count in counts.COUNTS:
             flag, names, needed = 'vectors', environment.vectors, counts.COUNTS[count][0]
         else:
-            raise unknown('gain_rewards', text, (counts.EXPLORED, *counts.COUNTS))
-        if names != 'all' and needed not in (names or ()):
+            raise unknown('gain_rewards', text, (*counts.SHARES, *counts.COUNTS))
+        has_all = names == 'all' and count != counts.VISITED
+        if not has_all and needed not in (names or ()):
             raise UserError(
                 f'--gain_rewards={text} reads {count} from {needed}, expected it in '
                 f'--{flag}={value_types.names_text(names)}.'

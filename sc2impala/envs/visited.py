@@ -1,0 +1,160 @@
+"""A minimap layer that remembers where the own units were: `visited`.
+
+The game's layer visibility_map remembers what was ever seen. On FindAndDefeatZerglings all is seen
+after a minute, and nothing in the observation says any more where zerglings can be; and a marine
+sees 9 cells far, but attacks by itself at 5.5, so that it passes zerglings that it has seen. The
+layer `visited` has a pixel's label out of
+
+    NOW      an own unit is within REACH of it,
+    BEFORE   one was within the last MEMORY_FRAMES environment frames of the episode,
+    NOT      none was.
+
+It is computed from the layer player_relative, so it is the same on all backends.
+"""
+
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
+
+import numpy as np
+
+from sc2impala import saved_arrays, structs
+from sc2impala.envs import specs, vector
+
+NOT, BEFORE, NOW = range(3)
+
+REACH = 6 / 64
+"""Of the side of the minimap: 6 cells on the mini-games, a little more than a marine attacks."""
+
+MEMORY_FRAMES = 1000
+"""About as long as three marines need for a way around FindAndDefeatZerglings."""
+
+_NEEDED, _SELF = 'player_relative', 1
+_NEVER = -(2**30)
+
+MakeEnvironment = Callable[[specs.ObservationSpec], vector.VectorEnvironment]
+
+
+def make(make_environment: MakeEnvironment, observation_spec: specs.ObservationSpec) -> Any:
+    """Makes an environment whose observations may have the layer.
+
+    Args:
+      make_environment: makes one without it.
+      observation_spec: of the observations, with the layer or without it.
+
+    Returns:
+      What `make_environment` returns, wrapped if the spec has the layer.
+    """
+    names = [layer.name for layer in observation_spec.minimap_layers]
+    if specs.VISITED not in names:
+        return make_environment(observation_spec)
+    played = [name for name in names if name != specs.VISITED]
+    played += [_NEEDED] * (_NEEDED not in played)
+    return VisitedEnvironment(
+        make_environment(specs.with_minimap_layers(observation_spec, played)), names
+    )
+
+
+class VisitedEnvironment(vector.VectorEnvironment):
+    """K games of another environment, with the layer in their observations."""
+
+    def __init__(self, env: vector.VectorEnvironment, minimap_layers: List[str]):
+        """Wraps an environment, which is closed with this one.
+
+        Args:
+          env: of K games; observes the minimap layer player_relative and not the layer `visited`.
+          minimap_layers: names of those that observations have, `visited` among them.
+        """
+        spec = specs.with_minimap_layers(env.observation_spec, minimap_layers)
+        super().__init__(env.num_envs, spec, env.action_spec, env.max_step_mul)
+        self._env = env
+        self._names = sorted(minimap_layers)
+        width, height = spec.minimap_size
+        self._offsets = _within_reach(width, height)
+        self._frames = np.zeros([env.num_envs], np.int32)
+        self._last = np.full([env.num_envs, height, width], _NEVER, np.int32)
+
+    @property
+    def failure(self) -> Optional[Exception]:  # type: ignore[override]
+        """The error that made the games unusable, or None."""
+        return self._env.failure
+
+    @property
+    def frames_played(self) -> int:  # type: ignore[override]
+        """Environment frames that all games together have really played in `step`."""
+        return self._env.frames_played
+
+    final_observation: Optional[Dict[str, Any]] = None
+    """See `SimulatedEnvironment`."""
+
+    def totals(self) -> structs.EpisodeInfo:
+        """See `VectorEnvironment.totals`."""
+        return self._env.totals()
+
+    def reset(self) -> Dict[str, Any]:
+        """See `VectorEnvironment.reset`."""
+        observed = self._env.reset()
+        self.final_observation = None
+        self._frames[:] = 0
+        self._last[:] = _NEVER
+        return self._with_layer(observed)
+
+    def step(self, action: Mapping[str, np.ndarray], step_mul: np.ndarray) -> structs.EnvOutput:
+        """See `VectorEnvironment.step`."""
+        output = self._env.step(action, step_mul)
+        self._frames[:] = output.info.episode_frames
+        final = getattr(self._env, 'final_observation', None)
+        self.final_observation = None if final is None else self._with_layer(final)
+        self._frames[output.done] = 0
+        self._last[output.done] = _NEVER
+        return output._replace(observation=self._with_layer(output.observation))
+
+    def get_state(self) -> Optional[Dict[str, np.ndarray]]:
+        """See `VectorEnvironment.get_state`."""
+        games = self._env.get_state()
+        if games is None:
+            return None
+        own = {'frames': self._frames.copy(), 'last': self._last.copy()}
+        return saved_arrays.join({'environment': games, specs.VISITED: own})
+
+    def set_state(self, state: Mapping[str, np.ndarray]) -> None:
+        """See `VectorEnvironment.set_state`."""
+        saved_arrays.check(state, self.get_state() or {})
+        self._env.set_state(saved_arrays.part(state, 'environment'))
+        own = saved_arrays.part(state, specs.VISITED)
+        self._frames[:] = own['frames']
+        self._last[:] = own['last']
+        self.final_observation = None
+
+    def close(self) -> None:
+        """See `VectorEnvironment.close`."""
+        self._env.close()
+
+    def _with_layer(self, observed: Mapping[str, Any]) -> Dict[str, Any]:
+        """Adds the layer, and leaves out one that was observed for its sake only."""
+        minimap = dict(observed['minimap'])
+        near = self._near(minimap[_NEEDED] == _SELF)
+        frames = self._frames[:, np.newaxis, np.newaxis]
+        self._last[:] = np.where(near, frames, self._last)
+        label = np.where(frames - self._last <= MEMORY_FRAMES, BEFORE, NOT)
+        minimap[specs.VISITED] = np.where(near, NOW, label).astype(np.uint8)
+        return dict(observed, minimap={name: minimap[name] for name in self._names})
+
+    def _near(self, own: np.ndarray) -> np.ndarray:
+        """Pixels within reach of others: bool [K, H, W] to the same shape."""
+        near = own.copy()
+        height, width = own.shape[1:]
+        for dy, dx in self._offsets:
+            to = slice(max(0, dy), height + min(0, dy)), slice(max(0, dx), width + min(0, dx))
+            at = slice(max(0, -dy), height + min(0, -dy)), slice(max(0, -dx), width + min(0, -dx))
+            near[(slice(None), *to)] |= own[(slice(None), *at)]
+        return near
+
+
+def _within_reach(width: int, height: int) -> List[Tuple[int, int]]:
+    """The steps (dy, dx) in pixels that lead no further than REACH."""
+    rows, columns = int(REACH * height), int(REACH * width)
+    return [
+        (dy, dx)
+        for dy in range(-rows, rows + 1)
+        for dx in range(-columns, columns + 1)
+        if (dy / height) ** 2 + (dx / width) ** 2 <= REACH**2
+    ]
