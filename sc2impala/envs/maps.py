@@ -18,7 +18,7 @@ class MapDefaults:
     fixed_arguments: argument types that the agent does not choose, with their value. A queued order
         takes effect long after it was given: with a random `queued`, actions have no visible
         effect, and the agent hardly learns.
-    screen_layers, minimap_layers: names of PySC2 feature layers.
+    screen_layers, minimap_layers: names of PySC2 feature layers, or `specs.VISITED`.
     vectors: names out of `specs.VECTOR_SHAPES`.
     screen_size, minimap_size: (width, height) in pixels. Both show a square, the screen of 24 cells
         and the minimap of 64: a marine is as wide as one of 32 pixels on the screen, and half as
@@ -125,7 +125,13 @@ MAP_DEFAULTS = {
         functions=('no_op', 'select_point', 'select_army', 'Move_screen'),
         fixed_arguments=_AT_ONCE,
         screen_layers=('player_relative', 'selected', 'unit_density'),
-        from_scratch=dict(_BY_ITSELF, discounting=0.9, total_environment_frames=10000000),
+        # An agent that can select both marines at once never moves them apart again.
+        from_scratch=dict(
+            _BY_ITSELF,
+            functions=('no_op', 'select_point', 'Move_screen'),
+            discounting=0.9,
+            total_environment_frames=6000000,
+        ),
         # The script collects 109 shards when it acts every 8 frames, 144 every 4 and 162 every 2.
         demonstrated=dict(
             _AS_THE_SCRIPT,
@@ -153,18 +159,21 @@ MAP_DEFAULTS = {
         minimap_layers=('player_relative', 'visibility_map', 'camera'),
         settings={'discounting': 0.97},
         # Attacks on the minimap lead over the whole map; the army walks on while the agent waits
-        # by selecting it again.
+        # by selecting it again. New zerglings come when all are dead, so no place may be left out.
         from_scratch=dict(
             _FROM_UNITS,
             functions=('no_op', 'select_army', 'Attack_minimap'),
             screen_layers=('player_relative', 'selected'),
+            minimap_layers=('player_relative', 'visited'),
+            screen_size=(8, 8),
+            minimap_size=(24, 24),
             point_logit_scale=4.0,
             max_step_mul=32,
             discounting=0.97,
             learning_rate=4e-4,
             entropy_cost=0.003,
             entropy_decay=0.6,
-            gain_rewards=(('explored', 2.0),),
+            gain_rewards=(('visited', 1.0),),
             total_environment_frames=8000000,
         ),
         # The script finds 40 zerglings on a minimap of 16 pixels and 53 on one of 32, when it acts

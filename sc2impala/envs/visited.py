@@ -24,8 +24,9 @@ NOT, BEFORE, NOW = range(3)
 REACH = 6 / 64
 """Of the side of the minimap: 6 cells on the mini-games, a little more than a marine attacks."""
 
-MEMORY_FRAMES = 1000
-"""About as long as three marines need for a way around FindAndDefeatZerglings."""
+MEMORY_FRAMES = 2200
+"""Two ways of three marines around FindAndDefeatZerglings: what the first one left out is known
+during the second. With 1,000 frames the agent went around for ever, and left out the middle."""
 
 _NEEDED, _SELF = 'player_relative', 1
 _NEVER = -(2**30)
@@ -142,10 +143,11 @@ class VisitedEnvironment(vector.VectorEnvironment):
         """Pixels within reach of others: bool [K, H, W] to the same shape."""
         near = own.copy()
         height, width = own.shape[1:]
+        games = (slice(None),)
         for dy, dx in self._offsets:
             to = slice(max(0, dy), height + min(0, dy)), slice(max(0, dx), width + min(0, dx))
             at = slice(max(0, -dy), height + min(0, -dy)), slice(max(0, -dx), width + min(0, -dx))
-            near[(slice(None), *to)] |= own[(slice(None), *at)]
+            near[games + to] |= own[games + at]
         return near
 
 

@@ -14,6 +14,14 @@ from sc2impala.settings.settings import Settings
 SETTINGS = settings_lib.all_settings()
 GENERAL = settings_lib.general_defaults()
 OF_THE_MAP = {name for name, value in GENERAL.items() if value is None}
+OF_SPECS = (
+    'functions',
+    'screen_layers',
+    'minimap_layers',
+    'vectors',
+    'screen_size',
+    'minimap_size',
+)
 
 
 @pytest.fixture
@@ -70,7 +78,7 @@ class TestEveryMap:
         validation.check(Settings.from_values(dict(values, map_name=envs.MAP_NAMES[0])))
         observation_spec, action_spec = graph.make_specs(Settings.from_values(values).environment)
         own = maps.MAP_DEFAULTS[map_name].from_scratch
-        chosen = {n: own[n] for n in ('functions', 'screen_layers', 'vectors') if n in own}
+        chosen = {name: own[name] for name in OF_SPECS if name in own}
         of_map_observation, of_map_action = envs.make_specs(map_name, **chosen)
         assert observation_spec == of_map_observation
         assert action_spec.function_names == of_map_action.function_names
