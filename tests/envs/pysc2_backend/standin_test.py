@@ -1,5 +1,7 @@
 """Whole processes: an unmodified PySC2 with the stand-in for the game."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -74,6 +76,30 @@ def test_it_plays_what_the_simulator_plays(map_name='DefeatRoaches', max_step_mu
                 check_equal(output.observation, expected.observation, index)
             num_episodes += output.done
             observation = output.observation
+
+
+def test_what_was_visited_is_that_of_the_simulator():
+    specs = envs.make_specs('FindAndDefeatZerglings', minimap_layers=('visited',))
+    seed = SEEDS[1]
+    make = functools.partial(
+        envs.make_environment,
+        map_name='FindAndDefeatZerglings',
+        seeds=[seed],
+        observation_spec=specs[0],
+        action_spec=specs[1],
+        max_step_mul=120,
+    )
+    player = players.RandomPlayer(specs[1], np.random.RandomState(0))
+    with make('pysc2') as env, make('simulator') as other:
+        observation = env.reset()
+        check_equal(other.reset(), observation, 0)
+        first = observation['minimap']['visited'].copy()
+        for _ in range(30):
+            action = player.act(observation)
+            outputs = [each.step(action, np.array([120])) for each in (env, other)]
+            observation = outputs[0].observation
+            check_equal(outputs[1].observation, observation, 0)
+        assert (observation['minimap']['visited'] != first).any()
 
 
 @pytest.mark.slow
