@@ -130,7 +130,7 @@ MAP_DEFAULTS = {
             _BY_ITSELF,
             functions=('no_op', 'select_point', 'Move_screen'),
             discounting=0.9,
-            total_environment_frames=6000000,
+            total_environment_frames=10000000,
         ),
         # The script collects 109 shards when it acts every 8 frames, 144 every 4 and 162 every 2.
         demonstrated=dict(
