@@ -125,7 +125,7 @@ MAP_DEFAULTS = {
         functions=('no_op', 'select_point', 'select_army', 'Move_screen'),
         fixed_arguments=_AT_ONCE,
         screen_layers=('player_relative', 'selected', 'unit_density'),
-        # An agent that can select both marines at once never moves them apart again.
+        # Agents that could select both marines at once moved them together.
         from_scratch=dict(
             _BY_ITSELF,
             functions=('no_op', 'select_point', 'Move_screen'),

@@ -69,7 +69,7 @@ class VisitedEnvironment(vector.VectorEnvironment):
         self._env = env
         self._names = sorted(minimap_layers)
         width, height = spec.minimap_size
-        self._offsets = _within_reach(width, height)
+        self._shifts = _shifts_within_reach(width, height)
         self._frames = np.zeros([env.num_envs], np.int32)
         self._last = np.full([env.num_envs, height, width], _NEVER, np.int32)
 
@@ -142,20 +142,21 @@ class VisitedEnvironment(vector.VectorEnvironment):
     def _near(self, own: np.ndarray) -> np.ndarray:
         """Pixels within reach of others: bool [K, H, W] to the same shape."""
         near = own.copy()
-        height, width = own.shape[1:]
-        games = (slice(None),)
-        for dy, dx in self._offsets:
-            to = slice(max(0, dy), height + min(0, dy)), slice(max(0, dx), width + min(0, dx))
-            at = slice(max(0, -dy), height + min(0, -dy)), slice(max(0, -dx), width + min(0, -dx))
-            near[games + to] |= own[games + at]
+        for to, at in self._shifts:
+            near[to] |= own[at]
         return near
 
 
-def _within_reach(width: int, height: int) -> List[Tuple[int, int]]:
-    """The steps (dy, dx) in pixels that lead no further than REACH."""
+def _shifts_within_reach(width: int, height: int) -> List[Tuple[Any, Any]]:
+    """Pairs of indices of [K, H, W]: pixels, and those that lie one same step before them."""
     rows, columns = int(REACH * height), int(REACH * width)
+
+    def shifted(dy: int, dx: int) -> Any:
+        vertical = slice(max(0, dy), height + min(0, dy))
+        return slice(None), vertical, slice(max(0, dx), width + min(0, dx))
+
     return [
-        (dy, dx)
+        (shifted(dy, dx), shifted(-dy, -dx))
         for dy in range(-rows, rows + 1)
         for dx in range(-columns, columns + 1)
         if (dy / height) ** 2 + (dx / width) ** 2 <= REACH**2

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sc2impala import envs, structs
-from sc2impala.envs import specs, vector, visited
+from sc2impala.envs import vector, visited
 from tests.envs import contract
 from tests.sim.maps import short_episodes
 
@@ -119,19 +119,15 @@ def test_the_spec_has_its_labels():
     layer = spec.minimap_layers[0]
     assert (layer.name, layer.scale, layer.categorical) == ('visited', 3, True)
     assert spec.structure()['minimap']['visited'].dtype == np.uint8
-    assert 'visited' not in [each.name for each in make_all().minimap_layers]
+    of_all = envs.make_specs(MAP, minimap_layers='all')[0]
+    assert 'visited' not in [each.name for each in of_all.minimap_layers]
     with pytest.raises(ValueError, match="minimap_layers has 'visited' 2 times"):
         envs.make_specs(MAP, minimap_layers=('visited', 'visited'))
     with pytest.raises(ValueError, match="screen_layers has 'visited'"):
         envs.make_specs(MAP, screen_layers=('visited',))
 
 
-def make_all():
-    return envs.make_specs(MAP, minimap_layers='all')[0]
-
-
 def test_games_without_the_layer_are_not_wrapped():
     both = envs.make_specs(MAP)
     with envs.make_environment('simulator', MAP, [3], *both, max_step_mul=8) as env:
         assert isinstance(env, envs.SimulatedEnvironment)
-    assert specs.VISITED == 'visited'
