@@ -122,6 +122,12 @@ class Battle:
 # Arrays of one record are passed to compiled functions, because records are passed slowly.
 
 
+def a_marine_and(gap, unit_type=DUMMY, owner=ENEMY, **options):
+    """A battle of a marine and a unit to its right, with `gap` cells between their borders."""
+    reach = MARINE.radius + unit_type.radius
+    return Battle((MARINE, SELF, 30, 28), (unit_type, owner, 30 + reach + gap, 28), **options)
+
+
 @compiled
 def _start(games):
     counter_random.start_stream(games[0])
