@@ -3,14 +3,12 @@
 import json
 import os
 import shutil
-import socket
 
 import numpy as np
 import pytest
 
 from sc2impala.runtime import checkpoint_units as units
 from sc2impala.runtime import experience, graph, hooks
-from tests import fakes
 from tests.runtime import tiny
 
 UPDATE = tiny.FRAMES_PER_UPDATE
@@ -446,121 +444,3 @@ class TestInitCheckpoint:
         tiny.train(logdir, 2, *flags)
         assert last(logdir) == 2 * UPDATE
         assert tiny.same_arrays(tiny.variables(logdir, 2 * UPDATE), trained)
-
-
-@pytest.fixture
-def fake_game(monkeypatch):
-    """Makes runs play a fake environment; called with how often its episodes abort."""
-
-    def install(abort_every):
-        env = fakes.FakeEnvironment(4, 5, abort_every)
-        monkeypatch.setattr(graph, 'make_specs', lambda environment: fakes.make_specs())
-        monkeypatch.setattr(graph, 'make_environment', lambda *args: env)
-        return env
-
-    return install
-
-
-def expected_episodes(num_unrolls, abort_every):
-    """Lengths of the episodes that end in N unrolls of four environments, aborts left out."""
-    lengths = []
-    for length in 5 + np.arange(4):
-        numbers = np.arange(5 * num_unrolls // length)
-        numbers = numbers[numbers % abort_every != abort_every - 1]
-        lengths += [length] * len(numbers)
-    return sorted(lengths)
-
-
-class TestStatistics:
-    FLAGS = ('--step_mul=8', '--deterministic')
-
-    def test_every_episode_that_was_not_aborted_is_listed_once(self, fake_game, tmp_path, capsys):
-        """Also when finished episodes are replayed again and again."""
-        num_unrolls = 30
-        env = fake_game(abort_every=2)
-        total = num_unrolls * 4 * 5 * 8
-        flags = self.FLAGS + REPLAY + (f'--total_environment_frames={total}',)
-        assert tiny.main(tmp_path, *flags) == 0
-        rows = tiny.episodes(tmp_path)
-        assert sorted(row[4] for row in rows) == expected_episodes(num_unrolls, 2)
-        assert all(row[3] == 8 * row[4] for row in rows)
-        assert env.tape[-1] == 'close'
-        # TensorBoard shows the same returns: means of those that ended in one update.
-        shown = tiny.summaries(tmp_path)['MoveToBeacon/episode_return']
-        by_step = {}
-        for _, step, episode_return, _, _ in rows:
-            by_step.setdefault(int(step), []).append(episode_return)
-        np.testing.assert_allclose(
-            [mean for _, mean in shown], list(map(np.mean, by_step.values()))
-        )
-        assert [step for step, _ in shown] == list(by_step)
-        assert 'aborted' in capsys.readouterr().out
-
-    def test_games_are_spread_over_their_episodes(self, tmp_path, capsys):
-        tiny.train(tmp_path, 12, '--spread_games', '--deterministic')
-        # Episodes of 16 steps: the first ones are aborted after 4, 8 and 12.
-        rows = tiny.episodes(tmp_path)
-        assert {row[4] for row in rows} == {tiny.EPISODE_STEPS}
-        ends = [first + 16 * number for first in (0, 4, 8, 12) for number in (1, 2, 3)]
-        ends = sorted(-(-end // 5) for end in ends)
-        assert sorted(row[1] / tiny.FRAMES_PER_UPDATE for row in rows) == ends
-        assert tiny.summaries(tmp_path)['MoveToBeacon/aborted_episodes'][-1][1] == 3
-        assert 'aborted' not in capsys.readouterr().out
-
-    def test_nothing_is_listed_when_all_abort(self, fake_game, tmp_path, capsys):
-        fake_game(abort_every=1)
-        assert tiny.main(tmp_path, '--total_environment_frames=2000', *self.FLAGS) == 0
-        assert tiny.episodes(tmp_path) == []
-        tags = tiny.summaries(tmp_path)
-        assert sorted(tag for tag in tags if 'MoveToBeacon' in tag) == [
-            'MoveToBeacon/aborted_episodes',
-            'MoveToBeacon/aborted_frames',
-        ]
-        # 13 updates of 5 steps in four environments, whose episodes are 5 to 8 steps long.
-        assert tags['MoveToBeacon/aborted_episodes'][-1][1] == 13 + 10 + 9 + 8
-        assert 'no episode finished yet, 40 aborted' in capsys.readouterr().out
-
-
-HAS_PROC = os.path.exists('/proc/net/tcp')
-
-
-def listening_sockets():
-    """Inodes of this process's waiting TCP and UDP sockets; none where there is no /proc."""
-    if not HAS_PROC:
-        return set()
-    own = set()
-    for descriptor in os.listdir('/proc/self/fd'):
-        try:
-            target = os.readlink('/proc/self/fd/' + descriptor)
-        except OSError:
-            continue
-        if target.startswith('socket:['):
-            own.add(target[len('socket:[') : -1])
-    listening = set()
-    for table in ('tcp', 'tcp6', 'udp', 'udp6'):
-        if os.path.exists('/proc/net/' + table):
-            with open('/proc/net/' + table) as file:
-                rows = [line.split() for line in file.readlines()[1:]]
-            # 0A: a TCP socket listens; 07: a UDP socket is bound.
-            listening |= {row[9] for row in rows if row[3] in ('0A', '07')}
-    return own & listening
-
-
-def test_several_actors_feed_one_learner_and_no_port_is_opened(tmp_path, monkeypatch):
-    with socket.socket() as server:
-        server.bind(('127.0.0.1', 0))
-        server.listen(1)
-        assert bool(listening_sockets()) == HAS_PROC
-    before = listening_sockets()
-    seen = []
-
-    class Look(hooks.StopHook):
-        def after_run(self, run_context, run_values):
-            seen.append(listening_sockets())
-            super().after_run(run_context, run_values)
-
-    monkeypatch.setattr(hooks, 'StopHook', Look)
-    tiny.train(tmp_path, 8, '--num_actors=3', '--num_envs=2', '--replay_proportion=0.25')
-    assert len(seen) >= 3 and seen == [before] * len(seen)
-    assert last(tmp_path) >= 8 * UPDATE
-    assert len(tiny.episodes(tmp_path)) > 0
