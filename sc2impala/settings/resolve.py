@@ -76,9 +76,10 @@ def start_of(values: Mapping[str, Any]) -> str:
     general = settings_lib.general_defaults()
     if imitates(values):
         return 'imitation'
-    anew = values.get('mode', general['mode']) == 'train' and not values.get('init_checkpoint')
+    anew = values.get('from_scratch') or not values.get('init_checkpoint')
     shown = values.get('demonstrations') or values.get('demonstrator', 'none') != 'none'
-    return 'scratch' if anew and not shown and not learns_values(values) else 'other'
+    trains = values.get('mode', general['mode']) == 'train'
+    return 'scratch' if trains and anew and not shown and not learns_values(values) else 'other'
 
 
 def of_map(map_name: str, start: str = 'other') -> Dict[str, Any]:

@@ -113,6 +113,7 @@ class TestImitation:
             ('scratch', {'from_scratch': True}),
             ('scratch', {'demonstrator': 'none'}),
             ('scratch', {'backend': 'pysc2'}),
+            ('scratch', {'from_scratch': True, 'init_checkpoint': 'runs/a'}),
             ('other', {'from_scratch': True, 'algorithm': 'r2d2'}),
             ('other', {'init_checkpoint': 'runs/a'}),
             ('other', {'from_scratch': True, 'demonstrations': ('runs/a',)}),
