@@ -103,10 +103,13 @@ class Appo(ActorCritic):
         Raises:
           ValueError: if the columns cannot be divided into minibatches.
         """
-        from sc2impala.learner import appo_update
+        from sc2impala.learner import appo_update, gains
 
         costs = appo_update.Costs(
-            self.learning_rate(schedule), self.entropy_cost(schedule), self.teacher_cost(schedule)
+            self.learning_rate(schedule),
+            self.entropy_cost(schedule),
+            self.teacher_cost(schedule),
+            gains.share(self.settings.gain_decay, schedule),
         )
         prioritise = functools.partial(self.prioritised, schedule=schedule)
         return appo_update.build(

@@ -27,11 +27,15 @@ from sc2impala.learner.value_normalisation import ValueNormalisation
 
 
 class Costs(NamedTuple):
-    """The present values of schedules, float32 []; no teacher is None."""
+    """The present values of schedules, float32 []; no teacher is None.
+
+    gain_share: see `gains.share`.
+    """
 
     learning_rate: tf.Tensor
     entropy: tf.Tensor
     teacher: Optional[tf.Tensor]
+    gain_share: Any
 
 
 class Goals(NamedTuple):
@@ -81,7 +85,7 @@ def build(
     state = sequences.first_state(batch)
     # The state of recorded columns is read for the minibatches before the whole batch changes it.
     with tf.control_dependencies(tf.nest.flatten(state)):
-        steps = sequences.unroll(agent, batch)
+        steps = sequences.unroll(agent, batch)._replace(gain_share=costs.gain_share)
     goals, priorities = learner.goals(batch, steps, prioritise)
     steps = steps._replace(mask=goals.mask)
     losses_before = learner.losses(batch, steps, goals)

@@ -46,6 +46,16 @@ def pairs(observation: Mapping[str, Any]) -> Dict[str, Tuple[tf.Tensor, tf.Tenso
     return {name: (values[:-1], values[1:]) for name, values in found.items()}
 
 
+def share(decay: float, schedule: Any) -> Any:
+    """The present factor of the rewards, float32 [], or 1 if they do not fall.
+
+    Args:
+      decay: the part of the phase over which it falls linearly from 1 to 0; 0 for never.
+      schedule: `optimization.Schedule` of the phase.
+    """
+    return schedule.linear(1.0, 0.0, part=decay) if decay else 1.0
+
+
 def rewards(
     vectors: Mapping[str, Tuple[tf.Tensor, tf.Tensor]],
     weights: Sequence[Tuple[str, float]],

@@ -49,6 +49,7 @@ class Impala(ActorCritic):
         from sc2impala.learner import (
             anchors,
             diagnostics,
+            gains,
             losses,
             optimization,
             sequences,
@@ -58,6 +59,7 @@ class Impala(ActorCritic):
 
         settings = self.settings
         steps = sequences.unroll(agent, batch)
+        steps = steps._replace(gain_share=gains.share(settings.gain_decay, schedule))
         policy, pi, mu = agent.policy, steps.learner, steps.behaviour
         normalisation = value_normalisation.ValueNormalisation(
             agent, settings.value_normalisation_rate

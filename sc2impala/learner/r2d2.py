@@ -176,6 +176,7 @@ class R2D2(Algorithm):
         from sc2impala.learner import batch as batch_lib
         from sc2impala.learner import (
             burn_in,
+            gains,
             optimization,
             prioritisation,
             q_learning,
@@ -188,7 +189,8 @@ class R2D2(Algorithm):
             raise ValueError('R2D2 needs a batch with replayed columns')
         settings = self.settings
         replayed = batch_lib.last_columns(batch, batch.num_replay)
-        steps, targets, q_values, target = self._unroll(agent, replayed)
+        gain_share = gains.share(settings.gain_decay, schedule)
+        steps, targets, q_values, target = self._unroll(agent, replayed, gain_share)
         weights = prioritisation.batch_weights(replayed, settings, schedule)
         # Until there is something to replay these columns are new ones.
         shares = self._per_version(weights * tf.cast(replayed.is_replay, tf.float32), replayed.keys)
@@ -221,7 +223,7 @@ class R2D2(Algorithm):
             tf.where(replayed.is_replay, replayed.keys, -tf.ones_like(replayed.keys)),
         )
 
-    def _unroll(self, agent: Any, batch: Any) -> Tuple[Any, Any, Any, Any]:
+    def _unroll(self, agent: Any, batch: Any, gain_share: Any) -> Tuple[Any, Any, Any, Any]:
         """Both networks over a batch, of which no step is one of the burn-in.
 
         Returns:
@@ -248,6 +250,7 @@ class R2D2(Algorithm):
             env_outputs, agent_outputs = bootstrap.repeat(columns, self._num_versions, axis=1)
             is_replay = bootstrap.repeat(is_replay, self._num_versions, axis=0)
         steps = sequences.shift(env_outputs, agent_outputs, outputs, is_replay)
+        steps = steps._replace(gain_share=gain_share)
         targets, q_values = self._targets(agent, steps, outputs, target_outputs)
         return steps, targets, q_values, target
 

@@ -85,7 +85,8 @@ def shape_rewards(
     """
     kind = settings.reward_shaping
     if settings.gain_rewards:
-        rewards += gains.rewards(steps.vectors, settings.gain_rewards, steps.done)
+        gained = gains.rewards(steps.vectors, settings.gain_rewards, steps.done)
+        rewards += steps.gain_share * gained
     if kind == 'none':
         return rewards
     if kind not in MEASURES:

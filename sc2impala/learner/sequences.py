@@ -25,6 +25,7 @@ Steps = collections.namedtuple(
         'demonstrated',
         'frames',
         'vectors',
+        'gain_share',
     ],
 )
 """The T steps of the sequences of a batch, aligned by the observation that was acted on.
@@ -39,6 +40,8 @@ is_new: bool [B], columns that come from the queue and not from the replay buffe
 demonstrated: bool [T, B], which steps a demonstrator played; () if there is none.
 frames: int32 [T, B], environment frames that the action took, see `sc2impala.frames`.
 vectors: what the player had before and after the step, see `gains.pairs`.
+gain_share: float32 [] or a number, the present factor of `--gain_rewards`, see `gains.share`; 1
+    until an algorithm replaces it.
 """
 
 
@@ -132,6 +135,7 @@ def shift(
         demonstrated=demonstrated,
         frames=_frames(env_outputs.info, agent_outputs.step_mul),
         vectors=gains.pairs(env_outputs.observation),
+        gain_share=1.0,
     )
 
 

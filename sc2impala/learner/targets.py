@@ -105,7 +105,10 @@ def shaping_metrics(policy: Any, steps: Steps, settings: ReturnSettings) -> Dict
         return {}
     rewards, discounts = _unshaped(steps, settings)
     shaped = reward_shaping.shape_rewards(policy, steps, rewards, discounts, settings)
-    return reward_shaping.metrics(steps, rewards, shaped)
+    found = reward_shaping.metrics(steps, rewards, shaped)
+    if settings.gain_rewards and settings.gain_decay:
+        found['reward/gain_share'] = steps.gain_share
+    return found
 
 
 def rewards_and_discounts(

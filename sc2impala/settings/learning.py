@@ -49,6 +49,13 @@ class ReturnSettings:
         'scaling and clipping. Names are columns of the vectors player and score_cumulative',
         type=value_types.WEIGHTS,
     )
+    gain_decay: float = setting(
+        0.0,
+        'the part of the training with rewards over which --gain_rewards fall linearly to 0; 0 '
+        'keeps them',
+        between=(0.0, 1.0),
+        tunable=True,
+    )
     value_normalisation_rate: float = setting(
         0.01,
         'with --value_normalisation=popart: weight of a batch in the running mean and variance of '

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from sc2impala.learner import counts, gains, sequences, targets
+from sc2impala import learner
+from sc2impala.learner import counts, gains, optimization, sequences, targets
 from sc2impala.settings.learning import ReturnSettings
 from tests.learner import table_agent as table
 
@@ -109,6 +110,32 @@ def test_the_sum_depends_on_the_start_and_the_end_alone():
     shaped, _ = evaluate(targets.rewards_and_discounts, settings, env)
     total = (shaped - ENV.reward[1:]).sum(axis=0)
     np.testing.assert_allclose(total, [phi(T, b) - phi(0, b) for b in range(B)], rtol=1e-4)
+
+
+@pytest.mark.parametrize('name', ['impala', 'appo'])
+@pytest.mark.parametrize('played, share', [(0, 1.0), (100, 0.75), (400, 0.0), (900, 0.0)])
+def test_they_fall_with_the_frames_of_the_phase(name, played, share):
+    def metrics(**values):
+        algorithm = learner.load(name)
+        settings = algorithm.settings_class(discounting=0.9, **values)
+        with tf.Graph().as_default(), table.session() as session:
+            agent = table.TableAgent(PI)
+            frames = tf.train.get_or_create_global_step()
+            schedule = optimization.Schedule(frames, 1000)
+            batch = table.make_batch(ENV, MU)
+            update = algorithm(settings).build_update(agent, batch, agent.weights, schedule)
+            session.run(tf.global_variables_initializer())
+            session.run(frames.assign(played))
+            return session.run(update.metrics)
+
+    found = metrics(gain_rewards=WEIGHTS, gain_decay=0.4)
+    expected = metrics(gain_rewards=tuple((count, share * weight) for count, weight in WEIGHTS))
+    np.testing.assert_allclose(found.pop('reward/gain_share'), share)
+    assert set(found) == set(expected)
+    for tag in ('reward/shaping', 'reward/shaped', 'loss/baseline', 'loss/policy_gradient'):
+        np.testing.assert_allclose(found[tag], expected[tag], rtol=1e-4, atol=1e-5)
+    full = metrics(gain_rewards=WEIGHTS)
+    assert (full['loss/baseline'] == found['loss/baseline']) == (share == 1)
 
 
 def test_only_what_is_observed_is_offered():

@@ -42,7 +42,9 @@ def make_settings(**values):
 class Case:
     """Updates on one batch of random data; by default the target network has other weights."""
 
-    def __init__(self, replays=True, num_updates=1, counted=1, agent_state=(), **settings):
+    def __init__(
+        self, replays=True, num_updates=1, counted=1, agent_state=(), played=0, **settings
+    ):
         num_versions = max(1, settings.get('r2d2_bootstrap_heads', 0))
         self.online, self.target = (table.random_outputs(i, T, B * num_versions) for i in range(2))
         self.mu = table.random_outputs(2, T, B)
@@ -63,7 +65,7 @@ class Case:
             )
             session.run(tf.global_variables_initializer())
             count = [v for v in tf.global_variables() if v.op.name == 'target_num_updates'][0]
-            session.run(count.assign(counted))
+            session.run([count.assign(counted), frames.assign(played)])
             before = session.run(agent.variables)
             self.targets = [session.run(agent.copy.variables)]
             self.onlines = [before]
@@ -203,17 +205,19 @@ def test_without_rescaling_targets_are_returns():
     np.testing.assert_allclose(case.update.metrics['loss/total_loss'], expected, rtol=1e-4)
 
 
-@pytest.mark.parametrize('num_heads', [0, H])
-def test_gains_are_learned(num_heads):
+@pytest.mark.parametrize('num_heads, decay, weight', [(0, 0.0, 0.5), (H, 0.0, 0.5), (0, 0.8, 0.25)])
+def test_gains_are_learned(num_heads, decay, weight):
     case = Case(
         gain_rewards=(('food_used', 0.5),),
+        gain_decay=decay,
+        played=400,
         r2d2_bootstrap_heads=num_heads,
         r2d2_value_rescaling=False,
         r2d2_num_steps=1,
         discounting=0.0,
     )
     supply = case.env.observation['player'][..., 3]
-    gained = np.where(case.env.done[1:], 0.0, 0.5 * np.diff(supply, axis=0))
+    gained = np.where(case.env.done[1:], 0.0, weight * np.diff(supply, axis=0))
     targets = (case.env.reward[1:] + gained)[:, -R:]
     mask = ~case.env.info.aborted[1:, -R:]
     heads = [of_version(case.online, h) for h in range(H)] if num_heads else [case.online]

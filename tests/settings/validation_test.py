@@ -79,17 +79,17 @@ def test_shaping_and_its_cost_belong_together(kind, cost):
         ),
         (
             dict(gain_rewards=(('spent_minerals', 2.0),)),
-            '--gain_rewards=spent_minerals=2.0 reads spent_minerals from score_cumulative, '
+            '--gain_rewards=spent_minerals=2.0 needs score_cumulative for spent_minerals, '
             'expected it in --vectors=player.',
         ),
         (
             dict(gain_rewards=(('visited', 2.0),), minimap_layers='all'),
-            '--gain_rewards=visited=2.0 reads visited from visited, expected it in '
+            '--gain_rewards=visited=2.0 needs visited for visited, expected it in '
             '--minimap_layers=all.',
         ),
         (
             dict(gain_rewards=(('explored', 2.0),), minimap_layers=()),
-            '--gain_rewards=explored=2.0 reads explored from visibility_map, expected it in '
+            '--gain_rewards=explored=2.0 needs visibility_map for explored, expected it in '
             '--minimap_layers=none.',
         ),
     ],

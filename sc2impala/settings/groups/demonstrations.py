@@ -19,8 +19,8 @@ class DemonstrationSettings:
     from_scratch: bool = setting(
         False,
         'learn without demonstrations. Otherwise, on the simulator, the agent of a new run first '
-        'imitates a script where the defaults of the map say so, unless it starts from another run; '
-        'one that starts from a run which learned from scratch has its defaults with this flag',
+        'imitates a script where the defaults of the map say so, unless it starts from another '
+        'run; with both flags it has the defaults of runs from scratch',
     )
     demonstrator: str = setting(
         'none',

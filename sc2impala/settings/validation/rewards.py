@@ -34,6 +34,6 @@ def check_gains(settings: Settings) -> None:
         has_all = names == 'all' and count != counts.VISITED
         if not has_all and needed not in (names or ()):
             raise UserError(
-                f'--gain_rewards={text} reads {count} from {needed}, expected it in '
+                f'--gain_rewards={text} needs {needed} for {count}, expected it in '
                 f'--{flag}={value_types.names_text(names)}.'
             )
