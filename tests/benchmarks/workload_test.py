@@ -54,7 +54,7 @@ def test_environments_of_a_part_continue_their_episodes(monkeypatch):
     step, close = environment.step, environment.close
     environment.step = lambda *args: played.append(step(*args)) or played[-1]
     environment.close = lambda: closed.append(close())
-    monkeypatch.setattr(workload, 'make_environment', lambda settings: environment)
+    monkeypatch.setattr(workload.parts, 'make_environment', lambda settings: environment)
     with workload.part('environment', settings) as (run, _):
         run()
         run()
@@ -78,7 +78,7 @@ def test_rate_alone(monkeypatch, settings):
         def __exit__(self, *exc_info):
             pass
 
-    monkeypatch.setattr(workload, 'part', lambda *args: Part())
+    monkeypatch.setattr(workload.parts, 'part', lambda *args: Part())
     assert workload.rate_alone('actor', settings, 0) == 80
 
 
