@@ -2,9 +2,11 @@
 
 Every rule calls Attack_screen for all marines at each step; the rules differ in the pixel. Between
 pointing anywhere and the best rule there should be a way on which the score does not fall: a policy
-gradient follows it. Shares mix a rule with random pixels.
+gradient follows it. Shares mix a rule with random pixels. With --units one every second step
+selects one of the marines instead, so that the others go on with what they do.
 
     python -m benchmarks.learning.where_to_attack --map_name DefeatRoaches --step_mul 8
+    python -m benchmarks.learning.where_to_attack --map_name DefeatZerglingsAndBanelings --units one
 
 The last line of the output is JSON: by rule the mean return and its standard error.
 """
@@ -34,10 +36,14 @@ def any_pixel(relations: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return rng.integers(relations[0].size, size=len(relations))
 
 
+def any_own_unit(relations: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Any pixel that shows an own unit; arguments and result as of `any_pixel`, pixel 0 if none."""
+    return _any_of(relations == sight.SELF, rng)
+
+
 def any_enemy(relations: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Any pixel that shows an enemy; arguments and result as of `any_pixel`, pixel 0 if none."""
-    enemies = _flat(relations == sight.ENEMY)
-    return (rng.random(enemies.shape) * enemies).argmax(axis=1)
+    return _any_of(relations == sight.ENEMY, rng)
 
 
 def topmost_enemy(relations: np.ndarray, unused_rng: np.random.Generator) -> np.ndarray:
@@ -64,41 +70,49 @@ RULES: Dict[str, Rule] = {
     'middle_of_enemies': middle_of_enemies,
 }
 
+UNITS = {'all': 'select_army', 'one': 'select_point'}
+"""The function that selects, by the units that an order is for."""
 
-def play(map_name: str, rule: Rule, share: float, step_mul: int, episodes: int) -> np.ndarray:
+
+def play(
+    map_name: str, rule: Rule, share: float, step_mul: int, episodes: int, units: str = 'all'
+) -> np.ndarray:
     """Plays one episode of each of some games at once.
 
     Args:
-      map_name: a map with an army; the functions and pixels are those of its defaults.
+      map_name: a map with an army; the pixels are those of its defaults.
       rule: where to attack.
       share: the part of the steps in which the rule decides; in the others any pixel does.
       step_mul: environment frames per step.
       episodes: number of games, of seeds 0, 1, ...
+      units: out of `UNITS`; 'one' selects any own unit in every second step, beginning with the
+        first.
 
     Returns:
       Returns, float64 [episodes].
     """
-    specs = envs.make_specs(map_name)
+    select = UNITS[units]
+    specs = envs.make_specs(map_name, functions=('no_op', select, 'Attack_screen'))
     env = envs.make_environment(
         'simulator', map_name, range(episodes), *specs, max_step_mul=step_mul
     )
-    attack = specs[1].function_names.index('Attack_screen')
-    otherwise = specs[1].function_names.index(
-        'select_army' if 'select_army' in specs[1].function_names else 'no_op'
-    )
+    no_op, select, attack = range(3)
     rng = np.random.default_rng(0)
     observation = env.reset()
-    returns, total = np.full(episodes, np.nan), np.zeros(episodes)
+    returns, total, step = np.full(episodes, np.nan), np.zeros(episodes), 0
     while np.isnan(returns).any():
         relations = observation['screen']['player_relative']
         decides = rng.random(episodes) < share
         pixel = np.where(decides, rule(relations, rng), any_pixel(relations, rng))
         action = {head: np.zeros(episodes, np.int32) for head in specs[1].heads}
-        can = observation['available_actions'][:, attack]
-        action['function'][:] = np.where(can, attack, otherwise)
-        action['screen'][:] = pixel
+        available = observation['available_actions']
+        selects = ~available[:, attack] | (units == 'one' and step % 2 == 0)
+        chosen = np.where(selects, select, attack)
+        can = np.take_along_axis(available, chosen[:, np.newaxis], axis=1)[:, 0]
+        action['function'][:] = np.where(can, chosen, no_op)
+        action['screen'][:] = np.where(selects, any_own_unit(relations, rng), pixel)
         output = env.step(action, np.full(episodes, step_mul, np.int32))
-        observation, total = output.observation, total + output.reward
+        observation, total, step = output.observation, total + output.reward, step + 1
         ended = output.done & np.isnan(returns)
         returns[ended] = total[ended]
     env.close()
@@ -118,18 +132,28 @@ def main(argv: Optional[Sequence[str]] = None) -> Dict[str, Any]:
     parser.add_argument('--map_name', default='DefeatRoaches')
     parser.add_argument('--step_mul', type=int, default=8)
     parser.add_argument('--episodes', type=int, default=200)
+    parser.add_argument(
+        '--units', choices=list(UNITS), default='all', help='that each order is for'
+    )
     parser.add_argument('--shares', type=float, nargs='+', default=[1.0, 0.6, 0.3, 0.1])
     options = parser.parse_args(argv)
     found = {}
     for name, rule in RULES.items():
         for share in options.shares if rule is not any_pixel else [1.0]:
-            returns = play(options.map_name, rule, share, options.step_mul, options.episodes)
+            games = options.step_mul, options.episodes, options.units
+            returns = play(options.map_name, rule, share, *games)
             error = returns.std() / np.sqrt(len(returns))
             label = name if share == 1 else f'{name}, {share:.0%} of the steps'
             found[label] = {'mean_return': float(returns.mean()), 'standard_error': float(error)}
             print(f'{label:40s} {returns.mean():8.1f} ± {error:.1f}', flush=True)
-    print(json.dumps({'map_name': options.map_name, 'step_mul': options.step_mul, 'rules': found}))
+    about = {'map_name': options.map_name, 'step_mul': options.step_mul, 'units': options.units}
+    print(json.dumps(dict(about, rules=found)))
     return found
+
+
+def _any_of(marked: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    marked = _flat(marked)
+    return (rng.random(marked.shape) * marked).argmax(axis=1)
 
 
 def _flat(layers: np.ndarray) -> np.ndarray:

@@ -46,9 +46,41 @@ def test_the_nearest_is_nearest_to_the_own_units():
     assert where_to_attack.nearest_enemy(relations, np.random.default_rng(0)).tolist() == [14]
 
 
-@pytest.mark.parametrize('map_name', ['DefeatRoaches', 'DefeatZerglingsAndBanelings'])
-def test_a_game_is_played(map_name, capsys):
+@pytest.mark.parametrize(
+    'map_name, units',
+    [('DefeatRoaches', 'all'), ('DefeatRoaches', 'one'), ('DefeatZerglingsAndBanelings', 'one')],
+)
+def test_a_game_is_played(map_name, units, capsys):
     flags = ['--episodes=2', '--step_mul=48', '--shares', '1', '0.5', f'--map_name={map_name}']
+    flags += ['--units', units]
     found = where_to_attack.main(flags)
     assert len(found) == 9 and 'topmost_enemy, 50% of the steps' in found
     assert json.loads(capsys.readouterr().out.splitlines()[-1])['rules'] == found
+
+
+@pytest.mark.parametrize(
+    'units, expected',
+    [
+        ('all', ['select_army'] + ['Attack_screen'] * 3),
+        ('one', ['select_point', 'Attack_screen'] * 2),
+    ],
+)
+def test_orders_are_for_all_units_or_for_one(units, expected, monkeypatch):
+    called = []
+
+    def make(*args, **options):
+        env = made(*args, **options)
+        step = env.step
+
+        def look(action, step_mul):
+            called.append(env.action_spec.function_names[action['function'][0]])
+            return step(action, step_mul)
+
+        env.step = look
+        return env
+
+    made = where_to_attack.envs.make_environment
+    monkeypatch.setattr(where_to_attack.envs, 'make_environment', make)
+    rule = where_to_attack.RULES['topmost_enemy']
+    where_to_attack.play('DefeatRoaches', rule, 1.0, 48, 1, units)
+    assert called[:4] == expected
