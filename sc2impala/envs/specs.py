@@ -49,7 +49,7 @@ The numbers of columns are those of PySC2's enumerations; a test compares them.
 VISITED = 'visited'
 """A layer of the minimap that is not PySC2's, see `visited`."""
 
-_VISITED_LABELS = 3
+_VISITED_LABELS = 6
 
 DEMONSTRATION = 'demonstration'
 """The key of the labels of a demonstrator in an observation."""

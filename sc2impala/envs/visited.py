@@ -5,9 +5,10 @@ after a minute, and nothing in the observation says any more where zerglings can
 sees 9 cells far, but attacks by itself at 5.5, so that it passes zerglings that it has seen. The
 layer `visited` has a pixel's label out of
 
-    NOW      an own unit is within REACH of it,
-    BEFORE   one was within the last MEMORY_FRAMES environment frames of the episode,
-    NOT      none was.
+    5        an own unit is within REACH of it,
+    4 to 1   one was within the last MEMORY_FRAMES environment frames of the episode, by their
+             quarters: 4 in the last one,
+    0        none was.
 
 It is computed from the layer player_relative, so it is the same on all backends.
 """
@@ -19,7 +20,10 @@ import numpy as np
 from sc2impala import saved_arrays, structs
 from sc2impala.envs import specs, vector
 
-NOT, BEFORE, NOW = range(3)
+NUM_AGES = 4
+NOT, NOW = 0, NUM_AGES + 1
+"""Labels; those between are of older and newer visits. Where zerglings can have come anew is where
+the last visit is long ago."""
 
 REACH = 6 / 64
 """Of the side of the minimap: 6 cells on the mini-games, a little more than a marine attacks."""
@@ -135,7 +139,10 @@ class VisitedEnvironment(vector.VectorEnvironment):
         near = self._near(minimap[_NEEDED] == _SELF)
         frames = self._frames[:, np.newaxis, np.newaxis]
         self._last[:] = np.where(near, frames, self._last)
-        label = np.where(frames - self._last <= MEMORY_FRAMES, BEFORE, NOT)
+        ages = frames - self._last
+        label = np.where(
+            ages <= MEMORY_FRAMES, NUM_AGES - NUM_AGES * ages // (MEMORY_FRAMES + 1), NOT
+        )
         minimap[specs.VISITED] = np.where(near, NOW, label).astype(np.uint8)
         return dict(observed, minimap={name: minimap[name] for name in self._names})
 

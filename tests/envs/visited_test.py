@@ -64,16 +64,17 @@ def reference(history, frames):
                 if np.hypot((x - column) * 64 / WIDTH, (y - row) * 64 / HEIGHT) <= 6 + 1e-9
             ]
             if times and times[-1] == frames:
-                expected[y, x] = 2
-            elif times and frames - times[-1] <= visited.MEMORY_FRAMES:
-                expected[y, x] = 1
+                expected[y, x] = 5
+            elif times:
+                ends = [visited.MEMORY_FRAMES * quarter / 4 for quarter in (1, 2, 3, 4)]
+                expected[y, x] = sum(frames - times[-1] <= end for end in ends)
     return expected
 
 
 def test_labels_against_loops():
     path = [[(1, 1), (12, 9)], [(4, 2), (12, 9)], [(4, 2), (20, 31)], [(9, 9), (19, 30)]]
     path += [[(23, 15), (2, 3)], [(0, 31), (3, 3)]]
-    steps = (visited.MEMORY_FRAMES // 2, visited.MEMORY_FRAMES // 2 - 7)
+    steps = (visited.MEMORY_FRAMES // 4, visited.MEMORY_FRAMES // 4 - 7)
     env = visited.VisitedEnvironment(
         Walk(path, np.array(steps, np.int32), ends=(3,)), ['visited', 'camera']
     )
@@ -94,7 +95,7 @@ def test_labels_against_loops():
     again = env.reset()['minimap']['visited']
     np.testing.assert_array_equal(again, observations[0]['minimap']['visited'])
     labels = [set(np.unique(seen['minimap']['visited'][0])) for seen in observations]
-    assert labels[0] == {0, 2} and labels[1] == {0, 1, 2}
+    assert labels[0] == {0, 5} and set.union(*labels) == set(range(6))
 
 
 @pytest.mark.parametrize('layers', [('visited',), ('camera', 'visited', 'player_relative')])
@@ -117,7 +118,7 @@ def test_random_games_have_it_as_well():
 def test_the_spec_has_its_labels():
     spec = envs.make_specs(MAP, minimap_layers=('visited', 'camera'))[0]
     layer = spec.minimap_layers[0]
-    assert (layer.name, layer.scale, layer.categorical) == ('visited', 3, True)
+    assert (layer.name, layer.scale, layer.categorical) == ('visited', 6, True)
     assert spec.structure()['minimap']['visited'].dtype == np.uint8
     of_all = envs.make_specs(MAP, minimap_layers='all')[0]
     assert 'visited' not in [each.name for each in of_all.minimap_layers]

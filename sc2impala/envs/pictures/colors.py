@@ -39,14 +39,19 @@ _COLORS: Dict[str, Union[np.ndarray, List[List[float]]]] = {
     'marker': [[0, 0, 0], [255, 255, 255]],
     'player_relative': [[9, 10, 13], [46, 204, 94], [244, 208, 63], [122, 162, 200], [226, 56, 60]],
     'visibility_map': [[10, 10, 14], [72, 76, 84], [150, 156, 166], [36, 38, 42]],
+    VISITED: [
+        [7, 9, 15],
+        [38, 44, 58],
+        [56, 66, 86],
+        [74, 88, 114],
+        [92, 110, 142],
+        [196, 206, 226],
+    ],
     'binary': [[10, 12, 14], [226, 206, 150]],
     'labels': [[9.0, 9.0, 12.0]] + _label_colors(61),
     'amounts': 255 * matplotlib.colormaps['inferno'](np.linspace(0, 1, 96))[:, :3],
 }
 """RGB colors by their use. Those of player_relative are for none, self, ally, neutral and enemy."""
-
-_ALIKE = {VISITED: 'visibility_map'}
-"""Layers with the colors of another one."""
 
 _START = dict(zip(_COLORS, np.cumsum([0] + [len(colors) for colors in _COLORS.values()]).tolist()))
 
@@ -79,7 +84,7 @@ def color_layer(layer: LayerSpec, values: np.ndarray, low: int, high: int) -> np
         brightest = len(_COLORS['amounts']) - 1
         amounts = np.clip(values, low, high).astype(np.float64) - low
         return _index('amounts', np.round(amounts * brightest / max(high - low, 1)))
-    name = 'binary' if layer.scale == 2 else _ALIKE.get(layer.name, layer.name)
+    name = 'binary' if layer.scale == 2 else layer.name
     if name in _COLORS:
         return _index(name, np.minimum(values, len(_COLORS[name]) - 1))
     repeated = 1 + (values.astype(np.int64) - 1) % (len(_COLORS['labels']) - 1)
