@@ -37,6 +37,7 @@ def make_agent(
     bootstrap_heads: int = 0,
     unit_prior: float = 0.0,
     point_logit_scale: float = 1.0,
+    order_prior: Optional[float] = None,
 ) -> 'Agent':
     """Builds the agent called `name`; most of its variables are created when it is first called.
 
@@ -54,6 +55,7 @@ def make_agent(
       unit_prior: initial logit of pixels that show units, see `unit_prior`; 0 for none. It takes
         argument conditioning.
       point_logit_scale: what the logits of point heads are multiplied by.
+      order_prior: `unit_prior` of functions other than selections; None for the same.
 
     Raises:
       ValueError: if there is no such agent, or its heads do not have an option.
@@ -89,7 +91,7 @@ def make_agent(
         statistics = ValueStatistics(heads.baseline_layer)
     arguments = (name, observation_spec, action_spec, max_step_mul, fixed_step_mul)
     options = (argument_conditioning, value_normalisation, bootstrap_heads)
-    of_points = (unit_prior, point_logit_scale)
+    of_points = (unit_prior, point_logit_scale, order_prior)
     return Agent(
         torso,
         core,
@@ -100,7 +102,7 @@ def make_agent(
         weights,
         statistics,
         functools.partial(_make_copy, (*arguments, *options, *of_points)),
-        _make_prior(observation_spec, action_spec, unit_prior, argument_conditioning),
+        _make_prior(observation_spec, action_spec, unit_prior, order_prior, argument_conditioning),
     )
 
 
@@ -115,16 +117,21 @@ def _make_copy(arguments: Sequence[Any], scope: str) -> 'Agent':
 
 
 def _make_prior(
-    observation_spec: Any, action_spec: Any, strength: float, argument_conditioning: bool
+    observation_spec: Any,
+    action_spec: Any,
+    strength: float,
+    of_orders: Optional[float],
+    argument_conditioning: bool,
 ) -> Any:
-    """A `UnitPrior`, or None if its strength is 0."""
-    if not strength:
+    """A `UnitPrior`, or None if its strengths are 0."""
+    if not strength and not of_orders:
         return None
-    from sc2impala.agents.unit_prior import UnitPrior
+    from sc2impala.agents import unit_prior
 
     if not argument_conditioning:
-        raise ValueError(f'unit_prior={strength:g} needs --argument_conditioning')
-    return UnitPrior(observation_spec, action_spec, strength)
+        option = unit_prior.option(strength, of_orders)
+        raise ValueError(f'{option} needs --argument_conditioning')
+    return unit_prior.UnitPrior(observation_spec, action_spec, strength, of_orders)
 
 
 def _check_heads(option: str, name: str, heads: Any) -> None:

@@ -8,7 +8,7 @@ in the place of pixels (Vinyals et al. 2019, AlphaStar: the target unit). Buildi
 there is none, so points of sites have no prior. The logits are variables like others.
 """
 
-from typing import Any, Dict, Mapping
+from typing import Any, Dict, Mapping, Optional
 
 import numpy as np
 import sonnet as snt
@@ -44,6 +44,11 @@ def points_at(function: str) -> np.ndarray:
     return others.astype(np.float32)
 
 
+def option(strength: float, of_orders: Optional[float]) -> str:
+    """The option that asks for a prior, with its value, as errors name it."""
+    return f'unit_prior={strength:g}' if strength else f'order_prior={of_orders:g}'
+
+
 class UnitPrior(snt.Module):
     """Logits of points by what their pixel shows and by the function, to be added to others.
 
@@ -51,12 +56,18 @@ class UnitPrior(snt.Module):
     """
 
     def __init__(
-        self, observation_spec: Any, action_spec: Any, strength: float, name: str = 'unit_prior'
+        self,
+        observation_spec: Any,
+        action_spec: Any,
+        strength: float,
+        of_orders: Optional[float] = None,
+        name: str = 'unit_prior',
     ):
         """Args:
         observation_spec: `envs.specs.ObservationSpec`.
         action_spec: `envs.actions.ActionSpec`.
         strength: the logit of pixels with units that a function is for, before any training.
+        of_orders: the same of functions other than selections; None for the same number.
 
         Raises:
           ValueError: if there is no point head of a group with the layer player_relative.
@@ -71,11 +82,14 @@ class UnitPrior(snt.Module):
         )
         if not self.heads:
             raise ValueError(
-                f'unit_prior={strength:g} needs functions that point at the screen or the minimap, '
-                f'and the layer {LAYER} of it'
+                f'{option(strength, of_orders)} needs functions that point at the screen or the '
+                f'minimap, and the layer {LAYER} of it'
             )
-        table = np.stack([points_at(each) for each in action_spec.function_names])
-        self._initial = (strength * table).astype(np.float32)
+        names = action_spec.function_names
+        orders = strength if of_orders is None else of_orders
+        strengths = [strength if name in _SELECTIONS else orders for name in names]
+        table = np.stack([points_at(name) for name in names])
+        self._initial = (np.array(strengths)[:, np.newaxis] * table).astype(np.float32)
         self._tables: Dict[str, tf.Variable] = {}
 
     def relations(self, observation: Mapping[str, Any]) -> Dict[str, tf.Tensor]:

@@ -76,6 +76,7 @@ def make_agent(
             bootstrap_heads,
             settings.unit_prior,
             settings.point_logit_scale,
+            None if settings.order_prior < 0 else settings.order_prior,
         )
     except ValueError as error:
         raise UserError(f'--{error}.') from error

@@ -15,6 +15,7 @@ _WORKS_WITH: Dict[str, Tuple[Any, str]] = {
     'num_critic_pretrain_frames': (0, '0, as with --from_scratch'),
     'argument_conditioning': (False, 'false'),
     'unit_prior': (0.0, '0'),
+    'order_prior': (-1.0, '-1'),
     'value_normalisation': ('none', 'none'),
 }
 """By setting the only value that it may have, and what to say of it."""

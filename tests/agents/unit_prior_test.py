@@ -55,13 +55,14 @@ def test_every_function_with_a_point_has_an_answer():
         assert points.shape == (5,) and set(points) <= {0.0, 1.0} and points[0] == 0
 
 
-def test_logits_are_those_of_what_the_pixel_shows():
+@pytest.mark.parametrize('of_orders, expected', [(None, STRENGTH), (0.0, 0.0), (5.0, 5.0)])
+def test_logits_are_those_of_what_the_pixel_shows(of_orders, expected):
     specs = make_specs()
     rng = np.random.RandomState(0)
     screen = rng.randint(5, size=(len(FUNCTIONS), 4, 5)).astype(np.uint8)
     minimap = rng.randint(5, size=(len(FUNCTIONS), 6, 3)).astype(np.uint8)
     with tf.Graph().as_default(), tf.Session() as session:
-        prior = unit_prior.UnitPrior(*specs, STRENGTH)
+        prior = unit_prior.UnitPrior(*specs, STRENGTH, of_orders)
         assert prior.heads == ('screen', 'minimap')
         observation = {
             'screen': {'player_relative': tf.constant(screen)},
@@ -74,7 +75,8 @@ def test_logits_are_those_of_what_the_pixel_shows():
         found = session.run(logits)
     for head, layer in (('screen', screen), ('minimap', minimap)):
         for row, name in enumerate(FUNCTIONS):
-            wanted = STRENGTH * unit_prior.points_at(name)[layer[row].ravel()]
+            strength = STRENGTH if name == 'select_point' else expected
+            wanted = strength * unit_prior.points_at(name)[layer[row].ravel()]
             np.testing.assert_array_equal(found[head][row], wanted)
 
 
@@ -96,9 +98,25 @@ def test_a_prior_of_nothing_is_refused(options):
         unit_prior.UnitPrior(*make_specs(**options), STRENGTH)
 
 
-def test_it_needs_arguments_that_depend_on_the_function():
-    with pytest.raises(ValueError, match='unit_prior=3 needs --argument_conditioning'):
-        agents.make_agent('fully_conv', *make_specs(), MAX_STEP_MUL, unit_prior=STRENGTH)
+@pytest.mark.parametrize('option', ['unit_prior', 'order_prior'])
+def test_it_needs_arguments_that_depend_on_the_function(option):
+    with pytest.raises(ValueError, match=f'{option}=3 needs --argument_conditioning'):
+        agents.make_agent('fully_conv', *make_specs(), MAX_STEP_MUL, **{option: STRENGTH})
+
+
+def test_orders_alone_can_have_one():
+    with tf.Graph().as_default():
+        options = dict(argument_conditioning=True, unit_prior=0.0)
+        agent = agents.make_agent(
+            'fully_conv', *make_specs(), MAX_STEP_MUL, order_prior=STRENGTH, **options
+        )
+        agent.create_variables(make_specs()[0])
+        assert [v for v in agent.weights if 'unit_prior' in v.name]
+        agent = agents.make_agent(
+            'fully_conv', *make_specs(), MAX_STEP_MUL, order_prior=0.0, **options
+        )
+        agent.create_variables(make_specs()[0])
+        assert not [v for v in agent.weights if 'unit_prior' in v.name]
 
 
 def unrolled(prior, scale=1.0):

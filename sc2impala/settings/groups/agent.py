@@ -33,6 +33,12 @@ class AgentSettings:
         'takes --argument_conditioning',
         between=(0.0, 20.0),
     )
+    order_prior: float = setting(
+        -1.0,
+        'the same of functions other than select_point; -1: as --unit_prior',
+        between=(0.0, 20.0),
+        or_else=-1.0,
+    )
     point_logit_scale: float = setting(
         1.0,
         'what the logits of points are multiplied by: with a larger scale they change more in each '
