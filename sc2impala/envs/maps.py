@@ -159,7 +159,8 @@ MAP_DEFAULTS = {
         minimap_layers=('player_relative', 'visibility_map', 'camera'),
         settings={'discounting': 0.97},
         # Attacks on the minimap lead over the whole map; the army walks on while the agent waits
-        # by selecting it again. New zerglings come when all are dead, so no place may be left out.
+        # by selecting it again. New zerglings come when all are dead, so no place may be left out;
+        # an agent that is paid for visits until the end takes the long way.
         from_scratch=dict(
             _FROM_UNITS,
             functions=('no_op', 'select_army', 'Attack_minimap'),
@@ -174,7 +175,9 @@ MAP_DEFAULTS = {
             entropy_cost=0.003,
             entropy_decay=0.6,
             gain_rewards=(('visited', 1.0),),
-            total_environment_frames=8000000,
+            gain_decay=0.6,
+            appo_normalise_advantages=True,
+            total_environment_frames=10000000,
         ),
         # The script finds 40 zerglings on a minimap of 16 pixels and 53 on one of 32, when it acts
         # every 8 frames; 54 when it acts every 4 frames, and 56 every 2.
