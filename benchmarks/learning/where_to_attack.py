@@ -91,8 +91,8 @@ def play(
     Returns:
       Returns, float64 [episodes].
     """
-    select = UNITS[units]
-    specs = envs.make_specs(map_name, functions=('no_op', select, 'Attack_screen'))
+    selection = UNITS[units]
+    specs = envs.make_specs(map_name, functions=('no_op', selection, 'Attack_screen'))
     env = envs.make_environment(
         'simulator', map_name, range(episodes), *specs, max_step_mul=step_mul
     )

@@ -27,15 +27,12 @@ from sc2impala.learner.value_normalisation import ValueNormalisation
 
 
 class Costs(NamedTuple):
-    """The present values of schedules, float32 []; no teacher is None.
-
-    gain_share: see `gains.share`.
-    """
+    """The present values of schedules, float32 []; no teacher is None."""
 
     learning_rate: tf.Tensor
     entropy: tf.Tensor
     teacher: Optional[tf.Tensor]
-    gain_share: Any
+    gain_share: tf.Tensor
 
 
 class Goals(NamedTuple):

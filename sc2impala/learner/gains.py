@@ -46,14 +46,14 @@ def pairs(observation: Mapping[str, Any]) -> Dict[str, Tuple[tf.Tensor, tf.Tenso
     return {name: (values[:-1], values[1:]) for name, values in found.items()}
 
 
-def share(decay: float, schedule: Any) -> Any:
-    """The present factor of the rewards, float32 [], or 1 if they do not fall.
+def share(decay: float, schedule: Any) -> tf.Tensor:
+    """The present factor of the rewards, float32 [].
 
     Args:
       decay: the part of the phase over which it falls linearly from 1 to 0; 0 for never.
       schedule: `optimization.Schedule` of the phase.
     """
-    return schedule.linear(1.0, 0.0, part=decay) if decay else 1.0
+    return schedule.linear(1.0, 0.0, part=decay) if decay else tf.constant(1.0)
 
 
 def rewards(

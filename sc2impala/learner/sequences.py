@@ -40,8 +40,8 @@ is_new: bool [B], columns that come from the queue and not from the replay buffe
 demonstrated: bool [T, B], which steps a demonstrator played; () if there is none.
 frames: int32 [T, B], environment frames that the action took, see `sc2impala.frames`.
 vectors: what the player had before and after the step, see `gains.pairs`.
-gain_share: float32 [] or a number, the present factor of `--gain_rewards`, see `gains.share`; 1
-    until an algorithm replaces it.
+gain_share: float32 [], the present factor of `--gain_rewards`, see `gains.share`; 1 until an
+    algorithm replaces it.
 """
 
 
@@ -135,7 +135,7 @@ def shift(
         demonstrated=demonstrated,
         frames=_frames(env_outputs.info, agent_outputs.step_mul),
         vectors=gains.pairs(env_outputs.observation),
-        gain_share=1.0,
+        gain_share=tf.constant(1.0),
     )
 
 
