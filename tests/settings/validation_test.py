@@ -84,8 +84,7 @@ def test_shaping_and_its_cost_belong_together(kind, cost):
         ),
         (
             dict(gain_rewards=(('visited', 2.0),), minimap_layers='all'),
-            '--gain_rewards=visited=2.0 needs visited for visited, expected it in '
-            '--minimap_layers=all.',
+            '--gain_rewards=visited=2.0 needs visited, expected it in --minimap_layers=all.',
         ),
         (
             dict(gain_rewards=(('explored', 2.0),), minimap_layers=()),

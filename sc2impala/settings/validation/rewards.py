@@ -33,7 +33,8 @@ def check_gains(settings: Settings) -> None:
             raise unknown('gain_rewards', text, (*counts.SHARES, *counts.COUNTS))
         has_all = names == 'all' and count != counts.VISITED
         if not has_all and needed not in (names or ()):
+            use = '' if needed == count else f' for {count}'
             raise UserError(
-                f'--gain_rewards={text} needs {needed} for {count}, expected it in '
+                f'--gain_rewards={text} needs {needed}{use}, expected it in '
                 f'--{flag}={value_types.names_text(names)}.'
             )
