@@ -75,7 +75,7 @@ UNITS = {'all': 'select_army', 'one': 'select_point'}
 
 
 def play(
-    map_name: str, rule: Rule, share: float, step_mul: int, episodes: int, units: str = 'all'
+    map_name: str, rule: Rule, share: float, step_mul: int, episodes: int, units: str
 ) -> np.ndarray:
     """Plays one episode of each of some games at once.
 
@@ -91,12 +91,12 @@ def play(
     Returns:
       Returns, float64 [episodes].
     """
-    selection = UNITS[units]
-    specs = envs.make_specs(map_name, functions=('no_op', selection, 'Attack_screen'))
+    functions = ('no_op', UNITS[units], 'Attack_screen')
+    specs = envs.make_specs(map_name, functions=functions)
     env = envs.make_environment(
         'simulator', map_name, range(episodes), *specs, max_step_mul=step_mul
     )
-    no_op, select, attack = range(3)
+    no_op, select, attack = map(specs[1].function_names.index, functions)
     rng = np.random.default_rng(0)
     observation = env.reset()
     returns, total, step = np.full(episodes, np.nan), np.zeros(episodes), 0
@@ -110,7 +110,9 @@ def play(
         chosen = np.where(selects, select, attack)
         can = np.take_along_axis(available, chosen[:, np.newaxis], axis=1)[:, 0]
         action['function'][:] = np.where(can, chosen, no_op)
-        action['screen'][:] = np.where(selects, any_own_unit(relations, rng), pixel)
+        if units == 'one':
+            pixel = np.where(selects, any_own_unit(relations, rng), pixel)
+        action['screen'][:] = pixel
         output = env.step(action, np.full(episodes, step_mul, np.int32))
         observation, total, step = output.observation, total + output.reward, step + 1
         ended = output.done & np.isnan(returns)

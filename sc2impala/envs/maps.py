@@ -160,7 +160,7 @@ MAP_DEFAULTS = {
         settings={'discounting': 0.97},
         # Attacks on the minimap lead over the whole map; the army walks on while the agent waits
         # by selecting it again. New zerglings come when all are dead, so no place may be left out;
-        # an agent that is paid for visits until the end takes the long way.
+        # with visits paid until the end the return stayed lower.
         from_scratch=dict(
             _FROM_UNITS,
             functions=('no_op', 'select_army', 'Attack_minimap'),
@@ -220,8 +220,8 @@ MAP_DEFAULTS = {
         fixed_arguments=_AT_ONCE,
         screen_layers=_FIGHT_LAYERS + ('unit_type',),
         settings={'reward_scaling': 0.2, 'discounting': 0.97},
-        # One marine at a time that attacks anywhere scores 115, all together 34: the others are out
-        # of the way of the banelings. Advantages are small beside the noise of the returns.
+        # One marine at a time that attacks anywhere scores 115, all together 38. With advantages
+        # that are not normalised the screen kept nearly its full entropy.
         from_scratch=dict(
             _FROM_UNITS,
             functions=('no_op', 'select_point', 'Attack_screen'),

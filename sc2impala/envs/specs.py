@@ -49,7 +49,8 @@ The numbers of columns are those of PySC2's enumerations; a test compares them.
 VISITED = 'visited'
 """A layer of the minimap that is not PySC2's, see `visited`."""
 
-_VISITED_LABELS = 6
+VISITED_LABELS = 6
+"""Of that layer: not visited, four ages from old to new, and now."""
 
 DEMONSTRATION = 'demonstration'
 """The key of the labels of a demonstrator in an observation."""
@@ -180,7 +181,7 @@ def _choose_minimap_layers(names: Union[str, Iterable[str]]) -> Tuple[LayerSpec,
         names = checks.check_names('minimap_layers', names, (*table._fields, VISITED))
     if VISITED not in names:
         return _choose_layers('minimap_layers', names, table)
-    visited = LayerSpec(VISITED, _VISITED_LABELS, True)
+    visited = LayerSpec(VISITED, VISITED_LABELS, True)
     return tuple(
         visited if name == VISITED else _layer_spec(getattr(table, name)) for name in names
     )

@@ -20,10 +20,10 @@ import numpy as np
 from sc2impala import saved_arrays, structs
 from sc2impala.envs import specs, vector
 
-NUM_AGES = 4
-NOT, NOW = 0, NUM_AGES + 1
-"""Labels; those between are of older and newer visits. Where zerglings can have come anew is where
-the last visit is long ago."""
+NOW = specs.VISITED_LABELS - 1
+NUM_AGES = NOW - 1
+"""The labels between 0 and NOW, of older and newer visits: once nearly all of the map has been
+visited, only the age tells where to go next."""
 
 REACH = 6 / 64
 """Of the side of the minimap: 6 cells on the mini-games, a little more than a marine attacks."""
@@ -139,10 +139,8 @@ class VisitedEnvironment(vector.VectorEnvironment):
         near = self._near(minimap[_NEEDED] == _SELF)
         frames = self._frames[:, np.newaxis, np.newaxis]
         self._last[:] = np.where(near, frames, self._last)
-        ages = frames - self._last
-        label = np.where(
-            ages <= MEMORY_FRAMES, NUM_AGES - NUM_AGES * ages // (MEMORY_FRAMES + 1), NOT
-        )
+        ages = np.minimum(frames - self._last, MEMORY_FRAMES + 1)
+        label = NUM_AGES - NUM_AGES * ages // (MEMORY_FRAMES + 1)
         minimap[specs.VISITED] = np.where(near, NOW, label).astype(np.uint8)
         return dict(observed, minimap={name: minimap[name] for name in self._names})
 

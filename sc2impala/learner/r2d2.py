@@ -226,6 +226,11 @@ class R2D2(Algorithm):
     def _unroll(self, agent: Any, batch: Any, gain_share: Any) -> Tuple[Any, Any, Any, Any]:
         """Both networks over a batch, of which no step is one of the burn-in.
 
+        Args:
+          agent: with the maths of its action values.
+          batch: of replayed columns.
+          gain_share: see `sequences.Steps`.
+
         Returns:
           `Steps` of [T, B], with a column for each version of bootstrapped heads; targets and Q
           values as `_targets` returns them; the `TargetNetwork`.

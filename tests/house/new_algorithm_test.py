@@ -60,9 +60,8 @@ def test_trains_resumes_and_is_evaluated(tmp_path, capsys):
 
 
 def test_replay_and_pre_training_work_with_it(tmp_path):
-    flags = ('--replay_proportion=0.5', '--replay_buffer_size=6', '--batch_size=8')
-    flags += (f'--num_critic_pretrain_frames={UPDATE}', '--deterministic')
-    tiny.train(tmp_path, 3, *FLAGS, *flags)
+    flags = (f'--num_critic_pretrain_frames={UPDATE}', '--deterministic')
+    tiny.train(tmp_path, 3, *FLAGS, *tiny.HALF_REPLAYED, *flags)
     tags = tiny.summaries(tmp_path)
     assert {'critic_pretrain/baseline_loss', 'loss/cloning', 'replay/sequences'} <= set(tags)
 

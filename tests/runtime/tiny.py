@@ -41,6 +41,8 @@ FLAGS = (
 NUM_UPDATES = 8
 REPLAY = ('--replay_proportion=0.25', '--replay_buffer_size=6')
 """Of the run that the fixtures `finished_run` and `run` provide."""
+HALF_REPLAYED = ('--replay_proportion=0.5', '--replay_buffer_size=6', '--batch_size=8')
+"""As many new columns in a batch as without replay."""
 
 
 def make_settings(**values):

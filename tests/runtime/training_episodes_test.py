@@ -7,8 +7,6 @@ from sc2impala.runtime import graph
 from tests import fakes
 from tests.runtime import tiny
 
-REPLAY = ('--replay_proportion=0.5', '--replay_buffer_size=6', '--batch_size=8')
-
 
 @pytest.fixture
 def fake_game(monkeypatch):
@@ -41,7 +39,7 @@ class TestStatistics:
         num_unrolls = 30
         env = fake_game(abort_every=2)
         total = num_unrolls * 4 * 5 * 8
-        flags = self.FLAGS + REPLAY + (f'--total_environment_frames={total}',)
+        flags = self.FLAGS + tiny.HALF_REPLAYED + (f'--total_environment_frames={total}',)
         assert tiny.main(tmp_path, *flags) == 0
         rows = tiny.episodes(tmp_path)
         assert sorted(row[4] for row in rows) == expected_episodes(num_unrolls, 2)

@@ -12,7 +12,7 @@ from sc2impala.runtime import experience, graph, hooks
 from tests.runtime import tiny
 
 UPDATE = tiny.FRAMES_PER_UPDATE
-REPLAY = ('--replay_proportion=0.5', '--replay_buffer_size=6', '--batch_size=8')
+REPLAY = tiny.HALF_REPLAYED
 
 
 def last(folder):

@@ -35,7 +35,7 @@ class AgentSettings:
     )
     order_prior: float = setting(
         -1.0,
-        'the same of functions other than select_point; -1: as --unit_prior',
+        'the logit of --unit_prior for functions other than select_point; -1: the same',
         between=(0.0, 20.0),
         or_else=-1.0,
     )

@@ -20,7 +20,7 @@ class DemonstrationSettings:
         False,
         'learn without demonstrations. Otherwise, on the simulator, the agent of a new run first '
         'imitates a script where the defaults of the map say so, unless it starts from another '
-        'run; with both flags it has the defaults of runs from scratch',
+        'run; with --init_checkpoint and this flag it has the defaults of runs from scratch',
     )
     demonstrator: str = setting(
         'none',

@@ -64,7 +64,7 @@ class EnvironmentSettings:
     minimap_layers: Optional[Names] = setting(
         None,
         "names of PySC2 minimap layers, 'all' or 'none'; and visited, which shows where own units "
-        'are and where they were in the last 2200 frames',
+        'are, and where they were in the last 2200 frames and how long ago',
         type=value_types.NAMES_OF_MAP,
     )
     vectors: Names = setting(
