@@ -25,16 +25,13 @@ from typing import Any, Dict, List, Optional, Sequence
 
 import numpy as np
 
+from benchmarks import workload
 from sc2impala import tf_setup
 
 _OF_CRITIC = ('heads/baseline/', 'value_statistics/', 'teacher/', 'teacher_')
 _AS_AT_THE_START = (
-    'agent',
-    'argument_conditioning',
-    'unit_prior',
-    'point_logit_scale',
+    *workload.AGENT_FLAGS,
     'no_op_as_last_resort',
-    'value_normalisation',
     'functions',
     'fixed_arguments',
     'screen_layers',
@@ -123,7 +120,8 @@ def flags_of(source: str) -> List[str]:
     """
     with open(os.path.join(source, 'manifest.json'), encoding='utf-8') as file:
         config = json.load(file)['config']
-    return [f'--{name}={config[name]}' for name in _AS_AT_THE_START]
+    # A flag that came after the run has its general default, which changes nothing.
+    return [f'--{name}={config[name]}' for name in _AS_AT_THE_START if name in config]
 
 
 def returns_by_quarter(logdir: str, first_frame: int, num_frames: int) -> List[float]:

@@ -8,7 +8,15 @@ K is the number of environments of an actor, T the unroll length, B the batch si
 sequences included.
 """
 
-from benchmarks.workload.flags import WORKLOADS, Sizes, make_settings, parse, sizes, train
+from benchmarks.workload.flags import (
+    AGENT_FLAGS,
+    WORKLOADS,
+    Sizes,
+    make_settings,
+    parse,
+    sizes,
+    train,
+)
 from benchmarks.workload.graphs import build_update, build_weights, make_environment, session
 from benchmarks.workload.parts import (
     COMPUTATIONS,
@@ -27,6 +35,7 @@ from sc2impala.settings.settings import Settings
 tf_setup.enable()
 
 __all__ = [
+    'AGENT_FLAGS',
     'COMPUTATIONS',
     'PARTS',
     'STARTUP_FUNCTIONS',

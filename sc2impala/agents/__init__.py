@@ -38,6 +38,7 @@ def make_agent(
     unit_prior: float = 0.0,
     point_logit_scale: float = 1.0,
     order_prior: Optional[float] = None,
+    ratio_bins: int = 0,
 ) -> 'Agent':
     """Builds the agent called `name`; most of its variables are created when it is first called.
 
@@ -56,6 +57,8 @@ def make_agent(
         argument conditioning.
       point_logit_scale: what the logits of point heads are multiplied by.
       order_prior: `unit_prior` of functions other than selections; None for the same.
+      ratio_bins: parts of layers that show a share of a whole, see `preprocessing`; 0 leaves the
+        layers as the spec has them.
 
     Raises:
       ValueError: if there is no such agent, or its heads do not have an option.
@@ -64,8 +67,11 @@ def make_agent(
         raise ValueError(
             'unknown agent {!r}, expected one of {}'.format(name, ', '.join(sorted(AGENTS)))
         )
+    from sc2impala.agents import preprocessing
     from sc2impala.agents.agent import Agent, make_policy, recorded
 
+    if ratio_bins:
+        observation_spec = preprocessing.with_ratio_bins(observation_spec, ratio_bins)
     num_step_muls = max_step_mul if fixed_step_mul is None else 1
     make_parts = importlib.import_module(AGENTS[name]).make_parts
     weights: List[Any] = []

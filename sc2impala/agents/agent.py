@@ -40,7 +40,8 @@ class Agent(snt.RNNCore):
 
     Its inputs are the observation and the function it played last. `policy` holds the maths of its
     action distribution, and `action_values` what its outputs say of the values of actions if they
-    are learned instead; the learner needs them as well.
+    are learned instead; the learner needs them as well. `arguments_are_conditioned` says whether
+    the logits of arguments depend on the choices before them.
     """
 
     def __init__(
@@ -83,7 +84,7 @@ class Agent(snt.RNNCore):
         self._weights = list(weights)
         self.value_statistics = value_statistics
         self._unit_prior = unit_prior
-        self._is_conditioned = hasattr(heads, 'arguments')
+        self.arguments_are_conditioned = hasattr(heads, 'arguments')
         self._num_versions = getattr(heads, 'num_versions', 0)
 
     @property
@@ -211,15 +212,31 @@ class Agent(snt.RNNCore):
         heads, state = self._compute(actions, env_outputs, core_state)
         if self._num_versions:
             heads = bootstrap.fold(heads)
-        if not self._is_conditioned:
+        if not self.arguments_are_conditioned:
             # No logits depend on a choice.
             return snt.BatchApply(self._choose)(*heads), state
-        if given is None:
-            given = {
-                name: tf.concat([played[1:], -tf.ones_like(played[:1])], axis=0)
-                for name, played in actions.items()
-            }
-        return snt.BatchApply(self._choose)(*heads, given), state
+        return snt.BatchApply(self._choose)(*heads, given or _played(actions)), state
+
+    def unroll_with_labels(
+        self,
+        actions: Mapping[str, tf.Tensor],
+        env_outputs: structs.EnvOutput,
+        core_state: Any,
+        labels: Mapping[str, tf.Tensor],
+    ) -> Tuple[Tuple[structs.AgentOutput, structs.AgentOutput], Any]:
+        """`unroll` in one pass for two sets of choices, of an agent with conditioned arguments.
+
+        Args:
+          actions, env_outputs, core_state: as in `unroll`.
+          labels: int32 [T, B] by head, sampled where it is negative.
+
+        Returns:
+          Two `AgentOutput`s of [T, B], whose arguments are those given what was played and given
+          the labels; and the state after the last step.
+        """
+        heads, state = self._compute(actions, env_outputs, core_state)
+        choose = snt.BatchApply(self._choose)
+        return (choose(*heads, _played(actions)), choose(*heads, labels)), state
 
     def _compute(
         self, actions: Mapping[str, tf.Tensor], env_outputs: structs.EnvOutput, core_state: Any
@@ -245,7 +262,7 @@ class Agent(snt.RNNCore):
         features, state = self._core.unroll(features, env_outputs.done, core_state)
         heads = snt.BatchApply(self._heads)(features)
         for_arguments: Any = ()
-        if self._is_conditioned:
+        if self.arguments_are_conditioned:
             heads, for_arguments = heads
             for_arguments = (for_arguments, self._prior_relations(observation))
         available = observation['available_actions']
@@ -295,7 +312,7 @@ class Agent(snt.RNNCore):
 
         logits = dict(heads.action_logits)
         action = {name: choose(name, logits[name]) for name in sorted(logits)}
-        if self._is_conditioned:
+        if self.arguments_are_conditioned:
             with recorded(self._weights):
                 features, relations = for_arguments
                 for name, conditional in self._heads.arguments(features, action):
@@ -314,3 +331,11 @@ class Agent(snt.RNNCore):
             step_mul_logits=heads.step_mul_logits,
             baseline=heads.baseline,
         )
+
+
+def _played(actions: Mapping[str, tf.Tensor]) -> Dict[str, tf.Tensor]:
+    """The actions that were played on each of [T, B] observations, -1 for the last, by head."""
+    return {
+        name: tf.concat([played[1:], -tf.ones_like(played[:1])], axis=0)
+        for name, played in actions.items()
+    }

@@ -3,8 +3,13 @@
 As in the SC2LE paper (Vinyals et al. 2017, section 4.3): categorical layers are embedded, which
 before a convolution is equivalent to one channel per category, and numbers that span orders of
 magnitude are replaced by their logarithm. N stands for one leading dimension, [K] or [T * B].
+
+Health does not span orders of magnitude, and its logarithm hides which of two roaches has been
+hit: 140 and 145 out of 145 are 246 and 255 in the layer, and 0.994 and 1.0 as its logarithm. So
+layers that show a share of a whole can have channels for parts of their range as well.
 """
 
+import dataclasses
 import math
 from typing import Any, Mapping, Sequence
 
@@ -18,6 +23,23 @@ MAX_ONE_HOT = 32
 """Layers with more categories than this (unit types, buffs) get a learned embedding."""
 
 EMBEDDING_SIZE = 10
+
+RATIO_LAYERS = (
+    'build_progress',
+    'unit_energy_ratio',
+    'unit_hit_points_ratio',
+    'unit_shields_ratio',
+)
+"""Layers of the screen whose values are a share of a whole, 0..255."""
+
+
+def with_ratio_bins(observation_spec: Any, bins: int) -> Any:
+    """The same `ObservationSpec`, but `RATIO_LAYERS` are divided into `bins` parts, see `hats`."""
+    layers = tuple(
+        dataclasses.replace(layer, bins=bins) if layer.name in RATIO_LAYERS else layer
+        for layer in observation_spec.screen_layers
+    )
+    return dataclasses.replace(observation_spec, screen_layers=layers)
 
 
 class LayerEncoder(snt.Module):
@@ -53,12 +75,34 @@ class LayerEncoder(snt.Module):
             return self._tables[layer.name](tf.cast(values, tf.int32))
         if layer.categorical:
             return tf.one_hot(tf.cast(values, tf.int32), layer.scale)
-        return log_scaled(values, layer.scale)[..., tf.newaxis]
+        scaled = log_scaled(values, layer.scale)[..., tf.newaxis]
+        if not layer.bins:
+            return scaled
+        return tf.concat([scaled, hats(values, layer.scale, layer.bins)], axis=-1)
 
 
 def log_scaled(values: tf.Tensor, scale: int) -> tf.Tensor:
     """Returns log(1 + x) / log(scale), float32: 0 for 0 and 1 for the largest value, scale - 1."""
     return tf.math.log1p(tf.cast(values, tf.float32)) / math.log(scale)
+
+
+def hats(values: tf.Tensor, scale: int, bins: int) -> tf.Tensor:
+    """Linear B-splines of evenly spaced knots: a linear layer of them is piecewise linear.
+
+        hat_k(x) = max(0, 1 - |bins x / (scale - 1) - k|),  k = 0 .. bins
+
+    A value has at most two hats that are not 0, and their sum is 1.
+
+    Args:
+      values: unsigned integers [N, H, W], 0 to scale - 1.
+      scale: number of values.
+      bins: number of pieces.
+
+    Returns:
+      float32 [N, H, W, bins + 1].
+    """
+    place = tf.cast(values, tf.float32)[..., tf.newaxis] * (bins / (scale - 1))
+    return tf.nn.relu(1.0 - tf.abs(place - np.arange(bins + 1, dtype=np.float32)))
 
 
 def encode_vector(observation: Mapping[str, Any], last_function: tf.Tensor) -> tf.Tensor:

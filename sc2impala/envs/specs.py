@@ -72,11 +72,14 @@ class LayerSpec:
     scale: number of values of a categorical layer, which are 0..scale - 1; for a scalar layer, an
         upper bound that is rarely exceeded.
     categorical: whether the values are labels (to embed) or amounts (to scale).
+    bins: equal parts into which an agent divides the amounts, besides scaling them; see
+        `agents.preprocessing`.
     """
 
     name: str
     scale: int
     categorical: bool
+    bins: int = 0
 
     @property
     def dtype(self) -> np.dtype:

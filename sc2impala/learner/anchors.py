@@ -67,6 +67,6 @@ def _cloning_terms(
 def label_loss(settings: ActorCriticSettings, policy: Any, batch: Batch, steps: Steps) -> tf.Tensor:
     """The loss of labels, summed; also of steps that a demonstrator played. float32 []."""
     labels = labels_lib.read(batch.env_outputs.observation)
-    log_probs = policy.log_prob(steps.learner, labels)
+    log_probs = policy.log_prob(steps.labelled or steps.learner, labels)
     loss = losses.demonstration_loss(log_probs, labels.mask)
     return settings.demonstration_cost * tf.reduce_sum(loss)

@@ -82,7 +82,7 @@ def build(
     state = sequences.first_state(batch)
     # The state of recorded columns is read for the minibatches before the whole batch changes it.
     with tf.control_dependencies(tf.nest.flatten(state)):
-        steps = sequences.unroll(agent, batch)._replace(gain_share=costs.gain_share)
+        steps = learner.unroll(batch)._replace(gain_share=costs.gain_share)
     goals, priorities = learner.goals(batch, steps, prioritise)
     steps = steps._replace(mask=goals.mask)
     losses_before = learner.losses(batch, steps, goals)
@@ -129,6 +129,11 @@ class _Learner:
         self._policy = agent.policy
         self._variables = variables
         self._costs = costs
+
+    def unroll(self, batch: Batch) -> Steps:
+        """The steps of a batch, with what the loss of labels needs if there is one."""
+        with_labels = self._settings.demonstration_cost > 0
+        return sequences.unroll(self._agent, batch, with_labels=with_labels)
 
     def goals(
         self, batch: Batch, steps: Steps, prioritise: Callable[..., Any]
@@ -201,7 +206,7 @@ class _Learner:
         def update(order: tf.Tensor) -> epochs.Round:
             part = minibatches.take(batch, order)
             own = minibatches.time_major(goals, minibatches.columns_of(batch, order))
-            steps = sequences.unroll(self._agent, part)._replace(mask=own.mask)
+            steps = self.unroll(part)._replace(mask=own.mask)
             return self.step(steps, own, self.losses(part, steps, own))
 
         orders = minibatches.orders(

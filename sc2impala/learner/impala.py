@@ -58,7 +58,7 @@ class Impala(ActorCritic):
         )
 
         settings = self.settings
-        steps = sequences.unroll(agent, batch)
+        steps = sequences.unroll(agent, batch, with_labels=settings.demonstration_cost > 0)
         steps = steps._replace(gain_share=gains.share(settings.gain_decay, schedule))
         policy, pi, mu = agent.policy, steps.learner, steps.behaviour
         normalisation = value_normalisation.ValueNormalisation(

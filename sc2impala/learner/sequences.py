@@ -19,6 +19,7 @@ Steps = collections.namedtuple(
         'done',
         'behaviour',
         'learner',
+        'labelled',
         'bootstrap_value',
         'mask',
         'is_new',
@@ -33,6 +34,8 @@ Steps = collections.namedtuple(
 rewards, infos, done: what followed the action of step t, [T, B].
 behaviour: AgentOutput of [T, B], the action that was played and the policy that chose it.
 learner: AgentOutput of [T, B], of the current weights on the same observation.
+labelled: the same given the labels of a demonstrator, if the arguments depend on choices and it was
+    asked for; otherwise ().
 bootstrap_value: float32 [B], the last baseline of the learner.
 mask: float32 [T, B], 0 on steps that are not trained on: those with which an episode was aborted,
     and unless asked for those that a demonstrator played.
@@ -50,6 +53,7 @@ def unroll(
     batch: Any,
     with_demonstrations: bool = False,
     given: Optional[Mapping[str, tf.Tensor]] = None,
+    with_labels: bool = False,
 ) -> Steps:
     """Unrolls the agent over the T + 1 steps of a batch and aligns the results.
 
@@ -59,23 +63,29 @@ def unroll(
       with_demonstrations: train on the steps that a demonstrator played as well. Their recorded
         logits are those of the agent, not of the policy that played.
       given: int32 [T + 1, B] by head, see `Agent.unroll`; None for what was played.
+      with_labels: compute the policy given the labels as well, where that is another one. The
+        observations have labels.
     """
-    options = {} if given is None else {'given': given}
+    run, options = agent.unroll, {} if given is None else {'given': given}
+    with_labels = with_labels and agent.arguments_are_conditioned
+    if with_labels:
+        run = agent.unroll_with_labels
+        options = {'labels': labels.given(batch.env_outputs.observation)}
     start = first_state(batch)
     if batch.parts:
-        learner_outputs, last_state = towers.unroll(agent, batch.parts, start, given)
+        outputs, last_state = towers.unroll(run, batch.parts, start, options)
     else:
-        learner_outputs, last_state = agent.unroll(
-            batch.agent_outputs.action, batch.env_outputs, start, **options
-        )
-    learner_outputs = _keep_state(batch, last_state, learner_outputs)
-    return shift(
+        outputs, last_state = run(batch.agent_outputs.action, batch.env_outputs, start, **options)
+    outputs = _keep_state(batch, last_state, outputs)
+    learner_outputs, labelled = outputs if with_labels else (outputs, ())
+    steps = shift(
         batch.env_outputs,
         batch.agent_outputs,
         learner_outputs,
         batch.is_replay,
         with_demonstrations,
     )
+    return steps._replace(labelled=tf.nest.map_structure(lambda t: t[:-1], labelled))
 
 
 def first_state(batch: Any) -> Any:
@@ -129,6 +139,7 @@ def shift(
         done=env_outputs.done[1:],
         behaviour=later(agent_outputs),
         learner=tf.nest.map_structure(lambda t: t[:-1], learner_outputs),
+        labelled=(),
         bootstrap_value=learner_outputs.baseline[-1],
         mask=mask,
         is_new=tf.logical_not(is_replay),

@@ -10,7 +10,7 @@ the optimizer.
 T is the unroll length, B the batch size.
 """
 
-from typing import Any, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import tensorflow.compat.v1 as tf
 
@@ -44,30 +44,29 @@ def make_parts(actions: Any, env_outputs: Any, devices: Sequence[str]) -> Tuple[
 
 
 def unroll(
-    agent: Any,
+    run: Callable[..., Tuple[Any, Any]],
     parts: Sequence[Part],
     core_state: Any,
-    given: Optional[Mapping[str, tf.Tensor]] = None,
+    options: Mapping[str, Any],
 ) -> Tuple[Any, Any]:
     """`Agent.unroll` of every part on its device.
 
     Args:
-      agent: `agents.agent.Agent`, whose variables exist.
+      run: `unroll` or `unroll_with_labels` of an `agents.agent.Agent` whose variables exist.
       parts: see `make_parts`.
       core_state: nest of [B, ...], the recurrent state before the first step.
-      given: int32 [T + 1, B] by head, see `Agent.unroll`, or None.
+      options: further arguments of `run` by name, nests of [T + 1, B, ...].
 
     Returns:
-      `AgentOutput` of [T + 1, B] and the state after the last step, nest of [B, ...].
+      What `run` returns: outputs of [T + 1, B], and the state after the last step, nest of
+      [B, ...].
     """
     states = split(core_state, len(parts), axis=0)
-    options: List[Any] = [{} for _ in parts]
-    if given is not None:
-        options = split({'given': given}, len(parts), axis=1)
+    own_options = split(options, len(parts), axis=1)
     outputs, last_states = [], []
-    for index, (part, state, option) in enumerate(zip(parts, states, options)):
+    for index, (part, state, own) in enumerate(zip(parts, states, own_options)):
         with tf.device(part.device), tf.name_scope(f'tower_{index}'):
-            output, last_state = agent.unroll(part.actions, part.env_outputs, state, **option)
+            output, last_state = run(part.actions, part.env_outputs, state, **own)
         outputs.append(output)
         last_states.append(last_state)
         tf.add_to_collection(_DEVICES, part.device)

@@ -77,6 +77,7 @@ def make_agent(
             settings.unit_prior,
             settings.point_logit_scale,
             None if settings.order_prior < 0 else settings.order_prior,
+            settings.ratio_bins,
         )
     except ValueError as error:
         raise UserError(f'--{error}.') from error

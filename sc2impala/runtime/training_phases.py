@@ -113,13 +113,6 @@ def _check_labels(settings: Settings, observation: Mapping[str, Any]) -> None:
         'num_cloning_frames': settings.algorithms['cloning'].num_cloning_frames,
         'demonstration_cost': getattr(of_main, 'demonstration_cost', 0.0),
     }
-    cost = wanted['demonstration_cost']
-    if cost and settings.agent.argument_conditioning:
-        raise UserError(
-            f'--demonstration_cost={cost} with --argument_conditioning: the arguments of a label '
-            'depend on its own choices, and those of the training on what was played; '
-            'expected only one of the two.'
-        )
     if 'demonstration' in observation:
         return
     for name, value in wanted.items():

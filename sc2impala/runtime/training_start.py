@@ -118,19 +118,21 @@ def prepare_restoring(
         return functools.partial(writer.load_parts, checkpoint)
     if not settings.start.init_checkpoint:
         return None
-    _check_scale(settings)
+    _check_agent(settings)
     return checkpoints.weights_loader(settings.start.init_checkpoint, agent.weights)
 
 
-def _check_scale(settings: Settings) -> None:
-    """Raises: UserError: if the weights to begin with are of an agent with another scale."""
-    run, scale = settings.start.init_checkpoint, settings.agent.point_logit_scale
+def _check_agent(settings: Settings) -> None:
+    """Raises: UserError: if the weights to begin with are for another scale or other inputs."""
+    run, agent = settings.start.init_checkpoint, settings.agent
     before = manifest.read(run if os.path.isdir(run) else os.path.dirname(run))
-    if before is not None and before['config']['point_logit_scale'] != scale:
-        raise UserError(
-            f'--init_checkpoint={run} is of an agent with --point_logit_scale='
-            f'{before["config"]["point_logit_scale"]:g}, expected the same in place of {scale:g}.'
-        )
+    expected = {'point_logit_scale': agent.point_logit_scale, 'ratio_bins': agent.ratio_bins}
+    for name, value in expected.items():
+        if before is not None and before['config'][name] != value:
+            raise UserError(
+                f'--init_checkpoint={run} is of an agent with --{name}='
+                f'{before["config"][name]:g}, expected the same in place of {value:g}.'
+            )
 
 
 def _prepare_adopting(

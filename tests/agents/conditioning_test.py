@@ -8,9 +8,11 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import actors, agents, structs
 from sc2impala.agents.agent import make_policy
+from sc2impala.learner import labels as labels_lib
 from tests import fakes
 from tests.agents.agents_test import MAX_STEP_MUL, B, T, _tensors, _trajectory
 from tests.house import tiny_agent
+from tests.learner.labels import random_labels
 from tests.runtime import tiny
 
 FUNCTIONS = 4
@@ -225,6 +227,32 @@ def test_given_choices_are_taken_and_others_are_those_given_them(conditioning):
             assert not np.allclose(logits[changed], free.action_logits[name][changed])
         if name in ('screen', 'minimap'):
             np.testing.assert_array_equal(forced.action[name], logits.argmax(-1))
+
+
+def test_what_was_played_and_labels_have_outputs_of_their_own_in_one_pass():
+    """They are those of two passes. Labels differ from what was played, and some are missing."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        agent, specs = make()
+        actions, env_outputs = _tensors(_trajectory(*specs))
+        labels = random_labels(5, specs[1].heads, MAX_STEP_MUL, [T, B])
+        given = labels_lib.given({'demonstration': _tensors(labels)})
+        state = agent.initial_state(B)
+        both, last_state = agent.unroll_with_labels(actions, env_outputs, state, given)
+        apart = [agent.unroll(actions, env_outputs, state, choices) for choices in (None, given)]
+        randomize(session, agent)
+        both, last_state, apart = session.run([both, last_state, apart])
+    # Elsewhere choices are sampled, and arguments depend on them.
+    was_played = np.repeat(np.arange(T)[:, np.newaxis] < T - 1, B, axis=1)
+    for found, (expected, expected_state), known in zip(both, apart, (was_played, labels['valid'])):
+        for name, logits in found.action_logits.items():
+            of_head = np.ones([T, B], bool) if name == 'function' else known
+            np.testing.assert_allclose(
+                logits[of_head], expected.action_logits[name][of_head], atol=1e-5
+            )
+        np.testing.assert_allclose(found.baseline, expected.baseline, atol=1e-5)
+        for ours, theirs in zip(tf.nest.flatten(last_state), tf.nest.flatten(expected_state)):
+            np.testing.assert_allclose(ours, theirs, atol=1e-5)
+    assert not np.allclose(both[0].action_logits['queued'], both[1].action_logits['queued'])
 
 
 def test_sampled_arguments_follow_the_sampled_function():

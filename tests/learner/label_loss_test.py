@@ -1,13 +1,15 @@
-"""The loss of labels in IMPALA, and what else the steps of a demonstrator carry: nothing."""
+"""The loss of labels beside rewards, and what else the steps of a demonstrator carry: nothing."""
 
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from sc2impala.learner import optimization
+from sc2impala.learner import labels, optimization
+from sc2impala.learner.appo import Appo, AppoSettings
 from sc2impala.learner.impala import Impala, ImpalaSettings
 from tests.learner import table_agent as table
 from tests.learner.labels import random_labels
+from tests.learner.towers_test import make_agent, make_batch, randomise
 
 T, B = 6, 3
 
@@ -78,3 +80,37 @@ def test_the_loss_of_labels_is_that_of_all_of_them(plays):
     np.testing.assert_array_equal(update.gradients[2], without.gradients[2])
     # The agent plays, and is told what the demonstrator would do.
     assert update.shares == [0.0, 0.0]
+
+
+ALGORITHMS = {
+    'impala': Impala(ImpalaSettings(demonstration_cost=0.5, learning_rate=1e-3)),
+    'appo': Appo(AppoSettings(demonstration_cost=0.5, learning_rate=1e-3, appo_minibatches=2)),
+}
+
+
+@pytest.mark.parametrize('name', sorted(ALGORITHMS))
+def test_the_arguments_of_a_label_are_those_given_its_own_choices(name):
+    """And not those given what was played, which the policy gradient is about."""
+    with tf.Graph().as_default(), table.session() as session:
+        agent, specs = make_agent(argument_conditioning=True)
+        batch = make_batch(agent, specs)
+        schedule = optimization.Schedule(tf.train.get_or_create_global_step(), 1e9)
+        update = ALGORITHMS[name].build_update(agent, batch, agent.weights, schedule)
+        observation = batch.env_outputs.observation
+        outputs, _ = agent.unroll(
+            batch.agent_outputs.action,
+            batch.env_outputs,
+            batch.agent_state,
+            labels.given(observation),
+        )
+        outputs = tf.nest.map_structure(lambda t: t[:-1], outputs)
+        of_label = labels.read(observation)
+        log_probs = agent.policy.log_prob(outputs, of_label)
+        expected = -0.5 * tf.reduce_sum(log_probs * of_label.mask)
+        session.run(tf.global_variables_initializer())
+        randomise(agent, session)
+        expected = session.run(expected)
+        fetches = [update.metrics['loss/demonstration'], update.train]
+        losses = [session.run(fetches)[0] for _ in range(30)]
+    np.testing.assert_allclose(losses[0], expected, rtol=1e-4)
+    assert losses[-1] < 0.7 * losses[0]

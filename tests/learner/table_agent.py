@@ -17,6 +17,8 @@ MAX_STEP_MUL = 4
 class TableAgent:
     """`unroll` returns [T + 1, B] variables, whatever the inputs are."""
 
+    arguments_are_conditioned = False
+
     def __init__(self, outputs, learn_step_mul=True):
         self.policy = JointPolicy(HEADS, HEAD_USED, learn_step_mul)
         self.variables = tf.nest.map_structure(

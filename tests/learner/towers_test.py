@@ -23,6 +23,7 @@ ADAM = dict(adam_epsilon=0.1, clip_grad_norm=1.0)
 ALGORITHMS = {
     'impala': Impala(ImpalaSettings(entropy_cost=0.1, upgo_cost=0.3, warmup_frames=9, **ADAM)),
     'appo': Appo(AppoSettings(appo_epochs=2, appo_minibatches=2, entropy_cost=0.1, **ADAM)),
+    'labels': Impala(ImpalaSettings(demonstration_cost=0.5, **ADAM)),
     'cloning': Cloning(CloningSettings(num_cloning_frames=1000, **ADAM)),
     'critic': CriticPretraining(CriticPretrainingSettings(num_critic_pretrain_frames=9, **ADAM)),
     'whole critic': CriticPretraining(
@@ -82,9 +83,8 @@ def randomise(agent, session):
         weight.load(np.abs(values) if weight.shape.rank == 0 else values, session)
 
 
-def build(algorithm, num_devices, staged=False, **agent_options):
-    """(agent, `Update`, operation that stages a batch or None) in the default graph."""
-    agent, specs = make_agent(**agent_options)
+def make_batch(agent, specs):
+    """A random batch for an agent, the last two columns of it replayed."""
     start = tf.nest.map_structure(
         lambda t: tf.constant(np.random.RandomState(3).normal(size=t.shape).astype(np.float32)),
         agent.initial_state(B),
@@ -93,8 +93,13 @@ def build(algorithm, num_devices, staged=False, **agent_options):
         lambda s: tf.TensorSpec([T + 1, B] + s.shape.as_list(), s.dtype), agent.output_spec()
     )
     env, mu = random_batch(specs, played)
-    batch = table.make_batch(env, mu, REPLAYED, agent_state=start)
-    batch, put = batch_lib.split(batch, cpus(num_devices)), None
+    return table.make_batch(env, mu, REPLAYED, agent_state=start)
+
+
+def build(algorithm, num_devices, staged=False, **agent_options):
+    """(agent, `Update`, operation that stages a batch or None) in the default graph."""
+    agent, specs = make_agent(**agent_options)
+    batch, put = batch_lib.split(make_batch(agent, specs), cpus(num_devices)), None
     if staged:
         batch, (put, _) = batch_lib.stage(batch, '/cpu:0')
     schedule = optimization.Schedule(tf.train.get_or_create_global_step(), 1000)
@@ -128,11 +133,14 @@ def assert_close(found, expected):
 
 
 @pytest.mark.parametrize(
-    'name, num_devices', [('impala', 4), ('cloning', 2), ('critic', 2), ('whole critic', 2)]
+    'name, num_devices',
+    [('impala', 4), ('labels', 2), ('cloning', 2), ('critic', 2), ('whole critic', 2)],
 )
 def test_an_update_is_that_of_one_device(name, num_devices):
     """Losses, metrics, counts, statistics of PopArt, weights and slots after two updates."""
-    options = dict(value_normalisation='popart', argument_conditioning=name == 'cloning')
+    options = dict(
+        value_normalisation='popart', argument_conditioning=name in ('labels', 'cloning')
+    )
     if name == 'impala':
         options['name'] = 'fully_conv_lstm'
     expected = updated(ALGORITHMS[name], 1, **options)

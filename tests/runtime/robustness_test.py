@@ -10,6 +10,7 @@ import sys
 import time
 
 import numpy as np
+import pytest
 
 from sc2impala.runtime import episodes
 from tests.runtime import tiny
@@ -156,9 +157,12 @@ def test_folder_with_characters_of_patterns(finished_run, tmp_path, capsys):
         np.testing.assert_array_equal(started[weight], trained[weight])
 
 
-def test_weights_whose_points_have_another_scale_are_refused(finished_run, tmp_path, capsys):
-    flags = f'--init_checkpoint={finished_run}', '--point_logit_scale=8'
+@pytest.mark.parametrize('flag, before', [('point_logit_scale', 1), ('ratio_bins', 0)])
+def test_weights_of_an_agent_with_another_scale_or_other_inputs_are_refused(
+    finished_run, tmp_path, capsys, flag, before
+):
+    flags = f'--init_checkpoint={finished_run}', f'--{flag}=8'
     assert tiny.main(tmp_path / 'other', *flags) == 1
     line = tiny.error_line(capsys)
-    assert 'is of an agent with --point_logit_scale=1, expected the same in place of 8' in line
+    assert f'is of an agent with --{flag}={before}, expected the same in place of 8' in line
     assert not tiny.checkpoint_frames(tmp_path / 'other')

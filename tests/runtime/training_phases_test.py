@@ -44,10 +44,6 @@ def test_cloning_may_have_batches_of_another_size(size, of_cloning, tmp_path):
     [
         (CLONING, '--num_cloning_frames=100 needs something to imitate'),
         (['--demonstration_cost=0.5'], '--demonstration_cost=0.5 needs something to imitate'),
-        (
-            ['--demonstration_cost=0.5', '--demonstrator=PySC2', '--argument_conditioning'],
-            '--demonstration_cost=0.5 with --argument_conditioning: .* only one of the two',
-        ),
     ],
 )
 def test_what_cannot_learn_from_labels_is_refused(flags, message, tmp_path):

@@ -362,8 +362,8 @@ class TestDescription:
         (line,) = resolve.description(
             resolve.complete({'map_name': 'DefeatRoaches', 'logdir': 'runs/a'})
         )
-        assert line.startswith('DefeatRoaches: --screen_size=24 --fixed_arguments=queued=0,')
-        assert ' --demonstrator=LH ' in line and '--reward_scaling' not in line
+        assert line.startswith('DefeatRoaches: --screen_size=32 --fixed_arguments=queued=0,')
+        assert ' --demonstrator=pull_back ' in line and '--reward_scaling' not in line
         assert line.endswith(' (defaults of the map)')
         assert '--functions' not in line and '--num_envs' not in line
 

@@ -45,6 +45,13 @@ class AgentSettings:
         'update',
         between=(0.01, 100.0),
     )
+    ratio_bins: int = setting(
+        0,
+        'parts into which layers that show a share of a whole are divided, such as '
+        'unit_hit_points_ratio, with a channel for each: a logarithm hides which unit has been '
+        'hit; 0 for the logarithm alone, as in the SC2LE paper',
+        between=(0, 255),
+    )
     value_normalisation: str = setting(
         'none',
         'popart learns returns in units of their running standard deviation, so that rewards of '
