@@ -276,7 +276,7 @@ def _resolve(chosen: Mapping[str, Any]) -> Settings:
                 f'--logdir={given["logdir"]} has no {manifest.MANIFEST}: settings that are not '
                 'given have their default values'
             )
-        return Settings.from_values(resolve.complete(given))
+        return Settings.from_values(resolve.complete(given, of_start=_of_start(given)))
     of_run, evaluates = before['config'], given.get('mode') == 'evaluate'
     if evaluates:
         of_run = resolve.of_evaluation(of_run, given.get('backend', of_run['backend']))
@@ -284,6 +284,19 @@ def _resolve(chosen: Mapping[str, Any]) -> Settings:
     if evaluates:
         manifest.check_evaluation(given['logdir'], values, before)
     return Settings.from_values(values)
+
+
+def _of_start(given: Mapping[str, Any]) -> Optional[Mapping[str, Any]]:
+    """The settings of the run whose weights a training starts from, or None."""
+    source = given.get('init_checkpoint', '')
+    before = manifest.read_of_checkpoint(source) if source else None
+    if given.get('mode', 'train') != 'train' or before is None:
+        return None
+    console.say(
+        f'settings that are not given are those of {source}: of the agent, what it observes and '
+        'what it can do; and of its training, if map and algorithm are the same'
+    )
+    return before['config']
 
 
 def _logdir(given: Mapping[str, Any]) -> str:
@@ -296,7 +309,7 @@ def _settings_of_recording(given: Mapping[str, Any]) -> Dict[str, Any]:
     run = given.get('init_checkpoint', '')
     if given.get('policy', 'sampled') not in ('sampled', 'greedy') or not run:
         return resolve.complete(given)
-    before = manifest.read(run if os.path.isdir(run) else os.path.dirname(run))
+    before = manifest.read_of_checkpoint(run)
     if before is None:
         return resolve.complete(given)
     backend = given.get('backend', before['config']['backend'])

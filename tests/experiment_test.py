@@ -77,6 +77,19 @@ class TestWhatIsNotGiven:
         expected = dict(mode='evaluate', backend='pysc2', seed=0, num_eval_envs=4, camera_width=30)
         assert found == dict(values, **expected)
 
+    @pytest.mark.parametrize('checkpoint', ['', '/model.ckpt-5'])
+    def test_with_weights_of_a_run_it_is_of_that_run(self, folder, checkpoint, tmp_path, capsys):
+        values, flag = folder
+        source = flag.partition('=')[2] + checkpoint
+        flags = f'--logdir={tmp_path / "new"}', f'--init_checkpoint={source}'
+        found = read(*flags)
+        for name in ('map_name', 'learning_rate', 'point_logit_scale', 'functions', 'trace_decay'):
+            assert found[name] == values[name], name
+        for name in ('num_envs', 'seed', 'num_cloning_frames', 'demonstrator'):
+            assert found[name] == GENERAL[name], name
+        assert f'are those of {source}' in capsys.readouterr().out
+        assert read(*flags, '--map_name=MoveToBeacon')['learning_rate'] == GENERAL['learning_rate']
+
     def test_another_map_than_that_of_the_run_is_refused(self, folder, capsys):
         _, flag = folder
         for mode in ('train', 'evaluate'):

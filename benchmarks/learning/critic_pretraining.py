@@ -7,8 +7,8 @@ Starts from imitated agents, each given as MAP=FOLDER of a run, in three ways:
     cloned        with the baseline that imitation has trained along with the policy
 
 and measures the mean return of the episodes that end within the first frames of learning from
-rewards. Games and agent are set up as in the run that they start from; other arguments are flags
-of the training:
+rewards. Games, agent and training are those of the run that they start from; other arguments are
+flags of the training:
 
     python -m benchmarks.learning.critic_pretraining --start CollectMineralShards=runs/shards
 
@@ -19,29 +19,16 @@ import argparse
 import csv
 import json
 import os
+import shutil
 import subprocess
 import sys
 from typing import Any, Dict, List, Optional, Sequence
 
 import numpy as np
 
-from benchmarks import workload
 from sc2impala import tf_setup
 
 _OF_CRITIC = ('heads/baseline/', 'value_statistics/', 'teacher/', 'teacher_')
-_AS_AT_THE_START = (
-    *workload.AGENT_FLAGS,
-    'no_op_as_last_resort',
-    'functions',
-    'fixed_arguments',
-    'screen_layers',
-    'minimap_layers',
-    'vectors',
-    'screen_size',
-    'minimap_size',
-    'max_step_mul',
-    'reward_scaling',
-)
 WAYS = ('untrained', 'pre-trained', 'cloned')
 
 
@@ -80,7 +67,6 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
                     f'--init_checkpoint={source if way == "cloned" else start}',
                     f'--num_critic_pretrain_frames={frames}',
                     f'--total_environment_frames={arguments.frames}',
-                    *flags_of(source),
                     *flags,
                 )
                 quarters.append(returns_by_quarter(logdir, frames, arguments.frames))
@@ -90,7 +76,7 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
 
 
 def save_policy(source: str, folder: str) -> None:
-    """Writes a checkpoint of a run without its critic, unless the folder has one.
+    """Writes a checkpoint of a run without its critic, and its manifest, unless the folder has one.
 
     Args:
       source: folder of a run.
@@ -102,6 +88,7 @@ def save_policy(source: str, folder: str) -> None:
     import tensorflow.compat.v1 as tf
 
     os.makedirs(folder, exist_ok=True)
+    shutil.copy(os.path.join(source, 'manifest.json'), folder)
     reader = tf.train.load_checkpoint(source)
     with tf.Graph().as_default(), tf.Session() as session:
         for name in sorted(reader.get_variable_to_shape_map()):
@@ -110,18 +97,6 @@ def save_policy(source: str, folder: str) -> None:
                 variable = tf.Variable(tf.zeros(value.shape, value.dtype), name=name)
                 variable.load(value, session)
         tf.train.Saver().save(session, os.path.join(folder, 'model.ckpt'), global_step=0)
-
-
-def flags_of(source: str) -> List[str]:
-    """The flags that set up games and agent as in a run.
-
-    Args:
-      source: its folder.
-    """
-    with open(os.path.join(source, 'manifest.json'), encoding='utf-8') as file:
-        config = json.load(file)['config']
-    # A flag that came after the run has its general default, which changes nothing.
-    return [f'--{name}={config[name]}' for name in _AS_AT_THE_START if name in config]
 
 
 def returns_by_quarter(logdir: str, first_frame: int, num_frames: int) -> List[float]:

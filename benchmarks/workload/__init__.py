@@ -9,7 +9,6 @@ sequences included.
 """
 
 from benchmarks.workload.flags import (
-    AGENT_FLAGS,
     WORKLOADS,
     Sizes,
     make_settings,
@@ -35,7 +34,6 @@ from sc2impala.settings.settings import Settings
 tf_setup.enable()
 
 __all__ = [
-    'AGENT_FLAGS',
     'COMPUTATIONS',
     'PARTS',
     'STARTUP_FUNCTIONS',

@@ -1,12 +1,10 @@
 """The flags of a benchmark, and the settings and sizes that they stand for."""
 
 import argparse
-import dataclasses
 from typing import List, NamedTuple, Optional, Sequence, Tuple
 
 from sc2impala import experiment
 from sc2impala.settings import validation
-from sc2impala.settings.groups.agent import AgentSettings
 from sc2impala.settings.settings import Settings
 
 WORKLOADS = {
@@ -15,9 +13,6 @@ WORKLOADS = {
     'beacon16': ['--map_name=MoveToBeacon', '--fixed_step_mul'],
 }
 """Flags of a training by the name of the workload."""
-
-AGENT_FLAGS = tuple(field.name for field in dataclasses.fields(AgentSettings))
-"""Names of the flags that the agent's network and distributions depend on."""
 
 
 class Sizes(NamedTuple):

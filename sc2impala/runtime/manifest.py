@@ -61,6 +61,19 @@ def read(logdir: str) -> Optional[Dict[str, Any]]:
     ) from error
 
 
+def read_of_checkpoint(folder_or_checkpoint: str) -> Optional[Dict[str, Any]]:
+    """The manifest beside a checkpoint, or None if there is none.
+
+    Args:
+      folder_or_checkpoint: `--init_checkpoint`: the folder of a run, or a checkpoint in one.
+
+    Raises:
+      UserError: as `read`.
+    """
+    is_folder = os.path.isdir(folder_or_checkpoint)
+    return read(folder_or_checkpoint if is_folder else os.path.dirname(folder_or_checkpoint))
+
+
 def check_same_settings(
     logdir: str, values: Mapping[str, Any], manifest: Mapping[str, Any]
 ) -> None:

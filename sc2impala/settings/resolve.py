@@ -1,8 +1,9 @@
 """The values of settings that were not given.
 
-They come from the run that the folder holds; without one from the map (`envs/maps.py`) and the
-backend; and last from the general defaults. The result is written to the manifest, so that a run
-goes on as it began when a later version has other defaults.
+They come from the run that the folder holds; without one from the run whose weights a new run
+starts from; then from the map (`envs/maps.py`) and the backend; and last from the general defaults.
+The result is written to the manifest, so that a run goes on as it began when a later version has
+other defaults.
 
 Settings are mappings from names to typed values throughout.
 """
@@ -13,7 +14,7 @@ from typing import Any, Dict, List, Mapping, Optional
 from sc2impala import envs, learner
 from sc2impala.envs import pysc2_backend
 from sc2impala.settings import settings as settings_lib
-from sc2impala.settings.groups import StarCraftSettings
+from sc2impala.settings.groups import AgentSettings, ReplaySettings, StarCraftSettings
 
 _FIRST_FIXED_ARGUMENTS = {'queued': 0, 'select_add': 0, 'select_point_act': 0}
 """The defaults of all maps at the time when manifests held empty text instead of values."""
@@ -40,6 +41,30 @@ _OF_ACTOR = ('num_actors', 'num_envs', 'seed')
 STARTS = ('imitation', 'scratch', 'other')
 """How an agent begins: it first imitates a script; it learns a policy from rewards alone; or it
 learns the values of actions, has learned before, is shown something beside, or does not learn."""
+
+_OF_WEIGHTS = (
+    *(field.name for field in dataclasses.fields(AgentSettings)),
+    'functions',
+    'fixed_arguments',
+    'no_op_as_last_resort',
+    'screen_layers',
+    'minimap_layers',
+    'vectors',
+    'screen_size',
+    'minimap_size',
+    'fixed_step_mul',
+    'step_mul',
+    'max_step_mul',
+)
+"""What the weights of an agent are for: its network, what it observes, and what it can do."""
+
+_OF_BATCHES = (
+    'batch_size',
+    'unroll_length',
+    'total_environment_frames',
+    *(field.name for field in dataclasses.fields(ReplaySettings)),
+)
+"""How a run learns, besides the settings of its algorithm."""
 
 _OF_GAME = tuple(field.name for field in dataclasses.fields(StarCraftSettings))
 
@@ -133,14 +158,39 @@ def set_by_some_map() -> List[str]:
     )
 
 
+def of_weights(of_run: Mapping[str, Any], chosen: Mapping[str, Any]) -> Dict[str, Any]:
+    """The settings of a run that are the defaults of another one, which starts from its weights.
+
+    These are the map, the agent, what it observes and what it can do. If map and algorithm are the
+    same, the new run also learns as that one did after imitation, unless it is to have the map's
+    defaults of learning from scratch.
+
+    Args:
+      of_run: all settings of the run that has the weights.
+      chosen: what the user chose for the new one.
+    """
+    names = ['map_name', *_OF_WEIGHTS]
+    expected = {name: of_run[name] for name in ('map_name', 'algorithm')}
+    same = all(chosen.get(name, value) == value for name, value in expected.items())
+    if same and not chosen.get('from_scratch'):
+        groups = learner.settings_groups()
+        for group in (groups['critic_pretraining'], groups[of_run['algorithm']]):
+            names.extend(field.name for field in dataclasses.fields(group))
+        names.extend(('algorithm', *_OF_BATCHES))
+    return {name: of_run[name] for name in names if name != 'demonstration_cost'}
+
+
 def complete(
-    given: Mapping[str, Any], of_run: Optional[Mapping[str, Any]] = None
+    given: Mapping[str, Any],
+    of_run: Optional[Mapping[str, Any]] = None,
+    of_start: Optional[Mapping[str, Any]] = None,
 ) -> Dict[str, Any]:
     """Adds the settings that were not given.
 
     Args:
       given: what the user chose; None, for a setting with defaults per map, is not a choice.
       of_run: all settings of the run to go on with, or None if there is none.
+      of_start: all settings of the run whose weights a new run starts from, or None.
 
     Returns:
       A value for every setting; None is left only if the map is unknown.
@@ -149,7 +199,8 @@ def complete(
     general = settings_lib.general_defaults()
     if of_run is not None:
         return dict(of_run, **dict({name: general[name] for name in _OF_PROCESS}, **chosen))
-    map_name = chosen.get('map_name', general['map_name'])
+    from_weights = {} if of_start is None else of_weights(of_start, chosen)
+    map_name = chosen.get('map_name', from_weights.get('map_name', general['map_name']))
     backend = chosen.get('backend', general['backend'])
     on_map = of_map(map_name, start_of(chosen))
     if chosen.get('mode') == 'record' and not chosen.get('from_scratch'):
@@ -157,8 +208,8 @@ def complete(
         on_map.update({name: imitating[name] for name in _OF_RECORDINGS if name in imitating})
     if chosen.get('demonstrations'):
         on_map.pop('demonstrator', None)  # Recordings take the place of the script.
-    defaults = dict(general, **dict(on_map, **of_backend(backend, map_name)))
-    return dict(defaults, **chosen)
+    on_map.update(of_backend(backend, map_name))
+    return {**general, **on_map, **from_weights, **chosen}
 
 
 def of_evaluation(of_run: Mapping[str, Any], backend: str) -> Dict[str, Any]:

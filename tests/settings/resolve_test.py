@@ -52,6 +52,60 @@ def test_in_what_actors_may_differ():
     assert resolve.differences_of_actor(other, GENERAL) == ['discounting', 'screen_size']
 
 
+class TestWeightsOfAnotherRun:
+    """What a run that starts from an imitated agent takes over; `chosen` is what it is given."""
+
+    RUN = resolve.complete({'map_name': 'DefeatRoaches', 'num_envs': 7, 'discounting': 0.5})
+    AGENT = dict(agent='unet_lstm', ratio_bins=12, screen_size=(32, 32), max_step_mul=8)
+
+    def complete(self, **chosen):
+        given = dict(chosen, init_checkpoint='runs/a')
+        values = resolve.complete(given, of_start=self.RUN)
+        assert {name: values[name] for name in given} == given
+        assert {name: values[name] for name in self.AGENT if name not in given} == {
+            name: value for name, value in self.AGENT.items() if name not in given
+        }
+        assert values['functions'] == self.RUN['functions']
+        return values
+
+    @pytest.mark.parametrize(
+        'chosen', [{}, {'map_name': 'DefeatRoaches'}, {'backend': 'pysc2'}, {'batch_size': 3}]
+    )
+    def test_it_learns_as_there_but_does_not_imitate(self, chosen):
+        values = self.complete(**chosen)
+        assert values['map_name'] == 'DefeatRoaches'
+        for name in ('discounting', 'learning_rate', 'num_critic_pretrain_frames', 'trace_decay'):
+            assert values[name] == self.RUN[name] != GENERAL[name]
+        if 'batch_size' not in chosen:
+            assert values['batch_size'] == self.RUN['batch_size'] != GENERAL['batch_size']
+        assert (values['num_cloning_frames'], values['demonstrator']) == (0, 'none')
+        assert values['num_envs'] == (4 if 'backend' in chosen else GENERAL['num_envs'])
+
+    def test_labels_are_not_taken_over(self, monkeypatch):
+        monkeypatch.setitem(self.RUN, 'demonstration_cost', 0.5)
+        assert self.complete()['demonstration_cost'] == 0.0
+
+    def test_on_another_map_it_learns_as_that_map_says(self):
+        values = self.complete(map_name='BuildMarines')
+        assert values['discounting'] == 0.98
+        assert values['learning_rate'] == GENERAL['learning_rate']
+        assert values['total_environment_frames'] == GENERAL['total_environment_frames']
+
+    def test_by_another_algorithm_it_learns_by_general_defaults(self):
+        values = self.complete(algorithm='appo')
+        assert values['discounting'] == 0.97
+        assert values['learning_rate'] == GENERAL['learning_rate']
+
+    def test_from_scratch_it_learns_as_the_map_says_for_that(self):
+        values = self.complete(from_scratch=True)
+        assert (values['algorithm'], values['learning_rate']) == ('appo', 1e-3)
+
+    def test_of_an_algorithm_without_labels(self):
+        of_run = resolve.complete({'algorithm': 'r2d2', 'from_scratch': True, 'r2d2_burn_in': 3})
+        values = resolve.complete({'init_checkpoint': 'runs/a'}, of_start=of_run)
+        assert (values['algorithm'], values['r2d2_burn_in']) == ('r2d2', 3)
+
+
 @pytest.mark.parametrize('map_name', sorted(maps.MAP_DEFAULTS))
 class TestEveryMap:
     def test_sets_what_is_learned_with_right_types(self, map_name):

@@ -112,5 +112,9 @@ class StartSettings:
     TITLE: ClassVar[str] = 'starting from another run'
 
     init_checkpoint: str = setting(
-        '', 'folder of a run, or a checkpoint, whose weights to start from', free_on_resume=True
+        '',
+        'folder of a run, or a checkpoint, whose weights to start from. Agent, observation and '
+        'actions are then those of that run unless given, and what is learned too, but for '
+        'imitation, if map and algorithm are the same',
+        free_on_resume=True,
     )
