@@ -9,7 +9,8 @@ evaluation of 100 episodes with sampled actions and seeds of their own:
 
 Other arguments are flags of the training. A run that has been evaluated in the folder is not
 repeated, and one that was stopped goes on. With --curves=FOLDER the learning curves of all runs of
-a map are drawn, with published scores as lines. The last line of the output is JSON.
+a map are drawn, with published scores as lines, in MAP.png or MAP-scratch.png. The last line of the
+output is JSON.
 """
 
 import argparse
@@ -27,6 +28,17 @@ from sc2impala.runtime.pictures import learning_curve
 
 _SECONDS = 'training_seconds.json'
 """Beside the run: how long the training has taken, all of its starts together."""
+
+_SCRIPTS = {
+    'CollectMineralShards': 162.7,
+    'FindAndDefeatZerglings': 54.2,
+    'DefeatRoaches': 228.8,
+    'DefeatZerglingsAndBanelings': 836.6,
+    'CollectMineralsAndGas': 6712,
+    'BuildMarines': 139.0,
+}
+"""Scores of the scripts that agents imitate by default, through the pixels of the agents; measured,
+see docs/results.md."""
 
 
 def main(argv: Optional[Sequence[str]] = None) -> None:
@@ -64,8 +76,9 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
         print(row(map_name, runs), flush=True)
         if arguments.curves:
             os.makedirs(arguments.curves, exist_ok=True)
-            path = os.path.join(arguments.curves, f'{map_name}.png')
-            draw(map_name, logdirs, arguments.seeds, path)
+            name = map_name + ('-scratch' if arguments.from_scratch else '')
+            path = os.path.join(arguments.curves, f'{name}.png')
+            draw(map_name, logdirs, arguments.seeds, path, not arguments.from_scratch)
     print(json.dumps({'flags': flags, 'runs': results}))
 
 
@@ -109,14 +122,24 @@ def row(map_name: str, runs: Sequence[Dict[str, Any]]) -> str:
     )
 
 
-def draw(map_name: str, logdirs: Sequence[str], seeds: Sequence[int], path: str) -> None:
-    """Draws the learning curves of the runs of a map, with published scores as lines."""
+def draw(
+    map_name: str, logdirs: Sequence[str], seeds: Sequence[int], path: str, imitates: bool
+) -> None:
+    """Draws the learning curves of the runs of a map, with published scores as lines.
+
+    Args:
+      map_name, logdirs, seeds: of the runs.
+      path: of the picture.
+      imitates: whether they imitate the script of the map, whose score is then a line as well.
+    """
     scores = SCORES[map_name]
     levels = {
         'FullyConv LSTM (SC2LE)': scores.fully_conv_lstm,
         'relational agent': scores.relational,
         'human': scores.human,
     }
+    if imitates and map_name in _SCRIPTS:
+        levels['its script'] = _SCRIPTS[map_name]
     files = {
         f'seed {seed}': os.path.join(logdir, 'episodes.csv') for seed, logdir in zip(seeds, logdirs)
     }

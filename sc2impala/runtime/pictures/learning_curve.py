@@ -12,7 +12,7 @@ WINDOW = 100
 """Number of episodes in the running mean."""
 
 _LABELS = ('episode', f'mean of the last {WINDOW} episodes', 'one standard deviation')
-_LINE_STYLES = ('--', ':', '-.')
+_LINE_STYLES = ('--', ':', '-.', (0, (8, 2)))
 _COLUMNS = ('start', 'global_step', 'episode_return')
 
 

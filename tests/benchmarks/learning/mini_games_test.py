@@ -1,8 +1,10 @@
 """The table of results: its numbers, its runs and its pictures."""
 
 import json
+import os
 
 import numpy as np
+import pytest
 from PIL import Image
 
 from benchmarks.learning import mini_games
@@ -31,6 +33,23 @@ def test_a_row_has_mean_and_standard_error_over_runs():
         f'| DefeatRoaches | 108.0 ± {expected:.1f} | 50% | 90.0, 110.0, 124.0 | 20 min |'
     )
     assert '| 90.0 ± 5.0 |' in mini_games.row('DefeatRoaches', runs[:1])
+
+
+@pytest.mark.parametrize('imitates', [False, True])
+def test_the_script_is_a_line_where_it_is_imitated(imitates, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(
+        mini_games.learning_curve, 'save_learning_curve', lambda *given: drawn.append(given)
+    )
+    mini_games.draw('DefeatRoaches', ['a', 'b'], [0, 5], 'picture.png', imitates)
+    ((files, path, title, levels),) = drawn
+    assert files == {
+        f'seed {seed}': os.path.join(folder, 'episodes.csv')
+        for seed, folder in ((0, 'a'), (5, 'b'))
+    }
+    assert (path, title) == ('picture.png', 'DefeatRoaches')
+    assert levels['relational agent'] == 303
+    assert levels.get('its script') == (228.8 if imitates else None)
 
 
 def test_a_run_is_trained_and_evaluated_once_and_drawn(tmp_path, capsys):
