@@ -320,7 +320,7 @@ MAP_DEFAULTS = {
             demonstrator='build_order',
             demonstration_step_mul=16,
             screen_layers=_ECONOMY_LAYERS + ('active',),
-            num_cloning_frames=5000000,
+            num_cloning_frames=10000000,
             total_environment_frames=1000000,
         ),
     ),
