@@ -1,6 +1,7 @@
 """TensorBoard's file of a run."""
 
 import contextlib
+import itertools
 import os
 import socket
 import time
@@ -36,7 +37,6 @@ class SummaryLog:
         self._last_time = -float('inf')
         self._file: Any = None
         self._path = ''
-        self._num_files = 0
         self._written_bytes = 0
         self._waiting: List[bytes] = []
         graph = tf.get_default_graph().as_graph_def(add_shapes=True)
@@ -96,13 +96,17 @@ class SummaryLog:
         if self._file is not None and os.path.exists(self._path):
             return
         self._close_file()
-        name = f'events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}'
-        self._path = os.path.join(self._logdir, f'{name}.{os.getpid()}.{self._num_files}')
-        self._num_files += 1
+        self._path = self._new_path()
         self._written_bytes = 0
         self._file = tf.io.TFRecordWriter(self._path)
         version = tf.Event(wall_time=time.time(), file_version=_VERSION)
         self._file.write(version.SerializeToString())
+
+    def _new_path(self) -> str:
+        """The path of a file that does not exist: another log may have begun in this second."""
+        name = f'events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}'
+        paths = (os.path.join(self._logdir, f'{name}.{number}') for number in itertools.count())
+        return next(path for path in paths if not os.path.exists(path))
 
     def _give_up_file(self) -> None:
         """Cuts off what was written in part: readers stop at a record that is not whole."""

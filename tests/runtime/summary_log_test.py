@@ -22,6 +22,16 @@ def test_scalars_and_the_start_of_a_run(tmp_path):
     assert starts == [70]
 
 
+def test_a_second_log_in_the_same_second_keeps_the_first(tmp_path, monkeypatch):
+    monkeypatch.setattr(summary_log.time, 'time', lambda: 1700000000.5)
+    for step in (1, 2):
+        with tf.Graph().as_default():
+            log = summary_log.SummaryLog(str(tmp_path), 0)
+            log.add_scalars({'a': step}, step)
+            log.close()
+    assert tiny.summaries(tmp_path) == {'a': [(1, 1), (2, 2)]}
+
+
 @pytest.mark.parametrize('every_secs, due', [(0, [1, 1, 1, 1]), (10, [1, 0, 1, 0])])
 def test_how_often(every_secs, due, tmp_path, monkeypatch):
     now = [500.0]
