@@ -24,6 +24,7 @@ if __name__ == '__main__':
     # Until `run` can report it: Ctrl-C during the imports ends the process without a traceback.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
+import logging
 import os
 import sys
 from typing import Any, Callable, Dict, Mapping, Optional, Sequence
@@ -46,6 +47,8 @@ _FULL_HELP = ('--helpfull', '-helpfull')
 def run() -> None:
     """The command, as an absl application."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    # On a machine where it has not run before, matplotlib reports that it has listed the fonts.
+    logging.getLogger('matplotlib').setLevel(logging.WARNING)
     setting_flags.define(flags.FLAGS)
 
     def parse(argv: Sequence[str]) -> None:

@@ -7,15 +7,17 @@ evaluation of 100 episodes with sampled actions and seeds of their own:
     python -m benchmarks.learning.mini_games --map_name DefeatRoaches --seeds 0 --from_scratch
     python -m benchmarks.learning.mini_games --folder runs/results              # everything: hours
 
-Other arguments are flags of the training. A run that has been evaluated in the folder is not
-repeated, and one that was stopped goes on. With --curves=FOLDER the learning curves of all runs of
-a map are drawn, with published scores as lines, in MAP.png or MAP-scratch.png. The last line of the
-output is JSON.
+Other arguments are flags of the training. Where a training evaluates itself
+(--evaluate_every_frames), its best model is evaluated, in games that have not chosen it. A run that
+has been evaluated in the folder is not repeated, and one that was stopped goes on. With
+--curves=FOLDER the learning curves of all runs of a map are drawn, with published scores as lines,
+in MAP.png or MAP-scratch.png. The last line of the output is JSON.
 """
 
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -28,6 +30,9 @@ from sc2impala.runtime.pictures import learning_curve
 
 _SECONDS = 'training_seconds.json'
 """Beside the run: how long the training has taken, all of its starts together."""
+
+_SEED = 1000
+"""Of the evaluations; those within trainings have the seed of the run."""
 
 _SCRIPTS = {
     'CollectMineralShards': 162.7,
@@ -93,15 +98,20 @@ def measure(
     Raises:
       subprocess.CalledProcessError: if a command fails.
     """
-    evaluation = os.path.join(logdir, 'evaluation.json')
-    if not os.path.exists(evaluation):
+    found = os.path.join(logdir, 'evaluation.json')
+    if not os.path.exists(found):
         started = time.time()
         _run([f'--logdir={logdir}', f'--map_name={map_name}', f'--seed={seed}', *flags], logdir)
         _write_seconds(logdir, _read_seconds(logdir) + time.time() - started)
-        _run([f'--logdir={logdir}', '--mode=evaluate', f'--num_episodes={num_episodes}'], logdir)
-    with open(evaluation, encoding='utf-8') as file:
-        found = json.load(file)
-    return dict(found, seconds=round(_read_seconds(logdir), 1))
+        best = os.path.join(logdir, 'best')
+        model = best if os.path.exists(best) else logdir
+        flags = ['--mode=evaluate', f'--num_episodes={num_episodes}', f'--seed={_SEED}']
+        _run([f'--logdir={model}', *flags], logdir)
+        if model == best:
+            shutil.copy(os.path.join(best, 'evaluation.json'), found)
+    with open(found, encoding='utf-8') as file:
+        evaluation = json.load(file)
+    return dict(evaluation, seconds=round(_read_seconds(logdir), 1))
 
 
 def row(map_name: str, runs: Sequence[Dict[str, Any]]) -> str:

@@ -71,3 +71,17 @@ def test_a_run_is_trained_and_evaluated_once_and_drawn(tmp_path, capsys):
     mini_games.main(arguments)
     assert json.loads(capsys.readouterr().out.splitlines()[-1]) == found
     assert output.read_text() == written
+
+
+def test_the_best_model_of_a_training_that_evaluates_itself(tmp_path, capsys):
+    arguments = ['--map_name', 'MoveToBeacon', '--seeds', '3', '--folder', str(tmp_path)]
+    every = '--evaluate_every_frames=9600'
+    mini_games.main([*arguments, '--num_episodes', '2', *TINY, every])
+    (run,) = json.loads(capsys.readouterr().out.splitlines()[-1])['runs']['MoveToBeacon']
+    folder = tmp_path / 'MoveToBeacon-default-3'
+    with open(folder / 'best' / 'evaluation.json') as file:
+        assert dict(json.load(file), seconds=run['seconds']) == run
+    assert (run['seed'], run['num_episodes']) == (mini_games._SEED, 2)
+    # Those within the training had its own seed.
+    rows = (folder / 'evaluations.csv').read_text().splitlines()
+    assert len(rows) > 2 and all(row.split(',')[2] == '3' for row in rows[1:])
