@@ -98,20 +98,20 @@ def measure(
     Raises:
       subprocess.CalledProcessError: if a command fails.
     """
-    found = os.path.join(logdir, 'evaluation.json')
-    if not os.path.exists(found):
+    measured = os.path.join(logdir, 'evaluation.json')
+    if not os.path.exists(measured):
         started = time.time()
         _run([f'--logdir={logdir}', f'--map_name={map_name}', f'--seed={seed}', *flags], logdir)
         _write_seconds(logdir, _read_seconds(logdir) + time.time() - started)
         best = os.path.join(logdir, 'best')
         model = best if os.path.exists(best) else logdir
-        flags = ['--mode=evaluate', f'--num_episodes={num_episodes}', f'--seed={_SEED}']
-        _run([f'--logdir={model}', *flags], logdir)
+        evaluate = ['--mode=evaluate', f'--num_episodes={num_episodes}', f'--seed={_SEED}']
+        _run([f'--logdir={model}', *evaluate], logdir)
         if model == best:
-            shutil.copy(os.path.join(best, 'evaluation.json'), found)
-    with open(found, encoding='utf-8') as file:
-        evaluation = json.load(file)
-    return dict(evaluation, seconds=round(_read_seconds(logdir), 1))
+            shutil.copy(os.path.join(best, 'evaluation.json'), measured)
+    with open(measured, encoding='utf-8') as file:
+        found = json.load(file)
+    return dict(found, seconds=round(_read_seconds(logdir), 1))
 
 
 def row(map_name: str, runs: Sequence[Dict[str, Any]]) -> str:
