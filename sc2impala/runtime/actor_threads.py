@@ -59,7 +59,8 @@ class ActorThreads(tf.train.SessionRunHook):
         Args:
           session: of the training.
           wait: for the end of the unrolls that are being played. Without it they go on, and what
-            is played meanwhile is not returned.
+            is played meanwhile is not returned; it may be enqueued before `go_on` puts back
+            what was taken out.
 
         Returns:
           All sequences in the order in which they were enqueued.

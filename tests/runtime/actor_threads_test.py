@@ -84,8 +84,11 @@ def test_what_waits_goes_on_in_its_order(num_actors, wait):
                 assert run.threads.halt(run.session, True)[0].size == 0
             run.threads.go_on(run.session, sequences)
             taken_next = run.take(min(5, len(waiting)))
-            if num_actors == 1 or wait:
-                assert taken_next == waiting[: len(taken_next)]
+            returned = [number for number in taken_next if number in waiting]
+            assert returned == waiting[: len(returned)]
+            if wait:
+                # Otherwise an unroll that was being played may come before what is put back.
+                assert returned == taken_next
             taken += taken_next
         assert sorted(taken + run.halt()[0]) == run.all_played()
 
