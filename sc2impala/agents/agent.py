@@ -264,7 +264,7 @@ class Agent(snt.RNNCore):
         for_arguments: Any = ()
         if self.arguments_are_conditioned:
             heads, for_arguments = heads
-            for_arguments = (for_arguments, self._prior_relations(observation))
+            for_arguments = (for_arguments, self._pixel_kinds(observation))
         available = observation['available_actions']
         if self._num_versions:
             available = tf.stack([available] * self._num_versions, axis=-2)
@@ -275,9 +275,9 @@ class Agent(snt.RNNCore):
             heads = heads._replace(baseline=baseline)
         return (heads, for_arguments), state
 
-    def _prior_relations(self, observation: Mapping[str, Any]) -> Dict[str, tf.Tensor]:
+    def _pixel_kinds(self, observation: Mapping[str, Any]) -> Dict[str, tf.Tensor]:
         """What the points of the prior show, by head; nothing without a prior."""
-        return self._unit_prior.relations(observation) if self._unit_prior else {}
+        return self._unit_prior.kinds(observation) if self._unit_prior else {}
 
     def _choose(
         self,
@@ -314,11 +314,11 @@ class Agent(snt.RNNCore):
         action = {name: choose(name, logits[name]) for name in sorted(logits)}
         if self.arguments_are_conditioned:
             with recorded(self._weights):
-                features, relations = for_arguments
+                features, kinds = for_arguments
                 for name, conditional in self._heads.arguments(features, action):
-                    if name in relations:
+                    if name in kinds:
                         conditional += self._unit_prior.logits(
-                            name, relations[name], action['function']
+                            name, kinds[name], action['function']
                         )
                     logits[name], action[name] = conditional, choose(name, conditional)
         step_mul = pick('step_mul', heads.step_mul_logits) + 1

@@ -5,7 +5,8 @@ slowly that those are worth attacking, and as long as its orders are random it l
 So points start with a larger logit on the pixels that show what the function is for: own units for
 those that select, other units for orders. It is the prior of agents that choose units from a list
 in the place of pixels (Vinyals et al. 2019, AlphaStar: the target unit). Buildings are placed where
-there is none, so points of sites have no prior. The logits are variables like others.
+there is no unit: on free ground, if the layer buildable is observed, and otherwise their points
+have no prior. The logits are variables like others.
 """
 
 from typing import Any, Dict, Mapping, Optional
@@ -14,10 +15,15 @@ import numpy as np
 import sonnet as snt
 import tensorflow.compat.v1 as tf
 
-SELF, NUM_RELATIONS = 1, 5
+NONE, SELF, NUM_RELATIONS = 0, 1, 5
 """Of the values of PySC2's layer player_relative: none, self, ally, neutral, enemy."""
 
+FREE_GROUND, NUM_KINDS = 5, 6
+"""Pixels are of these kinds: the relations, and in the place of NONE the ground without a unit on
+which something can be built. A head whose group does not have GROUND_LAYER knows the relations."""
+
 LAYER = 'player_relative'
+GROUND_LAYER = 'buildable'
 
 HEADS = ('screen', 'minimap')
 """Point heads, with the names of the groups of layers that they point at; the second corner of a
@@ -25,23 +31,27 @@ rectangle has no prior."""
 
 _SELECTIONS = ('select_point',)
 _ON_OWN_UNITS = ('Effect_Heal', 'Effect_Repair', 'Load')
-_ON_THE_GROUND = ('Build_', 'TrainWarp_', 'Land_', 'Unload', 'select_rect')
+_ON_FREE_GROUND = ('Build_', 'TrainWarp_', 'Land_')
+_ANYWHERE = ('Unload', 'select_rect')
 _ON_NEUTRAL_UNITS = ('Build_Refinery', 'Build_Assimilator', 'Build_Extractor')
 
 
 def points_at(function: str) -> np.ndarray:
-    """What a function is pointed at, float32 [NUM_RELATIONS]: 1 for units of a relation, or 0.
+    """What a function is pointed at, float32 [NUM_KINDS]: 1 for a kind of pixels, or 0.
 
     Args:
       function: name of a PySC2 function.
     """
-    own = np.arange(NUM_RELATIONS) == SELF
-    others = np.arange(NUM_RELATIONS) > SELF
+    kinds = np.arange(NUM_KINDS)
     if function in _SELECTIONS or function.startswith(_ON_OWN_UNITS):
-        return own.astype(np.float32)
-    if function.startswith(_ON_THE_GROUND) and not function.startswith(_ON_NEUTRAL_UNITS):
-        return np.zeros([NUM_RELATIONS], np.float32)
-    return others.astype(np.float32)
+        aims = kinds == SELF
+    elif function.startswith(_ON_FREE_GROUND) and not function.startswith(_ON_NEUTRAL_UNITS):
+        aims = kinds == FREE_GROUND
+    elif function.startswith(_ANYWHERE):
+        aims = kinds < 0
+    else:
+        aims = (kinds > SELF) & (kinds < NUM_RELATIONS)
+    return aims.astype(np.float32)
 
 
 def option(strength: float, of_orders: Optional[float]) -> str:
@@ -85,6 +95,10 @@ class UnitPrior(snt.Module):
                 f'{option(strength, of_orders)} needs functions that point at the screen or the '
                 f'minimap, and the layer {LAYER} of it'
             )
+        self._num_kinds = {
+            head: NUM_KINDS if GROUND_LAYER in layers[head] else NUM_RELATIONS
+            for head in self.heads
+        }
         names = action_spec.function_names
         orders = strength if of_orders is None else of_orders
         strengths = [strength if name in _SELECTIONS else orders for name in names]
@@ -92,31 +106,36 @@ class UnitPrior(snt.Module):
         self._initial = (np.array(strengths)[:, np.newaxis] * table).astype(np.float32)
         self._tables: Dict[str, tf.Variable] = {}
 
-    def relations(self, observation: Mapping[str, Any]) -> Dict[str, tf.Tensor]:
-        """What each pixel shows: player_relative, int32 [..., H * W] by head.
+    def kinds(self, observation: Mapping[str, Any]) -> Dict[str, tf.Tensor]:
+        """What each pixel shows, int32 [..., H * W] by head: a relation, or FREE_GROUND.
 
         Args:
           observation: with the groups of the heads, layers of [..., H, W].
         """
         found = {}
         for head in self.heads:
-            layer = tf.cast(observation[head][LAYER], tf.int32)
-            found[head] = tf.reshape(layer, tf.concat([tf.shape(layer)[:-2], [-1]], axis=0))
+            kind = tf.cast(observation[head][LAYER], tf.int32)
+            if self._num_kinds[head] > NUM_RELATIONS:
+                is_ground = tf.cast(observation[head][GROUND_LAYER], tf.bool)
+                is_free = tf.logical_and(is_ground, tf.equal(kind, NONE))
+                kind = tf.where(is_free, FREE_GROUND * tf.ones_like(kind), kind)
+            found[head] = tf.reshape(kind, tf.concat([tf.shape(kind)[:-2], [-1]], axis=0))
         return found
 
-    def logits(self, head: str, relation: tf.Tensor, function: tf.Tensor) -> tf.Tensor:
+    def logits(self, head: str, kind: tf.Tensor, function: tf.Tensor) -> tf.Tensor:
         """The prior of one head given the function, float32 [N, H * W].
 
         Args:
           head: out of `heads`.
-          relation: int32 [N, H * W], of `relations`.
+          kind: int32 [N, H * W], of `kinds`.
           function: int32 [N], an index into the functions of the action space.
         """
         if head not in self._tables:
-            self._tables[head] = tf.Variable(self._initial, name=head)
+            initial = self._initial[:, : self._num_kinds[head]]
+            self._tables[head] = tf.Variable(initial, name=head)
         # Products with one-hot rows: their gradient is dense, and exact on GPUs.
-        by_relation = tf.matmul(
+        by_kind = tf.matmul(
             tf.one_hot(function, len(self._initial)), tf.convert_to_tensor(self._tables[head])
         )
-        one_hot = tf.one_hot(relation, NUM_RELATIONS)
-        return tf.squeeze(tf.matmul(one_hot, by_relation[:, :, tf.newaxis]), axis=-1)
+        one_hot = tf.one_hot(kind, self._num_kinds[head])
+        return tf.squeeze(tf.matmul(one_hot, by_kind[:, :, tf.newaxis]), axis=-1)

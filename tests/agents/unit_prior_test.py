@@ -17,7 +17,7 @@ FUNCTIONS = (
     'Build_Refinery_screen',
     'Attack_minimap',
 )
-SELF, ALLY, NEUTRAL, ENEMY = 1, 2, 3, 4
+NONE, SELF, ALLY, NEUTRAL, ENEMY, GROUND = range(6)
 
 
 def make_specs(**options):
@@ -38,9 +38,9 @@ def make_specs(**options):
         ('Move_minimap', {ALLY, NEUTRAL, ENEMY}),
         ('Harvest_Gather_screen', {ALLY, NEUTRAL, ENEMY}),
         ('Build_Refinery_screen', {ALLY, NEUTRAL, ENEMY}),
-        ('Build_Barracks_screen', set()),
-        ('TrainWarp_Zealot_screen', set()),
-        ('Land_Barracks_screen', set()),
+        ('Build_Barracks_screen', {GROUND}),
+        ('TrainWarp_Zealot_screen', {GROUND}),
+        ('Land_Barracks_screen', {GROUND}),
         ('UnloadAllAt_screen', set()),
         ('select_rect', set()),
     ],
@@ -52,32 +52,53 @@ def test_what_functions_point_at(function, expected):
 def test_every_function_with_a_point_has_an_answer():
     for function in envs.actions.FUNCTIONS:
         points = unit_prior.points_at(function.name)
-        assert points.shape == (5,) and set(points) <= {0.0, 1.0} and points[0] == 0
+        assert points.shape == (6,) and set(points) <= {0.0, 1.0} and points[0] == 0
+
+
+def initial_logits(specs, observation, of_orders=None):
+    """The logits of an untrained prior, of an observation of each function, by head."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        prior = unit_prior.UnitPrior(*specs, STRENGTH, of_orders)
+        assert prior.heads == ('screen', 'minimap')
+        kinds = prior.kinds(tf.nest.map_structure(tf.constant, observation))
+        function = tf.range(len(FUNCTIONS))
+        logits = {head: prior.logits(head, kinds[head], function) for head in prior.heads}
+        session.run(tf.global_variables_initializer())
+        return session.run(logits)
 
 
 @pytest.mark.parametrize('of_orders, expected', [(None, STRENGTH), (0.0, 0.0), (5.0, 5.0)])
 def test_logits_are_those_of_what_the_pixel_shows(of_orders, expected):
-    specs = make_specs()
     rng = np.random.RandomState(0)
     screen = rng.randint(5, size=(len(FUNCTIONS), 4, 5)).astype(np.uint8)
     minimap = rng.randint(5, size=(len(FUNCTIONS), 6, 3)).astype(np.uint8)
-    with tf.Graph().as_default(), tf.Session() as session:
-        prior = unit_prior.UnitPrior(*specs, STRENGTH, of_orders)
-        assert prior.heads == ('screen', 'minimap')
-        observation = {
-            'screen': {'player_relative': tf.constant(screen)},
-            'minimap': {'player_relative': tf.constant(minimap)},
-        }
-        relations = prior.relations(observation)
-        function = tf.range(len(FUNCTIONS))
-        logits = {head: prior.logits(head, relations[head], function) for head in prior.heads}
-        session.run(tf.global_variables_initializer())
-        found = session.run(logits)
+    observation = {'screen': {'player_relative': screen}, 'minimap': {'player_relative': minimap}}
+    found = initial_logits(make_specs(), observation, of_orders)
     for head, layer in (('screen', screen), ('minimap', minimap)):
         for row, name in enumerate(FUNCTIONS):
             strength = STRENGTH if name == 'select_point' else expected
             wanted = strength * unit_prior.points_at(name)[layer[row].ravel()]
             np.testing.assert_array_equal(found[head][row], wanted)
+
+
+def test_sites_are_where_there_is_ground_and_no_unit():
+    specs = make_specs(screen_layers=('player_relative', 'buildable'))
+    rng = np.random.RandomState(1)
+    screen = rng.randint(5, size=(len(FUNCTIONS), 4, 5)).astype(np.uint8)
+    buildable = rng.randint(2, size=screen.shape).astype(np.uint8)
+    minimap = np.zeros([len(FUNCTIONS), 6, 3], np.uint8)
+    observation = {
+        'screen': {'player_relative': screen, 'buildable': buildable},
+        'minimap': {'player_relative': minimap},
+    }
+    found = initial_logits(specs, observation)
+    assert not found['minimap'].any()
+    for row, name in enumerate(FUNCTIONS):
+        if name == 'Build_SupplyDepot_screen':
+            wanted = STRENGTH * np.logical_and(screen[row] == NONE, buildable[row])
+        else:
+            wanted = STRENGTH * unit_prior.points_at(name)[screen[row]]
+        np.testing.assert_array_equal(found['screen'][row], wanted.ravel())
 
 
 def test_a_head_without_the_layer_has_none():
