@@ -28,6 +28,7 @@ COMMANDS = [
             'benchmarks.checks.',
             'benchmarks.learning.mini_games',
             'benchmarks.learning.where_to_attack',
+            'benchmarks.learning.recorded_play',
         )
     )
     and '__init__' not in name
@@ -57,9 +58,10 @@ def test_only_the_workload_uses_the_trainer():
         if trainer.search(statement) and not name.startswith('benchmarks.workload.')
     }
     # The others draw pictures of runs that are commands of their own, begin hundreds of damaged
-    # runs without a process for each, and look up the algorithms.
+    # runs without a process for each, and look up the algorithms and what vectors count.
     assert users == {
         'benchmarks.learning.mini_games',
+        'benchmarks.learning.recorded_play',
         'benchmarks.faults.damage',
         'benchmarks.faults.kills',
     }
