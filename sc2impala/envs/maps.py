@@ -56,7 +56,6 @@ _FROM_UNITS = {
     'agent': 'unet_lstm',
     'argument_conditioning': True,
     'unit_prior': 4.0,
-    'no_op_as_last_resort': True,
     'value_normalisation': 'popart',
     'reward_scaling': 1.0,
     'discounting_per_frame': True,
@@ -65,10 +64,11 @@ _FROM_UNITS = {
     'batch_size': 16,
 }
 """What learning from scratch has in common on the maps that have it: a random policy that points at
-units, and waits by long steps alone."""
+units."""
 
 _BY_ITSELF = dict(
     _FROM_UNITS,
+    no_op_as_last_resort=True,
     point_logit_scale=8.0,
     max_step_mul=16,
     learning_rate=1e-3,
@@ -164,6 +164,7 @@ MAP_DEFAULTS = {
         # the size of the screen; 24 pixels cost twice as much, and the return is the same.
         from_scratch=dict(
             _FROM_UNITS,
+            no_op_as_last_resort=True,
             functions=('no_op', 'select_army', 'Attack_minimap'),
             screen_layers=('player_relative', 'selected'),
             minimap_layers=('player_relative', 'visited'),
@@ -229,6 +230,7 @@ MAP_DEFAULTS = {
         # that are not normalised the screen kept nearly its full entropy.
         from_scratch=dict(
             _FROM_UNITS,
+            no_op_as_last_resort=True,
             functions=('no_op', 'select_point', 'Attack_screen'),
             unit_prior=6.0,
             order_prior=0.0,
@@ -277,6 +279,7 @@ MAP_DEFAULTS = {
         # A worker brings 5 minerals on each trip; supply lets more of them be trained.
         from_scratch=dict(
             _BY_GAINS,
+            no_op_as_last_resort=True,
             discounting=0.98,
             gain_rewards=(('food_used', 30.0), ('food_cap', 3.0), ('idle_worker_count', -15.0)),
             total_environment_frames=4000000,
@@ -307,12 +310,20 @@ MAP_DEFAULTS = {
         fixed_arguments=_AT_ONCE_ANY_SELECTION,
         screen_layers=_ECONOMY_LAYERS,
         settings={'discounting': 0.98, 'max_step_mul': 16},
-        # What is spent is worth a quarter of a marine per 50 minerals.
+        # What is spent is worth a quarter of a marine per 50 minerals, a marine half of one when
+        # it is ordered, and a depot little: agents built three times as many as they needed.
+        # The agent may wait by no_op: without it, it waits by clicks that hit nothing.
         from_scratch=dict(
             _BY_GAINS,
             discounting=0.99,
+            screen_layers=_ECONOMY_LAYERS + ('buildable',),
             vectors=('player', 'score_cumulative'),
-            gain_rewards=(('spent_minerals', 0.005), ('idle_worker_count', -0.3)),
+            gain_rewards=(
+                ('spent_minerals', 0.005),
+                ('food_cap', -0.05),
+                ('food_army', 0.5),
+                ('idle_worker_count', -0.3),
+            ),
             total_environment_frames=6000000,
         ),
         # The script scores 139. The layer shows which barracks train a marine.
