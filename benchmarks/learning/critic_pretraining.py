@@ -70,6 +70,11 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
                     *flags,
                 )
                 quarters.append(returns_by_quarter(logdir, frames, arguments.frames))
+                if np.isnan(quarters[-1]).all():
+                    parser.error(
+                        f'no episode of {map_name} ended within --frames={arguments.frames}, '
+                        'expected more of them, or fewer games: --num_envs=8'
+                    )
             results.setdefault(map_name, {})[way] = quarters
             print(row(map_name, way, quarters), flush=True)
     print(json.dumps({'flags': flags, 'returns_by_quarter': results}))

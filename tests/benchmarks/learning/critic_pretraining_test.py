@@ -1,8 +1,11 @@
 """Whether pre-training the critic helps: what is compared, and how it is counted."""
 
 import json
+import os
+import pathlib
 
 import numpy as np
+import pytest
 import tensorflow.compat.v1 as tf
 
 from benchmarks.learning import critic_pretraining
@@ -52,3 +55,21 @@ def test_runs_start_with_the_policy_and_differ_in_the_critic(tmp_path, capsys):
     np.testing.assert_array_equal(
         policy.get_tensor('heads/function/w'), original.get_tensor('heads/function/w')
     )
+
+
+def test_runs_in_which_no_episode_ends_are_refused(monkeypatch, tmp_path, capsys):
+    trained = []
+
+    def train(logdir, *unused_flags):
+        trained.append(logdir)
+        os.makedirs(logdir)
+        header = 'start,global_step,episode_return,episode_frames,episode_steps\n'
+        pathlib.Path(logdir, 'episodes.csv').write_text(header)
+
+    monkeypatch.setattr(critic_pretraining, '_train', train)
+    monkeypatch.setattr(critic_pretraining, 'save_policy', lambda source, folder: None)
+    with pytest.raises(SystemExit):
+        critic_pretraining.main(['--start', 'BuildMarines=run', '--folder', str(tmp_path)])
+    assert len(trained) == 1
+    expected = 'no episode of BuildMarines ended within --frames=500000, expected more of them'
+    assert expected in capsys.readouterr().err
