@@ -25,6 +25,8 @@ VECTOR = 'observation/player'
 COUNTS = ('minerals', 'food_used', 'food_cap', 'food_workers', 'idle_worker_count', 'army_count')
 """Columns of the vector that are shown unless others are asked for."""
 
+_NEEDED = (VECTOR, 'step_mul', 'reward', 'action/function')
+
 
 def course(
     recorded: recording.Recording, frames: int, shown: Sequence[str] = COUNTS
@@ -50,13 +52,11 @@ def course(
             f'{recorded.folder!r} has no {VECTOR}, expected a player that observes it.'
         )
     columns = [counts.COLUMNS['player'].index(name) for name in shown]
-    found = {name: _by_step(recorded, place[name]) for name in (VECTOR, 'step_mul', 'reward')}
-    function = np.concatenate(_by_step(recorded, place['action/function']))
-    before = [np.cumsum(played) - played for played in found['step_mul']]
-    part = np.concatenate(before) // frames
-    so_far = np.concatenate([np.cumsum(reward) - reward for reward in found['reward']])
-    counted = np.concatenate(found[VECTOR])[:, columns]
-    step_mul = np.concatenate(found['step_mul'])
+    steps_of = _by_step(recorded, [place[name] for name in _NEEDED])
+    vector, step_mul, _, function = map(np.concatenate, steps_of)
+    part = _before(steps_of[_NEEDED.index('step_mul')]) // frames
+    so_far = _before(steps_of[_NEEDED.index('reward')])
+    counted = vector[:, columns]
     rows = []
     for index in np.unique(part):
         steps = part == index
@@ -130,17 +130,24 @@ def _title(recorded: recording.Recording) -> str:
     )
 
 
-def _by_step(recorded: recording.Recording, component: int) -> List[np.ndarray]:
-    """One component of all steps, by episode."""
+def _before(episodes: Sequence[np.ndarray]) -> np.ndarray:
+    """The sum over the earlier steps of the episode, for every step of all episodes."""
+    return np.concatenate([np.cumsum(steps) - steps for steps in episodes])
+
+
+def _by_step(recorded: recording.Recording, components: Sequence[int]) -> List[List[np.ndarray]]:
+    """Some components of all steps, each by episode; every chunk is decompressed once."""
     arrays = recorded.empty_chunk()
-    episodes = []
+    found: List[List[np.ndarray]] = [[] for _ in components]
     for chunks in recorded.episodes:
-        parts = []
+        parts: List[List[np.ndarray]] = [[] for _ in components]
         for chunk in chunks:
             recorded.read(chunk, arrays)
-            parts.append(arrays[component][: chunk.steps].copy())
-        episodes.append(np.concatenate(parts))
-    return episodes
+            for part, component in zip(parts, components):
+                part.append(arrays[component][: chunk.steps].copy())
+        for episodes, part in zip(found, parts):
+            episodes.append(np.concatenate(part))
+    return found
 
 
 if __name__ == '__main__':

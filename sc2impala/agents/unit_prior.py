@@ -48,7 +48,7 @@ def points_at(function: str) -> np.ndarray:
     elif function.startswith(_ON_FREE_GROUND) and not function.startswith(_ON_NEUTRAL_UNITS):
         aims = kinds == FREE_GROUND
     elif function.startswith(_ANYWHERE):
-        aims = kinds < 0
+        aims = np.zeros_like(kinds)
     else:
         aims = (kinds > SELF) & (kinds < NUM_RELATIONS)
     return aims.astype(np.float32)
