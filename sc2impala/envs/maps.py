@@ -312,7 +312,7 @@ MAP_DEFAULTS = {
         settings={'discounting': 0.98, 'max_step_mul': 16},
         # What is spent is worth a quarter of a marine per 50 minerals, a marine half of one when
         # it is ordered, and a depot little: agents built twice as many as they used.
-        # The agent may wait by no_op: without it, it waits by clicks that hit nothing.
+        # The agent may call no_op: without it, half of its calls were clicks at random pixels.
         from_scratch=dict(
             _BY_GAINS,
             discounting=0.99,
