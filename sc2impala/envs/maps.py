@@ -75,8 +75,8 @@ _BY_ITSELF = dict(
     entropy_cost=0.005,
     entropy_decay=0.6,
 )
-"""Learning from scratch, see docs/experiments.md for what was tried. A random policy gets further with
-long steps, and a good one plays better with short ones, so the agent chooses; no_op would be a
+"""Learning from scratch, see docs/experiments.md for what was tried. A random policy gets further
+with long steps, and a good one plays better with short ones, so the agent chooses; no_op would be a
 second way to wait, which is learned before any way to fight."""
 
 _BY_GAINS = dict(_FROM_UNITS, point_logit_scale=2.0, learning_rate=6e-4, trace_decay=0.95)
@@ -324,6 +324,8 @@ MAP_DEFAULTS = {
                 ('food_army', 0.5),
                 ('idle_worker_count', -0.3),
             ),
+            # Without entropy at the end, what is seldom done is lost: 88 in the place of 93.
+            final_entropy_cost=0.002,
             total_environment_frames=6000000,
         ),
         # The script scores 139. The layer shows which barracks train a marine.
