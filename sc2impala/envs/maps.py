@@ -324,7 +324,7 @@ MAP_DEFAULTS = {
                 ('food_army', 0.5),
                 ('idle_worker_count', -0.3),
             ),
-            # Without entropy at the end, what is seldom done is lost: 88 in the place of 93.
+            # Three seeds: 92.2, and 89.8 with an entropy cost that falls to 0.
             final_entropy_cost=0.002,
             total_environment_frames=6000000,
         ),
