@@ -6,10 +6,9 @@ from sc2impala.sim.economy import harvesters
 from sc2impala.sim.feature_units import COLUMNS
 from sc2impala.sim.units import NO_UNIT
 from tests.sim.economy import helpers
-from tests.sim.economy.helpers import GATHER, RETURN
+from tests.sim.economy.helpers import GATHER, GEYSER, RETURN
 
 NEAR_FIELD, FAR_FIELD = (24, 25.5), (23, 26.5)
-GEYSER = (26.5, 20.5)
 
 
 @pytest.fixture
@@ -265,94 +264,6 @@ def test_without_a_town_hall_workers_keep_what_they_have(base):
     assert cargo(base, scv) == 5 and base.g.score == 0
 
 
-def test_gas_comes_in_fours_from_a_refinery(base):
-    base.put(unit_types.REFINERY, *GEYSER)
-    refinery = base.slots(unit_types.REFINERY)[0]
-    harvesters.tap(base.g, refinery, refinery_geyser(base))
-    scv = base.put(unit_types.SCV, 27, 24)
-    base.order(scv, orders.GATHER, target=refinery)
-    base.run_until(lambda: phase(base, scv) == harvesters.WORKING)
-    assert base.g.inside[scv]
-    assert base.run_until(lambda: phase(base, scv) != harvesters.WORKING) == 32
-    assert not base.g.inside[scv]
-    base.run_until(lambda: base.g.score)
-    assert (base.g.vespene, base.g.minerals, base.g.score) == (4, 50, 4)
-    assert base.g.contents[refinery_geyser(base) - 200] == 2246
-
-
-def refinery_geyser(base):
-    geysers = base.slots(unit_types.VESPENE_GEYSER)
-    (at_place,) = [slot for slot in geysers if base.where(slot) == GEYSER]
-    return at_place
-
-
-def tapped(base, workers):
-    refinery = base.put(unit_types.REFINERY, *GEYSER)
-    harvesters.tap(base.g, refinery, refinery_geyser(base))
-    slots = [base.put(unit_types.SCV, 27 + 0.8 * i, 24) for i in range(workers)]
-    for slot in slots:
-        base.order(slot, orders.GATHER, target=refinery)
-    return refinery, slots
-
-
-def test_one_worker_at_a_time_is_in_a_refinery(base):
-    _, workers = tapped(base, 4)
-    for _ in range(500):
-        base.run(1)
-        assert base.g.inside.sum() <= 1
-    assert base.g.vespene >= 40
-    assert {int(field_of(base, scv)) for scv in workers} == set(base.slots(unit_types.REFINERY))
-
-
-def test_three_workers_suffice_for_a_refinery():
-    collected = {}
-    for workers in (1, 2, 3, 4):
-        base = helpers.Base()
-        tapped(base, workers)
-        base.run(200)
-        before = base.g.vespene
-        base.run(2000)
-        collected[workers] = (base.g.vespene - before) * 960 / 2000
-    assert 30 < collected[1] < 42
-    assert collected[2] == pytest.approx(2 * collected[1], rel=0.1)
-    assert collected[3] > 1.3 * collected[2]
-    assert collected[4] == pytest.approx(min(120, collected[4]), rel=0.1)
-    assert collected[4] < 1.25 * collected[3]
-
-
-def test_workers_in_a_refinery_are_invisible(base):
-    _, (scv,) = tapped(base, 1)
-    base.run_until(lambda: base.g.inside[scv])
-    x, y = base.where(scv)
-    rows = base.game.feature_units()[0]
-    assert unit_types.SCV.unit_type not in rows[:, 0]
-    base.act(functions.SELECT_POINT, (x, y))
-    assert not base.g.selected[scv]
-    base.act(functions.SELECT_RECT, (x - 1, y + 1), screen2=base.pixel(x + 1, y - 1))
-    assert not base.g.selected[scv]
-    base.run_until(lambda: not base.g.inside[scv])
-    assert unit_types.SCV.unit_type in base.game.feature_units()[0][:, 0]
-
-
-def test_an_empty_geyser_sends_its_workers_away(base):
-    _, workers = tapped(base, 2)
-    base.g.contents[refinery_geyser(base) - 200] = 6
-    base.act(functions.NO_OP)
-    base.run_until(lambda: base.g.alerts[alerts.VESPENE_EXHAUSTED])
-    base.run(300)
-    assert base.g.vespene == 6
-    assert [base.order_kind(scv) for scv in workers] == [orders.IDLE] * 2
-
-
-def test_workers_in_a_refinery_that_dies_come_out(base):
-    refinery, (scv,) = tapped(base, 1)
-    base.run_until(lambda: base.g.inside[scv])
-    base.kill(refinery)
-    base.run(1)
-    assert not base.g.inside[scv]
-    assert base.order_kind(scv) == orders.IDLE
-
-
 def test_a_worker_called_away_leaves_its_field_to_others(base):
     first, second = a_worker(base), a_worker(base, 26.4, 27)
     only(base, NEAR_FIELD)
@@ -458,7 +369,7 @@ def test_smart_on_a_field_is_to_gather(base):
 
 
 def test_columns_of_feature_units(base):
-    tapped(base, 2)
+    helpers.tapped(base, 2)
     a_worker(base)
     base.run(10)
     rows = base.game.feature_units()[0]

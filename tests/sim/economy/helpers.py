@@ -4,13 +4,14 @@ import numpy as np
 
 from sc2impala.sim import functions, geometry, orders, unit_types
 from sc2impala.sim.compiler import compiled
-from sc2impala.sim.economy import ground, lifecycle
+from sc2impala.sim.economy import ground, harvesters, lifecycle
 from sc2impala.sim.units import NO_UNIT
 from tests.sim import players
 
 GAS, MARINES = 'CollectMineralsAndGas', 'BuildMarines'
 NUM_MOBILE, FIRST_BUILDING = 200, 220
 COMMAND_CENTER = (30.5, 27.5)
+GEYSER = (26.5, 20.5)
 
 
 @compiled
@@ -140,3 +141,19 @@ GATHER = functions.HARVEST_GATHER_SCREEN
 RETURN = functions.HARVEST_RETURN_QUICK
 DEPOT = functions.BUILD_SUPPLY_DEPOT_SCREEN
 BARRACKS = functions.BUILD_BARRACKS_SCREEN
+
+
+def refinery_geyser(base):
+    geysers = base.slots(unit_types.VESPENE_GEYSER)
+    (at_place,) = [slot for slot in geysers if base.where(slot) == GEYSER]
+    return at_place
+
+
+def tapped(base, workers):
+    """A refinery with workers that are on their way to it; returns its slot and theirs."""
+    refinery = base.put(unit_types.REFINERY, *GEYSER)
+    harvesters.tap(base.g, refinery, refinery_geyser(base))
+    slots = [base.put(unit_types.SCV, 27 + 0.8 * i, 24) for i in range(workers)]
+    for slot in slots:
+        base.order(slot, orders.GATHER, target=refinery)
+    return refinery, slots
