@@ -36,7 +36,9 @@ def test_trains(map_name, more, tmp_path, capsys):
         '--unroll_length=4',
         '--save_summaries_secs=0',
     ]
-    if MAP_DEFAULTS[map_name].from_scratch.get('algorithm') == 'appo' and more != SHORT:
+    defaults = MAP_DEFAULTS[map_name]
+    of_start = defaults.demonstrated if more == SHORT else defaults.from_scratch
+    if of_start.get('algorithm') == 'appo':
         flags.append('--batch_size=4')  # Its minibatches have whole sequences.
     assert experiment.main(flags) == 0
     assert tiny.checkpoint_frames(tmp_path)[-1] >= NUM_FRAMES
