@@ -85,26 +85,31 @@ at once, a worker when it is ordered, and again when it no longer idles. Advanta
 in single steps, so points change less than on the other maps. Less entropy loses what seldom pays,
 such as sending the last idle worker to harvest."""
 
-_AS_THE_SCRIPT = {
+_IMITATION = {
     'agent': 'unet_lstm',
     'argument_conditioning': True,
     'point_logit_scale': 8.0,
     'cloning_batch_size': 8,
     'value_normalisation': 'popart',
     'reward_scaling': 1.0,
-    'num_critic_pretrain_frames': 100000,
-    'batch_size': 64,
-    'learning_rate': 3e-5,
     'warmup_frames': 60000,
-    'trace_decay': 0.9,
-    'baseline_cost': 0.1,
-    'entropy_cost': 0.0,
 }
-"""Imitation, on all maps that have it. Points that depend on the whole screen, and arguments on the
+"""All maps that have imitation. Points that depend on the whole screen, and arguments on the
 function, take this agent; with a scale of 1 points are learned several times more slowly, and
-without PopArt the returns' gradient hides that of the labels. A policy
-that plays like a script is nearly deterministic: larger steps, more entropy, or the noise of small
-batches and long traces lose it faster than rewards can improve it within a million frames."""
+without PopArt the returns' gradient hides that of the labels."""
+
+_AS_THE_SCRIPT = dict(
+    _IMITATION,
+    num_critic_pretrain_frames=100000,
+    batch_size=64,
+    learning_rate=3e-5,
+    trace_decay=0.9,
+    baseline_cost=0.1,
+    entropy_cost=0.0,
+)
+"""Rewards that change what was imitated a little. A policy that plays like a script is nearly
+deterministic: larger steps, more entropy, or the noise of small batches and long traces lose it
+faster than rewards can improve it within a million frames."""
 
 _HELD_BY_THE_TEACHER = dict(_AS_THE_SCRIPT, learning_rate=1e-5, teacher_cost=0.2, teacher_decay=1.0)
 """Where rewards alone made the policy worse."""
@@ -136,7 +141,7 @@ MAP_DEFAULTS = {
         # Many small updates from rewards first lose some of what was imitated, for 0.8 M frames,
         # and lead beyond the script after 2 M.
         demonstrated=dict(
-            _AS_THE_SCRIPT,
+            _IMITATION,
             demonstrator='PySC2',
             demonstration_step_mul=2,
             num_cloning_frames=700000,
@@ -148,7 +153,6 @@ MAP_DEFAULTS = {
             discounting_per_frame=True,
             learning_rate=2e-4,
             trace_decay=0.95,
-            baseline_cost=0.5,
             entropy_cost=0.002,
             total_environment_frames=4000000,
         ),

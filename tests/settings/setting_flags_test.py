@@ -59,7 +59,7 @@ def test_values():
         '--nocurve',
         '--animation=True',
         '--map_name',
-        'CollectMineralShards',
+        'DefeatRoaches',
         '--screen_size=9x8',
         '-num_envs=3',
     )
@@ -68,8 +68,8 @@ def test_values():
     assert found['learning_rate'] == 1e-3
     assert found['clip_advantage'] is True and found['animation'] is True
     assert found['fixed_step_mul'] is False and found['curve'] is False
-    assert found['map_name'] == 'CollectMineralShards'
-    assert found['logdir'] == 'runs/CollectMineralShards'
+    assert found['map_name'] == 'DefeatRoaches'
+    assert found['logdir'] == 'runs/DefeatRoaches'
     assert found['screen_size'] == (9, 8) and found['num_envs'] == 3
 
 
