@@ -139,7 +139,7 @@ MAP_DEFAULTS = {
         ),
         # The script collects 109 shards when it acts every 8 frames, 144 every 4 and 163 every 2.
         # Many small updates from rewards first lose some of what was imitated, for 0.8 M frames,
-        # and lead beyond the script after 2 M.
+        # and lead beyond the script after 2.2 M (one seed).
         demonstrated=dict(
             _IMITATION,
             demonstrator='PySC2',
