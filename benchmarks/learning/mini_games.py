@@ -35,7 +35,7 @@ _SEED = 1000
 """Of the evaluations; those within trainings have the seed of the run."""
 
 _SCRIPTS = {
-    'CollectMineralShards': 162.7,
+    'CollectMineralShards': 163.2,
     'FindAndDefeatZerglings': 54.2,
     'DefeatRoaches': 228.8,
     'DefeatZerglingsAndBanelings': 836.6,
@@ -99,7 +99,8 @@ def measure(
       subprocess.CalledProcessError: if a command fails.
     """
     measured = os.path.join(logdir, 'evaluation.json')
-    if not os.path.exists(measured):
+    found = _read_evaluation(measured, num_episodes)
+    if found is None:
         started = time.time()
         _run([f'--logdir={logdir}', f'--map_name={map_name}', f'--seed={seed}', *flags], logdir)
         _write_seconds(logdir, _read_seconds(logdir) + time.time() - started)
@@ -109,9 +110,19 @@ def measure(
         _run([f'--logdir={model}', *evaluate], logdir)
         if model == best:
             shutil.copy(os.path.join(best, 'evaluation.json'), measured)
-    with open(measured, encoding='utf-8') as file:
-        found = json.load(file)
+        with open(measured, encoding='utf-8') as file:
+            found = json.load(file)
     return dict(found, seconds=round(_read_seconds(logdir), 1))
+
+
+def _read_evaluation(path: str, num_episodes: int) -> Optional[Dict[str, Any]]:
+    """The last evaluation of a run; None if there is none, or someone made it with other flags."""
+    if not os.path.exists(path):
+        return None
+    with open(path, encoding='utf-8') as file:
+        found = json.load(file)
+    expected = {'policy': 'sampled', 'seed': _SEED, 'num_episodes': num_episodes}
+    return found if all(found[name] == value for name, value in expected.items()) else None
 
 
 def row(map_name: str, runs: Sequence[Dict[str, Any]]) -> str:

@@ -156,6 +156,7 @@ class Agent(snt.RNNCore):
         given: Optional[Mapping[str, tf.Tensor]] = None,
         seed: Optional[tf.Tensor] = None,
         follows_episodes: bool = False,
+        temperature: float = 1.0,
     ) -> Tuple[structs.AgentOutput, Any]:
         """One step as `__call__`.
 
@@ -171,6 +172,8 @@ class Agent(snt.RNNCore):
           follows_episodes: which outputs those of bootstrapped heads are: of one version in each
             episode, see `bootstrap.versions_of_episodes`; or the mean of all. The first needs a
             seed, and the infos of the environment.
+          temperature: more than 0; choices are sampled from the softmax of logits / temperature.
+            The returned logits are those of the agent, not divided.
         """
         done, info = inputs[1].done, inputs[1].info
         last_action, env_output = tf.nest.map_structure(lambda t: t[tf.newaxis], inputs)
@@ -183,7 +186,7 @@ class Agent(snt.RNNCore):
             heads = bootstrap.select(heads, version)
         elif self._num_versions:
             heads = bootstrap.mean(heads)
-        return self._choose(heads[0], heads[1], given, greedy, seed), state
+        return self._choose(heads[0], heads[1], given, greedy, seed, temperature), state
 
     def unroll(
         self,
@@ -286,13 +289,14 @@ class Agent(snt.RNNCore):
         given: Optional[Mapping[str, tf.Tensor]] = None,
         greedy: bool = False,
         seed: Optional[tf.Tensor] = None,
+        temperature: float = 1.0,
     ) -> structs.AgentOutput:
         """Samples an action, or takes the most probable one.
 
         Args:
           heads, for_arguments: as `_compute` returns them, of [N].
           given: int32 [N] by head, or None, see `act`.
-          greedy, seed: see `act`.
+          greedy, seed, temperature: see `act`.
 
         Returns:
           `AgentOutput` of [N].
@@ -304,6 +308,8 @@ class Agent(snt.RNNCore):
         def pick(name: str, head_logits: tf.Tensor) -> tf.Tensor:
             if greedy:
                 return policy_lib.most_probable(head_logits)
+            if temperature != 1.0:
+                head_logits /= temperature
             return policy_lib.sample_categorical(head_logits, seeds.get(name))
 
         def choose(name: str, head_logits: tf.Tensor) -> tf.Tensor:

@@ -5,6 +5,7 @@ from typing import Any, List, Tuple
 from sc2impala import learner
 from sc2impala.agents.agent import Agent
 from sc2impala.agents.epsilon_greedy import EpsilonGreedy
+from sc2impala.agents.tempered import Tempered
 from sc2impala.runtime import graph
 from sc2impala.settings.settings import Settings
 
@@ -59,5 +60,11 @@ def in_evaluation(settings: Settings, agent: Any) -> Any:
     """What an evaluation or a recording plays with in the place of `agents.agent.Agent`."""
     algorithm = main_algorithm(settings)
     if not algorithm.learns_values:
-        return agent
+        return tempered(settings, agent)
     return EpsilonGreedy(agent, [algorithm.evaluation_epsilon()])
+
+
+def tempered(settings: Settings, agent: Any) -> Any:
+    """The agent that samples with `--temperature`."""
+    temperature = settings.evaluation.temperature
+    return agent if temperature == 1.0 else Tempered(agent, temperature)

@@ -95,13 +95,21 @@ def play_episodes(
     return infos
 
 
-def describe(environment: EnvironmentSettings, policy: str, seed: int) -> Dict[str, Any]:
-    """What was evaluated, for `evaluation.json`. `step_mul` is None where the agent chooses it."""
+def describe(
+    environment: EnvironmentSettings, own: EvaluationSettings, seed: int
+) -> Dict[str, Any]:
+    """What is evaluated, for `evaluation.json`.
+
+    `step_mul` is None where the agent chooses it, and `temperature` where nothing is sampled from
+    logits.
+    """
+    policy = own.policy
     chooses = policy in ('sampled', 'greedy') and not environment.fixed_step_mul
     return {
         'map_name': environment.map_name,
         'backend': environment.backend,
         'policy': policy,
+        'temperature': own.temperature if policy == 'sampled' else None,
         'seed': seed,
         'step_mul': None if chooses else environment.step_mul,
     }

@@ -193,5 +193,5 @@ class _Evaluator:
         )
         with env, graph.failures_reported([env]):
             infos = evaluation.play_episodes(env, self._player, own.num_episodes)
-        about = evaluation.describe(settings.environment, own.policy, settings.run.seed)
+        about = evaluation.describe(settings.environment, own, settings.run.seed)
         return dict(about, **evaluation.summarize(infos))

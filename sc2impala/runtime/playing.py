@@ -51,7 +51,7 @@ def evaluate(settings: Settings) -> Dict[str, Any]:
             graph.make_environment(environment, settings.starcraft, specs, env_seeds),
             own,
             pictures.EpisodePicture(*specs) if own.animation else None,
-            evaluation.describe(environment, own.policy, run.seed),
+            evaluation.describe(environment, own, run.seed),
         )
 
 

@@ -87,7 +87,7 @@ def _make_evaluate(settings: Settings, agent: Any) -> Evaluate:
         num_envs,
         own.policy == 'greedy',
     )
-    about = evaluation.describe(environment, own.policy, run.seed)
+    about = evaluation.describe(environment, own, run.seed)
 
     def evaluate(session: tf.Session, should_stop: Callable[[], bool]) -> Optional[Dict[str, Any]]:
         infos = games.play(session, should_stop)

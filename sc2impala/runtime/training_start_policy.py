@@ -46,7 +46,11 @@ def make_start_policy(
         settings.run.seed, 'phase_evaluation', cloning.phase_evaluation_episodes
     )
     evaluate_agent = phase_evaluation.on_simulator(
-        agent, specs, environment.map_name, environment.longest_step, env_seeds
+        acting.tempered(settings, agent),
+        specs,
+        environment.map_name,
+        environment.longest_step,
+        env_seeds,
     )
     num_frames, num_evaluations = cloning.num_cloning_frames, cloning.phase_evaluations
     return made._replace(

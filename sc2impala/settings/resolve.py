@@ -222,6 +222,7 @@ def of_evaluation(of_run: Mapping[str, Any], backend: str) -> Dict[str, Any]:
     """
     own = complete({'map_name': of_run['map_name'], 'backend': backend})
     names = {n for n, setting in settings_lib.all_settings().items() if setting.own_in_evaluation}
+    names.remove('temperature')  # Of the policy that the run was made for.
     if backend != of_run['backend']:
         names.update(_OF_GAME)
     return dict(of_run, backend=backend, **{name: own[name] for name in names})

@@ -17,6 +17,7 @@ _WORKS_WITH: Dict[str, Tuple[Any, str]] = {
     'unit_prior': (0.0, '0'),
     'order_prior': (-1.0, '-1'),
     'value_normalisation': ('none', 'none'),
+    'temperature': (1.0, '1, and perhaps --r2d2_evaluation_epsilon'),
 }
 """By setting the only value that it may have, and what to say of it."""
 

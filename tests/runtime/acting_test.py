@@ -5,6 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala import agents
+from sc2impala.agents.tempered import Tempered
 from sc2impala.learner.r2d2 import R2D2, R2d2Settings
 from sc2impala.runtime import acting
 from tests import fakes
@@ -47,6 +48,13 @@ def test_a_policy_is_sampled(agent):
     algorithm = acting.main_algorithm(settings)
     assert acting.in_actors(algorithm, agent, 2, K) == [agent, agent]
     assert acting.in_evaluation(settings, agent) is agent
+
+
+def test_trainings_do_not_depend_on_the_temperature_of_evaluations(agent):
+    settings = make_settings(temperature=0.5)
+    assert acting.in_actors(acting.main_algorithm(settings), agent, 1, K) == [agent]
+    assert isinstance(acting.in_evaluation(settings, agent), Tempered)
+    assert isinstance(acting.tempered(settings, agent), Tempered)
 
 
 def test_each_game_of_all_actors_has_its_epsilon(agent):

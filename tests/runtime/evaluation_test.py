@@ -75,12 +75,14 @@ def infos(returns):
 
 
 def test_summary():
-    about = evaluation.describe(make_settings().environment, 'greedy', 4)
+    settings = make_settings(policy='greedy')
+    about = evaluation.describe(settings.environment, settings.evaluation, 4)
     result = dict(about, **evaluation.summarize(infos([1, 2, 6])))
     assert json.loads(json.dumps(result)) == {
         'map_name': 'MoveToBeacon',
         'backend': 'simulator',
         'policy': 'greedy',
+        'temperature': None,
         'num_episodes': 3,
         'mean_return': 3.0,
         'std_return': pytest.approx((14 / 3) ** 0.5),
@@ -104,12 +106,21 @@ def test_summary():
     ],
 )
 def test_description_shows_a_fixed_step_mul(policy, fixed_step_mul, step_mul):
-    environment = make_settings(step_mul=9, fixed_step_mul=fixed_step_mul).environment
-    assert evaluation.describe(environment, policy, 0)['step_mul'] == step_mul
+    settings = make_settings(step_mul=9, fixed_step_mul=fixed_step_mul, policy=policy)
+    about = evaluation.describe(settings.environment, settings.evaluation, 0)
+    assert about['step_mul'] == step_mul
+
+
+@pytest.mark.parametrize('policy, expected', [('sampled', 0.5), ('greedy', None), ('random', None)])
+def test_description_shows_the_temperature_of_what_is_sampled(policy, expected):
+    settings = make_settings(policy=policy, temperature=0.5)
+    about = evaluation.describe(settings.environment, settings.evaluation, 0)
+    assert about['temperature'] == expected
 
 
 def test_table():
-    about = evaluation.describe(make_settings().environment, 'sampled', 0)
+    settings = make_settings()
+    about = evaluation.describe(settings.environment, settings.evaluation, 0)
     result = dict(about, **evaluation.summarize(infos([1, 3, 3, 1])))
     assert evaluation.table(result).splitlines() == [
         'map           policy   episodes  mean  +-    std   min  max',

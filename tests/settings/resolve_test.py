@@ -114,7 +114,8 @@ class TestEveryMap:
             value_type = SETTINGS[name].type
             again = value_type.parse(value_type.to_text(value))
             assert again == value and type(again) is type(value), name
-            assert not SETTINGS[name].free_on_resume or name == 'total_environment_frames', name
+            free = ('total_environment_frames', 'temperature')
+            assert not SETTINGS[name].free_on_resume or name in free, name
             assert name not in ('map_name', 'backend', 'seed')
 
     def test_repeats_no_general_default(self, map_name):
@@ -357,6 +358,16 @@ class TestStarCraft:
         assert other == dict(of_run, **own)
         back = resolve.of_evaluation(dict(other, game_version='4.10'), 'simulator')
         assert back == same
+
+    def test_its_temperature_is_that_of_the_run(self):
+        of_run = dict(GENERAL, map_name='CollectMineralsAndGas', from_scratch=True)
+        assert resolve.of_evaluation(of_run, 'simulator')['temperature'] == 1.0
+        of_run.update(from_scratch=False, temperature=0.3)
+        assert resolve.of_evaluation(of_run, 'simulator')['temperature'] == 0.3
+        assert resolve.complete({'temperature': 2.0}, of_run)['temperature'] == 2.0
+        assert 'temperature' not in resolve.differences_in_evaluation(
+            dict(of_run, temperature=2.0), of_run
+        )
 
     def test_its_settings_stay_as_they_were_on_the_same_backend(self):
         of_run = dict(GENERAL, backend='pysc2', game_version='4.10', num_eval_envs=4)

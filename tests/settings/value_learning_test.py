@@ -30,6 +30,7 @@ def test_the_defaults_are_fine():
         (dict(argument_conditioning=True), '--argument_conditioning=True .* expected false'),
         (dict(unit_prior=2.0), '--unit_prior=2.0 cannot be used .* expected 0'),
         (dict(value_normalisation='popart'), '--value_normalisation=popart .* expected none'),
+        (dict(temperature=0.5), '--temperature=0.5 cannot be used .* expected 1, and perhaps'),
         (dict(job_name='learner', learner_address='a:1'), '--job_name=learner cannot be used'),
         (dict(unroll_length=5), '--r2d2_burn_in=4 leaves less than two steps of --unroll_length=5'),
         (dict(r2d2_bootstrap_mask=0.5), '--r2d2_bootstrap_mask=0.5 has no effect .* at least 2'),

@@ -109,6 +109,15 @@ class EvaluationSettings:
         free_on_resume=True,
         own_in_evaluation=True,
     )
+    temperature: float = setting(
+        1.0,
+        'of --policy=sampled, in every evaluation and in recordings: actions are sampled from the '
+        'softmax of the logits divided by it. Below 1 the agent is nearer to --policy=greedy; '
+        'trainings always sample with 1. A run is evaluated with its own if none is given',
+        between=(0.001, 1000.0),
+        free_on_resume=True,
+        own_in_evaluation=True,
+    )
     num_episodes: int = setting(
         100,
         'how many episodes to play',

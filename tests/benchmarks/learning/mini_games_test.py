@@ -72,6 +72,13 @@ def test_a_run_is_trained_and_evaluated_once_and_drawn(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out.splitlines()[-1]) == found
     assert output.read_text() == written
 
+    # An evaluation by hand, with other flags, takes the place of the measured one.
+    path = tmp_path / 'MoveToBeacon-default-3' / 'evaluation.json'
+    path.write_text(json.dumps(dict(json.loads(path.read_text()), policy='greedy', mean_return=9)))
+    mini_games.main(arguments)
+    (again,) = json.loads(capsys.readouterr().out.splitlines()[-1])['runs']['MoveToBeacon']
+    assert dict(again, seconds=run['seconds']) == run
+
 
 def test_the_best_model_of_a_training_that_evaluates_itself(tmp_path, capsys):
     arguments = ['--map_name', 'MoveToBeacon', '--seeds', '3', '--folder', str(tmp_path)]

@@ -1,0 +1,54 @@
+"""An agent that samples with another temperature than it was trained with."""
+
+from typing import Any, List, Mapping, Optional, Tuple
+
+import tensorflow.compat.v1 as tf
+
+from sc2impala import structs
+
+
+class Tempered:
+    """Acts in the place of an agent, with its variables.
+
+    Every choice is sampled from softmax(logits / temperature): below 1 the policy is more
+    deterministic than the agent, towards 0 it is the greedy one; above 1 it is more random.
+    """
+
+    def __init__(self, agent: Any, temperature: float):
+        """Args:
+        agent: `agents.agent.Agent`.
+        temperature: more than 0.
+
+        Raises:
+          ValueError: if the temperature is not positive.
+        """
+        if temperature <= 0:
+            raise ValueError(f'temperature is {temperature}, expected more than 0')
+        self._agent = agent
+        self._temperature = temperature
+
+    @property
+    def weights(self) -> List[tf.Variable]:
+        """Those of the agent."""
+        return self._agent.weights
+
+    def initial_state(self, batch_size: Any) -> Any:
+        """See `Agent.initial_state`."""
+        return self._agent.initial_state(batch_size)
+
+    def output_spec(self) -> structs.AgentOutput:
+        """See `Agent.output_spec`."""
+        return self._agent.output_spec()
+
+    def act(
+        self,
+        inputs: Any,
+        prev_state: Any,
+        greedy: bool = False,
+        given: Optional[Mapping[str, tf.Tensor]] = None,
+        seed: Optional[tf.Tensor] = None,
+    ) -> Tuple[structs.AgentOutput, Any]:
+        """One step, see `Agent.act`; a greedy one does not depend on the temperature."""
+        return self._agent.act(
+            inputs, prev_state, greedy, given, seed, temperature=self._temperature
+        )
