@@ -93,14 +93,14 @@ def measure(
     """Trains and evaluates one run, unless that has been done.
 
     Returns:
-      The content of its `evaluation.json`, with `seconds`, the time of the training.
+      What `evaluation.json` had after the evaluation, with `seconds`, the time of the training.
 
     Raises:
       subprocess.CalledProcessError: if a command fails.
     """
-    measured = os.path.join(logdir, 'evaluation.json')
-    found = _read_evaluation(measured, num_episodes)
-    if found is None:
+    # Not `evaluation.json`, which an evaluation by hand, greedy or in other games, replaces.
+    measured = os.path.join(logdir, f'measured-{num_episodes}.json')
+    if not os.path.exists(measured):
         started = time.time()
         _run([f'--logdir={logdir}', f'--map_name={map_name}', f'--seed={seed}', *flags], logdir)
         _write_seconds(logdir, _read_seconds(logdir) + time.time() - started)
@@ -108,21 +108,10 @@ def measure(
         model = best if os.path.exists(best) else logdir
         evaluate = ['--mode=evaluate', f'--num_episodes={num_episodes}', f'--seed={_SEED}']
         _run([f'--logdir={model}', *evaluate], logdir)
-        if model == best:
-            shutil.copy(os.path.join(best, 'evaluation.json'), measured)
-        with open(measured, encoding='utf-8') as file:
-            found = json.load(file)
-    return dict(found, seconds=round(_read_seconds(logdir), 1))
-
-
-def _read_evaluation(path: str, num_episodes: int) -> Optional[Dict[str, Any]]:
-    """The last evaluation of a run; None if there is none, or someone made it with other flags."""
-    if not os.path.exists(path):
-        return None
-    with open(path, encoding='utf-8') as file:
+        shutil.copy(os.path.join(model, 'evaluation.json'), measured)
+    with open(measured, encoding='utf-8') as file:
         found = json.load(file)
-    expected = {'policy': 'sampled', 'seed': _SEED, 'num_episodes': num_episodes}
-    return found if all(found[name] == value for name, value in expected.items()) else None
+    return dict(found, seconds=round(_read_seconds(logdir), 1))
 
 
 def row(map_name: str, runs: Sequence[Dict[str, Any]]) -> str:

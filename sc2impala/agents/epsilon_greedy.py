@@ -3,7 +3,7 @@
 K is the number of environments of an actor.
 """
 
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -11,9 +11,10 @@ import tensorflow.compat.v1 as tf
 from sc2impala import structs
 from sc2impala.agents import policy as policy_lib
 from sc2impala.agents.action_values import Choice, is_available
+from sc2impala.agents.stand_in import StandIn
 
 
-class EpsilonGreedy:
+class EpsilonGreedy(StandIn):
     """Acts in the place of an agent, with its variables.
 
     With probability epsilon an action is random: a function drawn from those that are available,
@@ -26,22 +27,9 @@ class EpsilonGreedy:
         epsilons: of each of K environments; or one, for any number of them.
         follows_episodes: see `Agent.act`.
         """
-        self._agent = agent
+        super().__init__(agent)
         self._follows_episodes = follows_episodes
         self._epsilons = np.asarray(epsilons, np.float32)
-
-    @property
-    def weights(self) -> List[tf.Variable]:
-        """Those of the agent."""
-        return self._agent.weights
-
-    def initial_state(self, batch_size: Any) -> Any:
-        """See `Agent.initial_state`."""
-        return self._agent.initial_state(batch_size)
-
-    def output_spec(self) -> structs.AgentOutput:
-        """See `Agent.output_spec`."""
-        return self._agent.output_spec()
 
     def act(
         self,

@@ -1,13 +1,14 @@
 """An agent that samples with another temperature than it was trained with."""
 
-from typing import Any, List, Mapping, Optional, Tuple
+from typing import Any, Mapping, Optional, Tuple
 
 import tensorflow.compat.v1 as tf
 
 from sc2impala import structs
+from sc2impala.agents.stand_in import StandIn
 
 
-class Tempered:
+class Tempered(StandIn):
     """Acts in the place of an agent, with its variables.
 
     Every choice is sampled from softmax(logits / temperature): below 1 the policy is more
@@ -24,21 +25,8 @@ class Tempered:
         """
         if temperature <= 0:
             raise ValueError(f'temperature is {temperature}, expected more than 0')
-        self._agent = agent
+        super().__init__(agent)
         self._temperature = temperature
-
-    @property
-    def weights(self) -> List[tf.Variable]:
-        """Those of the agent."""
-        return self._agent.weights
-
-    def initial_state(self, batch_size: Any) -> Any:
-        """See `Agent.initial_state`."""
-        return self._agent.initial_state(batch_size)
-
-    def output_spec(self) -> structs.AgentOutput:
-        """See `Agent.output_spec`."""
-        return self._agent.output_spec()
 
     def act(
         self,

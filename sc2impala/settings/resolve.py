@@ -38,6 +38,9 @@ _OF_PROCESS = ('job_name', 'learner_address', 'task', 'stop_at_frames')
 _OF_ACTOR = ('num_actors', 'num_envs', 'seed')
 """The settings in which actors may differ from their learner, besides those free on resume."""
 
+_OF_POLICY = ('temperature',)
+"""What an evaluation may choose for itself, and takes from the run that it evaluates otherwise."""
+
 STARTS = ('imitation', 'scratch', 'other')
 """How an agent begins: it first imitates a script; it learns a policy from rewards alone; or it
 learns the values of actions, has learned before, is shown something beside, or does not learn."""
@@ -222,7 +225,7 @@ def of_evaluation(of_run: Mapping[str, Any], backend: str) -> Dict[str, Any]:
     """
     own = complete({'map_name': of_run['map_name'], 'backend': backend})
     names = {n for n, setting in settings_lib.all_settings().items() if setting.own_in_evaluation}
-    names.remove('temperature')  # Of the policy that the run was made for.
+    names.difference_update(_OF_POLICY)
     if backend != of_run['backend']:
         names.update(_OF_GAME)
     return dict(of_run, backend=backend, **{name: own[name] for name in names})

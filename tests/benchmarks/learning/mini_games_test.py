@@ -72,12 +72,15 @@ def test_a_run_is_trained_and_evaluated_once_and_drawn(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out.splitlines()[-1]) == found
     assert output.read_text() == written
 
-    # An evaluation by hand, with other flags, takes the place of the measured one.
+    # An evaluation by hand, with other flags, is not taken for the measured one.
     path = tmp_path / 'MoveToBeacon-default-3' / 'evaluation.json'
     path.write_text(json.dumps(dict(json.loads(path.read_text()), policy='greedy', mean_return=9)))
     mini_games.main(arguments)
-    (again,) = json.loads(capsys.readouterr().out.splitlines()[-1])['runs']['MoveToBeacon']
-    assert dict(again, seconds=run['seconds']) == run
+    assert json.loads(capsys.readouterr().out.splitlines()[-1]) == found
+    arguments[arguments.index('--num_episodes') + 1] = '3'
+    mini_games.main(arguments)
+    (more,) = json.loads(capsys.readouterr().out.splitlines()[-1])['runs']['MoveToBeacon']
+    assert (more['num_episodes'], more['policy']) == (3, 'sampled')
 
 
 def test_the_best_model_of_a_training_that_evaluates_itself(tmp_path, capsys):
