@@ -39,7 +39,7 @@ _OF_ACTOR = ('num_actors', 'num_envs', 'seed')
 """The settings in which actors may differ from their learner, besides those free on resume."""
 
 _OF_POLICY = ('temperature',)
-"""What an evaluation may choose for itself, and takes from the run that it evaluates otherwise."""
+"""How a run is evaluated. An evaluation takes these from the run if it is given no others."""
 
 STARTS = ('imitation', 'scratch', 'other')
 """How an agent begins: it first imitates a script; it learns a policy from rewards alone; or it
@@ -165,8 +165,8 @@ def of_weights(of_run: Mapping[str, Any], chosen: Mapping[str, Any]) -> Dict[str
     """The settings of a run that are the defaults of another one, which starts from its weights.
 
     These are the map, the agent, what it observes and what it can do. If map and algorithm are the
-    same, the new run also learns as that one did after imitation, unless it is to have the map's
-    defaults of learning from scratch.
+    same, the new run also learns as that one did after imitation, and is evaluated in the same
+    way, unless it is to have the map's defaults of learning from scratch.
 
     Args:
       of_run: all settings of the run that has the weights.
@@ -179,7 +179,7 @@ def of_weights(of_run: Mapping[str, Any], chosen: Mapping[str, Any]) -> Dict[str
         groups = learner.settings_groups()
         for group in (groups['critic_pretraining'], groups[of_run['algorithm']]):
             names.extend(field.name for field in dataclasses.fields(group))
-        names.extend(('algorithm', *_OF_BATCHES))
+        names.extend(('algorithm', *_OF_POLICY, *_OF_BATCHES))
     return {name: of_run[name] for name in names if name != 'demonstration_cost'}
 
 

@@ -81,6 +81,13 @@ class TestWeightsOfAnotherRun:
         assert (values['num_cloning_frames'], values['demonstrator']) == (0, 'none')
         assert values['num_envs'] == (4 if 'backend' in chosen else GENERAL['num_envs'])
 
+    def test_it_is_evaluated_as_there(self, monkeypatch):
+        monkeypatch.setitem(self.RUN, 'temperature', 0.5)
+        assert self.complete()['temperature'] == 0.5
+        assert self.complete(mode='record')['temperature'] == 0.5
+        assert self.complete(temperature=2.0)['temperature'] == 2.0
+        assert self.complete(map_name='BuildMarines')['temperature'] == 1.0
+
     def test_labels_are_not_taken_over(self, monkeypatch):
         monkeypatch.setitem(self.RUN, 'demonstration_cost', 0.5)
         assert self.complete()['demonstration_cost'] == 0.0
