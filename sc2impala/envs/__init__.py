@@ -166,7 +166,7 @@ def make_environment(
     def make(played: ObservationSpec) -> VectorEnvironment:
         return BACKENDS[backend](map_name, seeds, played, action_spec, max_step_mul, **more)
 
-    return visited.make(make, observation_spec)
+    return visited.make(make, map_name, observation_spec)
 
 
 __all__ = [

@@ -5,12 +5,14 @@ after a minute, and nothing in the observation says any more where zerglings can
 sees 9 cells far, but attacks by itself at 5.5, so that it passes zerglings that it has seen. The
 layer `visited` has a pixel's label out of
 
-    5        an own unit is within REACH of it,
+    5        an own unit is within REACH of it, or it is outside of the area that units can walk on,
     4 to 1   one was within the last MEMORY_FRAMES environment frames of the episode, by their
              quarters: 4 in the last one,
     0        none was.
 
-It is computed from the layer player_relative, so it is the same on all backends.
+It is computed from the layer player_relative and that area, which is known for each map, so it is
+the same on all backends. If pixels outside of the area counted as visited, a walk along the border
+would visit as much as one inside, and agents that are paid for visits left out the middle.
 """
 
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
@@ -38,11 +40,14 @@ _NEVER = -(2**30)
 MakeEnvironment = Callable[[specs.ObservationSpec], vector.VectorEnvironment]
 
 
-def make(make_environment: MakeEnvironment, observation_spec: specs.ObservationSpec) -> Any:
+def make(
+    make_environment: MakeEnvironment, map_name: str, observation_spec: specs.ObservationSpec
+) -> Any:
     """Makes an environment whose observations may have the layer.
 
     Args:
       make_environment: makes one without it.
+      map_name: of its games.
       observation_spec: of the observations, with the layer or without it.
 
     Returns:
@@ -54,24 +59,47 @@ def make(make_environment: MakeEnvironment, observation_spec: specs.ObservationS
     played = [name for name in names if name != specs.VISITED]
     played += [_NEEDED] * (_NEEDED not in played)
     return VisitedEnvironment(
-        make_environment(specs.with_minimap_layers(observation_spec, played)), names
+        make_environment(specs.with_minimap_layers(observation_spec, played)),
+        names,
+        playable(map_name, observation_spec.minimap_size),
     )
+
+
+def playable(map_name: str, minimap_size: Tuple[int, int]) -> np.ndarray:
+    """The pixels of the minimap whose centres are where units can walk: bool [height, width].
+
+    Args:
+      map_name: any text; all pixels are playable on a map that is none of the mini-games.
+      minimap_size: (width, height) in pixels.
+    """
+    from sc2impala.sim import games, geometry
+
+    width, height = minimap_size
+    if map_name not in games.GAMES:
+        return np.ones([height, width], bool)
+    left, right, bottom, top = games.GAMES[map_name].arena.playable
+    extent = geometry.MAP_EXTENT
+    x = (np.arange(width) + 0.5) * extent / width
+    y = extent - (np.arange(height) + 0.5) * extent / height
+    return ((bottom < y) & (y < top))[:, np.newaxis] & (left < x) & (x < right)
 
 
 class VisitedEnvironment(vector.VectorEnvironment):
     """K games of another environment, with the layer in their observations."""
 
-    def __init__(self, env: vector.VectorEnvironment, minimap_layers: List[str]):
+    def __init__(self, env: vector.VectorEnvironment, minimap_layers: List[str], area: np.ndarray):
         """Wraps an environment, which is closed with this one.
 
         Args:
           env: of K games; observes the minimap layer player_relative and not the layer `visited`.
           minimap_layers: names of those that observations have, `visited` among them.
+          area: bool [height, width], the pixels of the minimap that can be visited.
         """
         spec = specs.with_minimap_layers(env.observation_spec, minimap_layers)
         super().__init__(env.num_envs, spec, env.action_spec, env.max_step_mul)
         self._env = env
         self._names = sorted(minimap_layers)
+        self._outside = ~area
         width, height = spec.minimap_size
         self._shifts = _shifts_within_reach(width, height)
         self._frames = np.zeros([env.num_envs], np.int32)
@@ -141,7 +169,7 @@ class VisitedEnvironment(vector.VectorEnvironment):
         self._last[:] = np.where(near, frames, self._last)
         ages = np.minimum(frames - self._last, MEMORY_FRAMES + 1)
         label = NUM_AGES - NUM_AGES * ages // (MEMORY_FRAMES + 1)
-        minimap[specs.VISITED] = np.where(near, NOW, label).astype(np.uint8)
+        minimap[specs.VISITED] = np.where(near | self._outside, NOW, label).astype(np.uint8)
         return dict(observed, minimap={name: minimap[name] for name in self._names})
 
     def _near(self, own: np.ndarray) -> np.ndarray:

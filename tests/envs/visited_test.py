@@ -52,11 +52,14 @@ class Walk(vector.VectorEnvironment):
         pass
 
 
-def reference(history, frames):
+def reference(history, frames, area):
     """The layer of one game, from the pixels (x, y) of its own unit at earlier frames."""
     expected = np.zeros([HEIGHT, WIDTH], np.uint8)
     for y in range(HEIGHT):
         for x in range(WIDTH):
+            if not area[y, x]:
+                expected[y, x] = 5
+                continue
             # In cells of a map of 64.
             times = [
                 frame
@@ -71,12 +74,17 @@ def reference(history, frames):
     return expected
 
 
-def test_labels_against_loops():
+ALL = np.ones([HEIGHT, WIDTH], bool)
+INSIDE = (np.arange(HEIGHT) >= 2)[:, np.newaxis] & (np.arange(WIDTH) < 21)
+
+
+@pytest.mark.parametrize('area', [ALL, INSIDE])
+def test_labels_against_loops(area):
     path = [[(1, 1), (12, 9)], [(4, 2), (12, 9)], [(4, 2), (20, 31)], [(9, 9), (19, 30)]]
     path += [[(23, 15), (2, 3)], [(0, 31), (3, 3)]]
     steps = (visited.MEMORY_FRAMES // 4, visited.MEMORY_FRAMES // 4 - 7)
     env = visited.VisitedEnvironment(
-        Walk(path, np.array(steps, np.int32), ends=(3,)), ['visited', 'camera']
+        Walk(path, np.array(steps, np.int32), ends=(3,)), ['visited', 'camera'], area
     )
     observations = [env.reset()]
     for _ in path[1:]:
@@ -89,13 +97,35 @@ def test_labels_against_loops():
             history.append((frames, path[now][game]))
             assert sorted(observation['minimap']) == ['camera', 'visited']
             np.testing.assert_array_equal(
-                observation['minimap']['visited'][game], reference(history, frames)
+                observation['minimap']['visited'][game], reference(history, frames, area)
             )
             frames += steps[game]
     again = env.reset()['minimap']['visited']
     np.testing.assert_array_equal(again, observations[0]['minimap']['visited'])
     labels = [set(np.unique(seen['minimap']['visited'][0])) for seen in observations]
     assert labels[0] == {0, 5} and set.union(*labels) == set(range(6))
+
+
+@pytest.mark.parametrize('size', [(24, 24), (32, 16)])
+def test_only_where_units_can_walk_is_visited(size):
+    width, height = size
+    area = visited.playable(MAP, size)
+    assert area.shape == (height, width)
+    for y in range(height):
+        for x in range(width):
+            # In cells from the top left of a map of 64.
+            column, row = (x + 0.5) * 64 / width, (y + 0.5) * 64 / height
+            assert area[y, x] == (10 < column < 54 and 20 < row < 52)
+    assert visited.playable('Frames', size).all()
+
+
+def test_games_know_their_area():
+    both = envs.make_specs(MAP, minimap_size=(32, 32), minimap_layers=('visited',))
+    with envs.make_environment('simulator', MAP, [3], *both, max_step_mul=8) as env:
+        layer = env.reset()['minimap']['visited'][0]
+    outside = ~visited.playable(MAP, (32, 32))
+    assert (layer[outside] == 5).all()
+    assert set(np.unique(layer[~outside])) == {0, 5}
 
 
 @pytest.mark.parametrize('layers', [('visited',), ('camera', 'visited', 'player_relative')])

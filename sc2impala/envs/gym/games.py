@@ -114,7 +114,7 @@ class Games:
                 final_observations=True,
             )
 
-        self._env = visited.make(make, self.observation_spec)
+        self._env = visited.make(make, self._map_name, self.observation_spec)
         return self.reset()
 
     def reset(self) -> Dict[str, np.ndarray]:
