@@ -98,21 +98,20 @@ _IMITATION = {
 function, take this agent; with a scale of 1 points are learned several times more slowly, and
 without PopArt the returns' gradient hides that of the labels."""
 
-_AS_THE_SCRIPT = dict(
+_HELD_BY_THE_TEACHER = dict(
     _IMITATION,
     num_critic_pretrain_frames=100000,
     batch_size=64,
-    learning_rate=3e-5,
+    learning_rate=1e-5,
     trace_decay=0.9,
     baseline_cost=0.1,
     entropy_cost=0.0,
+    teacher_cost=0.2,
+    teacher_decay=1.0,
 )
-"""Rewards that change what was imitated a little. A policy that plays like a script is nearly
+"""Rewards that change what was imitated very little. A policy that plays like a script is nearly
 deterministic: larger steps, more entropy, or the noise of small batches and long traces lose it
-faster than rewards can improve it within a million frames."""
-
-_HELD_BY_THE_TEACHER = dict(_AS_THE_SCRIPT, learning_rate=1e-5, teacher_cost=0.2, teacher_decay=1.0)
-"""Where rewards alone made the policy worse."""
+faster than rewards can improve it within a million frames; rewards alone made it worse."""
 
 MAP_DEFAULTS = {
     # The general defaults of the training were chosen on this map. It is learned from fewer frames
@@ -219,8 +218,9 @@ MAP_DEFAULTS = {
         from_scratch=dict(_BY_ITSELF, discounting=0.95, total_environment_frames=9000000),
         # The script scores 229 by orders to single marines. It goes by their health, which the
         # agent has to see exactly. 'LH', which orders all marines at once, scores 96.
+        # One agent had 99 at a temperature of 1 after imitation, 112 at 0.6 and 124 at 0.3.
         demonstrated=dict(
-            _AS_THE_SCRIPT,
+            _HELD_BY_THE_TEACHER,
             functions=('no_op', 'select_army', 'select_point', 'Attack_screen', 'Move_screen'),
             demonstrator='pull_back',
             demonstration_step_mul=4,
@@ -230,6 +230,7 @@ MAP_DEFAULTS = {
             num_cloning_frames=4000000,
             demonstrator_share=0.2,
             phase_evaluations=20,
+            temperature=0.3,
             total_environment_frames=500000,
         ),
     ),
