@@ -58,7 +58,7 @@ def save_learning_curve(
     axes.spines['top'].set_visible(False)
     axes.spines['right'].set_visible(False)
     title = _LABELS[1] if compared else None
-    axes.legend(loc='upper left', title=title, framealpha=0.7, edgecolor='none')
+    axes.legend(loc='lower right', title=title, framealpha=0.7, edgecolor='none')
     FigureCanvasAgg(figure).print_png(path)
 
 
