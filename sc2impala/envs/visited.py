@@ -72,16 +72,12 @@ def playable(map_name: str, minimap_size: Tuple[int, int]) -> np.ndarray:
       map_name: any text; all pixels are playable on a map that is none of the mini-games.
       minimap_size: (width, height) in pixels.
     """
-    from sc2impala.sim import games, geometry
+    from sc2impala.sim import games, geometry  # They import numba.
 
-    width, height = minimap_size
     if map_name not in games.GAMES:
-        return np.ones([height, width], bool)
-    left, right, bottom, top = games.GAMES[map_name].arena.playable
-    extent = geometry.MAP_EXTENT
-    x = (np.arange(width) + 0.5) * extent / width
-    y = extent - (np.arange(height) + 0.5) * extent / height
-    return ((bottom < y) & (y < top))[:, np.newaxis] & (left < x) & (x < right)
+        return np.ones(minimap_size[::-1], bool)
+    columns, rows = geometry.cells_within(games.GAMES[map_name].arena.playable, minimap_size)
+    return rows[::-1, np.newaxis] & columns
 
 
 class VisitedEnvironment(vector.VectorEnvironment):

@@ -87,8 +87,15 @@ def clamp_y(rules: Any, y: float) -> float:
     return clamp(y, rules.playable_bottom, rules.playable_top)
 
 
-def cells_within(rectangle: Rectangle) -> Tuple[np.ndarray, np.ndarray]:
-    """Returns the columns and rows of cells with their centres inside: bool [64] each."""
+def cells_within(
+    rectangle: Rectangle, size: Tuple[int, int] = (MAP_EXTENT, MAP_EXTENT)
+) -> Tuple[np.ndarray, np.ndarray]:
+    """Returns the columns and rows of cells with their centres inside: bool [width], [height].
+
+    Args:
+      rectangle: of the world; the first row is at its bottom.
+      size: (width, height), into how many cells the map is divided.
+    """
     left, right, bottom, top = rectangle
-    middle = np.arange(MAP_EXTENT) + 0.5
-    return (middle > left) & (middle < right), (middle > bottom) & (middle < top)
+    x, y = ((np.arange(number) + 0.5) * MAP_EXTENT / number for number in size)
+    return (x > left) & (x < right), (y > bottom) & (y < top)

@@ -32,6 +32,15 @@ def test_cells_within_a_rectangle_have_their_middle_inside():
     assert columns.shape == rows.shape == (geometry.MAP_EXTENT,)
 
 
+def test_a_map_can_be_divided_into_fewer_cells():
+    """Of 4 by 8 of the world; their middles are at 2, 6, ... and at 4, 12, ..."""
+    rectangle = Rectangle(left=5.0, right=10.0, bottom=4.0, top=20.5)
+    columns, rows = geometry.cells_within(rectangle, (16, 8))
+    assert (columns.shape, rows.shape) == ((16,), (8,))
+    np.testing.assert_array_equal(np.flatnonzero(columns), [1])
+    np.testing.assert_array_equal(np.flatnonzero(rows), [1, 2])
+
+
 @pytest.mark.parametrize('arena', [geometry.SINGLE_SCREEN, geometry.OPEN_FIELD])
 def test_regions_lie_within_the_map_and_the_camera_within_the_playable_one(arena):
     for region in (arena.playable, arena.revealed, arena.pathable):

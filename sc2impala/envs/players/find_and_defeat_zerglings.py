@@ -4,6 +4,7 @@ from typing import Any, Mapping
 
 import numpy as np
 
+from sc2impala.envs import visited
 from sc2impala.envs.actions import ActionSpec
 from sc2impala.envs.players import sight
 from sc2impala.envs.players.calls import Calls
@@ -33,12 +34,8 @@ class SearchPlayer(ScriptedPlayer):
     def __init__(self, observation_spec: ObservationSpec, action_spec: ActionSpec):
         """See `ScriptedPlayer`."""
         super().__init__(observation_spec, action_spec)
-        width, height = observation_spec.minimap_size
-        rows, columns = np.indices([height, width])
-        x, y = (columns + 0.5) * _MAP_CELLS / width, (rows + 0.5) * _MAP_CELLS / height
-        left, right, top, bottom = _PLAYABLE
-        self._playable = (left < x) & (x < right) & (top < y) & (y < bottom)
-        self.initial_state = {'seen': np.zeros([height, width], bool), 'wave': 0}
+        self._playable = visited.playable('FindAndDefeatZerglings', observation_spec.minimap_size)
+        self.initial_state = {'seen': np.zeros(self._playable.shape, bool), 'wave': 0}
 
     def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
         """See `ScriptedPlayer.decide`."""
