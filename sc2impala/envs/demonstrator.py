@@ -37,7 +37,8 @@ def with_needs(
       observation_spec: what the agent observes.
       script: a class of scripted players.
       fine: whether a script that decides by `feature_units` alone sees them in the smallest
-        multiple of the agent's pixels that is as fine as the screen of its published scores.
+        multiple of the agent's pixels that is as fine as the screen of its published scores,
+        unless its `sees_finer_than_agent` is False.
     """
     seen = make_observation_spec(
         observation_spec.screen_size,
@@ -47,7 +48,8 @@ def with_needs(
         _union(observation_spec.vectors, script.vectors),
         observation_spec.num_functions,
     )
-    if not fine or script.screen_layers or 'feature_units' not in script.vectors:
+    finer = fine and script.sees_finer_than_agent
+    if not finer or script.screen_layers or 'feature_units' not in script.vectors:
         return seen
     (width, height), published = observation_spec.screen_size, script.screen_size
     fine_size = width * -(-published[0] // width), height * -(-published[1] // height)

@@ -179,6 +179,8 @@ def test_scripts_see_units_in_finer_pixels_than_those_of_the_agent():
     assert seen.units_size == (96, 84)
     of_layers = players.RULES['DefeatRoaches']['PySC2']
     assert demonstrator.with_needs(observation_spec, of_layers, fine=True).units_size is None
+    of_agents_pixels = players.RULES['DefeatRoaches']['pull_back']
+    assert demonstrator.with_needs(observation_spec, of_agents_pixels, fine=True).units_size is None
 
     fine, coarse = (
         envs.make_environment('simulator', 'DefeatRoaches', range(K), spec, action_spec, 8)

@@ -29,14 +29,16 @@ class PullBackPlayer(ScriptedPlayer):
     """Attacks the roach with the least health, and pulls back weak marines that are the nearest to
     a roach, one by one with two calls each.
 
-    It is meant for one call every 4 frames. It remembers nothing, and there are no more rules than
-    the score needs: an agent that imitates it sees all that decides. To meet the roaches in a line
+    It is meant for one call every 4 frames. It remembers nothing, sees the pixels of the agent, and
+    there are no more rules than the score needs: an agent that imitates it sees all that decides,
+    but where one unit hides another. To meet the roaches in a line
     at their height, to attack near ones before weak ones, and to retreat straight away from the
     nearest roach gained nothing measurable.
     """
 
     functions = ('no_op', 'select_army', 'select_point', 'Attack_screen', 'Move_screen')
     vectors = ('feature_units',)
+    sees_finer_than_agent = False
 
     def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
         """See `ScriptedPlayer.decide`."""

@@ -33,6 +33,10 @@ class ScriptedPlayer(abc.ABC):
     minimap_size = (64, 64)
     """Sizes in pixels for which scores are published; other sizes work as well."""
 
+    sees_finer_than_agent = True
+    """Whether `feature_units` are in finer pixels than the agent's where an agent imitates the script
+    on the simulator. If not, an agent can see all that its labels depend on."""
+
     functions: Tuple[str, ...] = ('no_op',)
     screen_layers: Tuple[str, ...] = ()
     minimap_layers: Tuple[str, ...] = ()
