@@ -34,8 +34,8 @@ class ScriptedPlayer(abc.ABC):
     """Sizes in pixels for which scores are published; other sizes work as well."""
 
     sees_finer_than_agent = True
-    """Whether `feature_units` are in finer pixels than the agent's where an agent imitates the script
-    on the simulator. If not, an agent can see all that its labels depend on."""
+    """Whether its units are in finer pixels than the agent's where an agent imitates it on the
+    simulator. If not, the agent can see all that its labels depend on."""
 
     functions: Tuple[str, ...] = ('no_op',)
     screen_layers: Tuple[str, ...] = ()
