@@ -37,7 +37,7 @@ _SEED = 1000
 _SCRIPTS = {
     'CollectMineralShards': 163.2,
     'FindAndDefeatZerglings': 54.2,
-    'DefeatRoaches': 228.8,
+    'DefeatRoaches': 181.5,
     'DefeatZerglingsAndBanelings': 836.6,
     'CollectMineralsAndGas': 6712,
     'BuildMarines': 139.0,
