@@ -31,9 +31,9 @@ class PullBackPlayer(ScriptedPlayer):
 
     It is meant for one call every 4 frames. It remembers nothing, sees the pixels of the agent, and
     there are no more rules than the score needs: an agent that imitates it sees all that decides,
-    but where one unit hides another. To meet the roaches in a line
-    at their height, to attack near ones before weak ones, and to retreat straight away from the
-    nearest roach gained nothing measurable.
+    but where one unit hides another. To meet the roaches in a line at their height, to attack near
+    ones before weak ones, and to retreat straight away from the nearest roach gained nothing
+    measurable.
     """
 
     functions = ('no_op', 'select_army', 'select_point', 'Attack_screen', 'Move_screen')
