@@ -34,7 +34,7 @@ _SECONDS = 'training_seconds.json'
 _SEED = 1000
 """Of the evaluations; those within trainings have the seed of the run."""
 
-_SCRIPTS = {
+SCRIPTS = {
     'CollectMineralShards': 163.2,
     'FindAndDefeatZerglings': 54.2,
     'DefeatRoaches': 181.5,
@@ -148,8 +148,8 @@ def draw(
         'relational agent': scores.relational,
         'human': scores.human,
     }
-    if imitates and map_name in _SCRIPTS:
-        levels['its script'] = _SCRIPTS[map_name]
+    if imitates and map_name in SCRIPTS:
+        levels['its script'] = SCRIPTS[map_name]
     files = {
         f'seed {seed}': os.path.join(logdir, 'episodes.csv') for seed, logdir in zip(seeds, logdirs)
     }

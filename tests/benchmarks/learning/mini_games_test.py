@@ -49,7 +49,7 @@ def test_the_script_is_a_line_where_it_is_imitated(imitates, monkeypatch):
     }
     assert (path, title) == ('picture.png', 'DefeatRoaches')
     assert levels['relational agent'] == 303
-    assert levels.get('its script') == (228.8 if imitates else None)
+    assert levels.get('its script') == (mini_games.SCRIPTS['DefeatRoaches'] if imitates else None)
 
 
 def test_a_run_is_trained_and_evaluated_once_and_drawn(tmp_path, capsys):
