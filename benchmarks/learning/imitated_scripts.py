@@ -1,0 +1,113 @@
+"""Scores of the scripts that agents imitate by default, through the agents' pixels and functions.
+
+    python -m benchmarks.learning.imitated_scripts                              # all maps
+    python -m benchmarks.learning.imitated_scripts --map_name DefeatRoaches --episodes 400 \
+        --units_size 0 96
+
+A script that reads units may see them in finer pixels than the agent; --units_size gives the sizes
+of the screen in which it sees them, 0 for that of the default command. All sizes play the same
+games. The last line of the output is JSON: by map and size the mean return and its standard error.
+"""
+
+import argparse
+import dataclasses
+import json
+from typing import Any, Dict, Optional, Sequence
+
+import numpy as np
+
+from sc2impala import envs, tf_setup
+from sc2impala.envs import demonstrator, players
+from sc2impala.envs.maps import MAP_DEFAULTS
+from sc2impala.settings import resolve
+from sc2impala.settings.settings import Settings
+
+IMITATED = [name for name, of_map in MAP_DEFAULTS.items() if of_map.demonstrated]
+
+
+def play(map_name: str, units_size: int, episodes: int, seed: int) -> np.ndarray:
+    """Plays one episode of each of some games at once, by the script of the default command.
+
+    Args:
+      map_name: out of `IMITATED`.
+      units_size: width and height of the screen in whose pixels the script sees units; 0 for what
+        it sees in the default command.
+      episodes: number of games, of seeds `seed`, `seed + 1`, ...
+      seed: of the first game.
+
+    Returns:
+      Returns, float64 [episodes].
+
+    Raises:
+      ValueError: if `units_size` is not a multiple of the agent's screen, or the script does not
+        read units.
+    """
+    tf_setup.enable()
+    from sc2impala.runtime import graph
+
+    settings = Settings.from_values(resolve.complete({'map_name': map_name}))
+    of_agent, action_spec = graph.make_specs(settings.environment)
+    script = players.RULES[map_name][settings.demonstrations.demonstrator]
+    seen = demonstrator.with_needs(of_agent, script, fine=True)
+    if units_size:
+        if 'feature_units' not in script.vectors or units_size % of_agent.screen_size[0]:
+            raise ValueError(
+                f"units_size is {units_size}, expected a multiple of the agent's screen, "
+                f'{of_agent.screen_size[0]}, and a script that reads units'
+            )
+        seen = dataclasses.replace(seen, units_size=(units_size, units_size))
+    step_mul = settings.demonstrations.demonstration_step_mul
+    env = envs.make_environment(
+        'simulator',
+        map_name,
+        range(seed, seed + episodes),
+        seen,
+        action_spec,
+        max_step_mul=settings.environment.max_step_mul,
+    )
+    player = script(seen, action_spec)
+    observation, done = env.reset(), np.ones(episodes, bool)
+    returns = np.full(episodes, np.nan)
+    while np.isnan(returns).any():
+        output = env.step(player.act(observation, done), np.full(episodes, step_mul, np.int32))
+        observation, done = output.observation, output.done
+        first = done & np.isnan(returns)
+        returns[first] = output.info.episode_return[first]
+    env.close()
+    return returns
+
+
+def main(argv: Optional[Sequence[str]] = None) -> Dict[str, Any]:
+    """Plays the scripts, and prints a table and the JSON.
+
+    Args:
+      argv: command-line arguments; None for those of the process.
+
+    Returns:
+      By map, and by `units_size`, the mean return and its standard error.
+    """
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('--map_name', nargs='+', default=IMITATED, choices=IMITATED)
+    parser.add_argument('--episodes', type=int, default=64)
+    parser.add_argument('--seed', type=int, default=7000, help='of the first game')
+    parser.add_argument(
+        '--units_size', type=int, nargs='+', default=[0], help='0 for that of the default command'
+    )
+    options = parser.parse_args(argv)
+    found: Dict[str, Any] = {}
+    for map_name in options.map_name:
+        found[map_name] = {}
+        for size in options.units_size:
+            try:
+                returns = play(map_name, size, options.episodes, options.seed)
+            except ValueError as invalid:
+                parser.error(f'--{invalid}')
+            error = returns.std(ddof=1) / np.sqrt(len(returns)) if len(returns) > 1 else 0.0
+            found[map_name][size] = dict(mean_return=returns.mean(), standard_error=error)
+            print(f'{map_name:30s} {size or "default":>8} {returns.mean():8.1f} ± {error:.1f}')
+    print(json.dumps(dict(episodes=options.episodes, seed=options.seed, maps=found)))
+    return found
+
+
+if __name__ == '__main__':
+    main()

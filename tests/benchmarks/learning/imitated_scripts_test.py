@@ -1,0 +1,47 @@
+"""The scores of imitated scripts: of the same games, in the pixels that are asked for."""
+
+import json
+
+import numpy as np
+import pytest
+
+from benchmarks.learning import imitated_scripts
+from sc2impala.envs import demonstrator
+
+FLAGS = ['--map_name', 'DefeatRoaches', '--episodes', '2', '--units_size', '0', '32', '96']
+
+
+def test_the_default_of_roaches_are_the_pixels_of_the_agent(capsys):
+    found = imitated_scripts.main(FLAGS)['DefeatRoaches']
+    assert found[0] == found[32] != found[96]
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[1] for line in lines[:3]] == ['default', '32', '96']
+    written = json.loads(lines[-1])
+    assert written['episodes'] == 2 and written['maps']['DefeatRoaches']['96'] == found[96]
+
+
+def test_one_episode_of_each_game():
+    returns = imitated_scripts.play('DefeatRoaches', 0, 3, seed=5)
+    later = imitated_scripts.play('DefeatRoaches', 0, 2, seed=6)
+    np.testing.assert_array_equal(returns[1:], later)
+    assert len(set(returns)) > 1
+
+
+def test_a_script_is_the_one_that_is_demonstrated(monkeypatch):
+    scripts = []
+
+    def with_needs(spec, script, fine):
+        scripts.append((script.__name__, fine))
+        raise StopIteration
+
+    monkeypatch.setattr(demonstrator, 'with_needs', with_needs)
+    with pytest.raises(StopIteration):
+        imitated_scripts.play('DefeatZerglingsAndBanelings', 0, 1, 0)
+    assert scripts == [('KitePlayer', True)]
+
+
+@pytest.mark.parametrize('map_name, size', [('DefeatRoaches', 40), ('FindAndDefeatZerglings', 64)])
+def test_refuses_pixels_in_which_the_script_cannot_see(map_name, size, capsys):
+    with pytest.raises(SystemExit):
+        imitated_scripts.main(['--map_name', map_name, '--units_size', str(size)])
+    assert f'error: --units_size is {size}, expected a multiple' in capsys.readouterr().err
