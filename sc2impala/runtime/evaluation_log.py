@@ -22,10 +22,13 @@ _NUMBERS = {
 }
 
 _FIRST_COLUMNS = ('global_step', 'policy', *list(_NUMBERS)[1:])
-"""Of older versions."""
+_SECOND_COLUMNS = (*_FIRST_COLUMNS, *scores.HUMAN_SCORES)
 
-COLUMNS = (*_FIRST_COLUMNS, *scores.HUMAN_SCORES)
-"""The last three are empty on maps without published scores, see `envs.scores`."""
+COLUMNS = (*_SECOND_COLUMNS, 'temperature')
+"""Those of `scores.HUMAN_SCORES` are empty on maps without published scores, see `envs.scores`. The
+temperature is empty where nothing is sampled, and in rows of versions that did not write it."""
+
+_OLDER = (_FIRST_COLUMNS, _SECOND_COLUMNS)
 
 
 class EvaluationLog:
@@ -56,7 +59,7 @@ class EvaluationLog:
             with open(path, newline='') as file:
                 reader = csv.DictReader(file)
                 columns = tuple(reader.fieldnames or ())
-                if columns not in (COLUMNS, _FIRST_COLUMNS):
+                if columns not in (COLUMNS, *_OLDER):
                     raise ValueError('it has other columns')
                 self.rows = [self._typed(row) for row in reader]
             if columns != COLUMNS:
@@ -151,6 +154,8 @@ class EvaluationLog:
     def _typed(self, row: Mapping[str, str]) -> Dict[str, Any]:
         values: Dict[str, Any] = {name: kind(row[name]) for name, kind in _NUMBERS.items()}
         values.update(scores.human_scores(self._map_name, values['mean_return']))
+        temperature = row.get('temperature')
+        values['temperature'] = float(temperature) if temperature else None
         return {name: values.get(name, row.get(name)) for name in COLUMNS}
 
 

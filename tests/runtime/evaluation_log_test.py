@@ -2,6 +2,7 @@
 
 import pytest
 
+from sc2impala.envs.scores import HUMAN_SCORES
 from sc2impala.errors import UserError
 from sc2impala.runtime.evaluation_log import COLUMNS, EvaluationLog
 
@@ -12,9 +13,9 @@ SHARDS = 'CollectMineralShards'
 """A return of 97 is half way from random play to a human."""
 
 
-def result(frames, policy='sampled', mean=97.0, of_humans=(0.5, 0.5, 0.5)):
+def result(frames, policy='sampled', mean=97.0, of_humans=(0.5, 0.5, 0.5), temperature=None):
     values = dict(NUMBERS, global_step=frames, policy=policy, mean_return=mean, map_name='unused')
-    return dict(values, **dict(zip(COLUMNS[-3:], of_humans)))
+    return dict(values, temperature=temperature, **dict(zip(HUMAN_SCORES, of_humans)))
 
 
 def frames_of(log):
@@ -27,8 +28,9 @@ def path(tmp_path):
 
 
 def test_rows_are_found_again(path):
-    EvaluationLog(path, SHARDS).add(result(100))
+    EvaluationLog(path, SHARDS).add(result(100, temperature=0.3))
     log = EvaluationLog(path, SHARDS)
+    assert log.rows == [{name: result(100, temperature=0.3)[name] for name in COLUMNS}]
     log.add(result(100, 'greedy', 337.0, (2.0, 1.0, 0.0)))
     log.add(result(300))
     again = EvaluationLog(path, SHARDS)
@@ -42,17 +44,18 @@ def test_rows_are_found_again(path):
 def test_a_map_without_a_published_score(path):
     EvaluationLog(path, 'Simple64').add(result(100, of_humans=(None, None, None)))
     with open(path) as file:
-        assert file.read().splitlines()[1].endswith(',50,,,')
+        assert file.read().splitlines()[1].endswith(',50,,,,')
     assert EvaluationLog(path, 'Simple64').rows[0]['human_gap'] is None
 
 
-def test_a_table_of_an_older_version_gets_the_columns_that_it_lacks(path):
+@pytest.mark.parametrize('lacking', [1, 4])
+def test_a_table_of_an_older_version_gets_the_columns_that_it_lacks(path, lacking):
     log = EvaluationLog(path, SHARDS)
     log.add(result(100))
     log.add(result(200, mean=177.0, of_humans=(1.0, 1.0, 0.0)))
     with open(path) as file:
         new = file.read()
-    old = '\n'.join(','.join(line.split(',')[:-3]) for line in new.splitlines()) + '\n'
+    old = '\n'.join(','.join(line.split(',')[:-lacking]) for line in new.splitlines()) + '\n'
     with open(path, 'w') as file:
         file.write(old)
     again = EvaluationLog(path, SHARDS)
