@@ -36,14 +36,14 @@ _SEED = 1000
 
 SCRIPTS = {
     'CollectMineralShards': 163.2,
-    'FindAndDefeatZerglings': 54.2,
+    'FindAndDefeatZerglings': 53.5,
     'DefeatRoaches': 181.5,
-    'DefeatZerglingsAndBanelings': 836.6,
+    'DefeatZerglingsAndBanelings': 836.4,
     'CollectMineralsAndGas': 6712,
     'BuildMarines': 139.0,
 }
-"""Scores of the scripts that agents imitate by default, through the pixels of the agents; measured,
-see docs/results.md."""
+"""Scores of the scripts that agents imitate by default, through the pixels of the agents; measured
+by `imitated_scripts`, see docs/results.md."""
 
 
 def main(argv: Optional[Sequence[str]] = None) -> None:
