@@ -58,8 +58,10 @@ def test_only_the_workload_uses_the_trainer():
         if trainer.search(statement) and not name.startswith('benchmarks.workload.')
     }
     # The others draw pictures of runs that are commands of their own, begin hundreds of damaged
-    # runs without a process for each, and look up the algorithms and what vectors count.
+    # runs without a process for each, and look up the algorithms, what vectors count, and the
+    # defaults of the maps.
     assert users == {
+        'benchmarks.learning.imitated_scripts',
         'benchmarks.learning.mini_games',
         'benchmarks.learning.recorded_play',
         'benchmarks.faults.damage',

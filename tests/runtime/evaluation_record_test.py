@@ -6,7 +6,13 @@ from sc2impala.runtime.evaluation_record import EvaluationRecord
 from tests.runtime import tiny
 
 NUMBERS = dict(
-    seed=0, num_episodes=4, std_return=1.0, min_return=0.0, max_return=9.0, environment_frames=80
+    seed=0,
+    temperature=1.0,
+    num_episodes=4,
+    std_return=1.0,
+    min_return=0.0,
+    max_return=9.0,
+    environment_frames=80,
 )
 
 
