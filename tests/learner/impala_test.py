@@ -11,18 +11,6 @@ from tests.learner import table_agent as table
 from tests.learner.impala_case import COSTS, REPLAYED, B, Case, T, make_settings
 
 
-@pytest.fixture(scope='module')
-def plain():
-    """An update without replay; tests must not change it."""
-    return Case()
-
-
-@pytest.fixture(scope='module')
-def replayed():
-    """An update of which some columns are replayed; tests must not change it."""
-    return Case(is_replay=REPLAYED)
-
-
 @pytest.mark.parametrize('unroll_length', [1, T])
 @pytest.mark.parametrize('clip_advantage', [False, True])
 def test_losses_agree_with_numpy(unroll_length, clip_advantage):

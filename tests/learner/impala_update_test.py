@@ -12,18 +12,6 @@ from tests.learner.impala_case import REPLAYED, B, Case, T, make_settings
 ENDS = 'min', 'max'
 
 
-@pytest.fixture(scope='module')
-def plain():
-    """An update without replay; tests must not change it."""
-    return Case()
-
-
-@pytest.fixture(scope='module')
-def replayed():
-    """An update of which some columns are replayed; tests must not change it."""
-    return Case(is_replay=REPLAYED)
-
-
 def test_frames_count_the_multipliers_that_were_played_in_new_columns(replayed):
     case = replayed
     played = case.mu.step_mul[1:]
