@@ -23,6 +23,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
+from benchmarks import episodes
 from sc2impala import envs, sim
 from sc2impala.envs import players
 from sc2impala.envs.players.calls import Calls
@@ -147,9 +148,9 @@ def _play_all(rows: Sequence[Row], options: argparse.Namespace) -> Iterator[Tupl
     """Yields every row with the returns of its episodes [N], in the order of the rows."""
     jobs: List[Job] = []
     for row in rows:
-        episodes = options.episodes or EPISODES_OF_MAP.get(row.map_name, EPISODES)
-        starts = range(0, episodes, GAMES_IN_BATCH)
-        jobs += [(row, range(s, min(s + GAMES_IN_BATCH, episodes))) for s in starts]
+        number = options.episodes or EPISODES_OF_MAP.get(row.map_name, EPISODES)
+        starts = range(0, number, GAMES_IN_BATCH)
+        jobs += [(row, range(s, min(s + GAMES_IN_BATCH, number))) for s in starts]
     with multiprocessing.Pool(options.processes) as pool:
         played = zip(jobs, pool.imap(_play, jobs))
         for row, parts in itertools.groupby(played, key=lambda part: part[0][0]):
@@ -160,17 +161,8 @@ def _play(job: Job) -> np.ndarray:
     """Plays the first episode of every seed to its end; returns their returns [K]."""
     row, seeds = job
     player, specs = _make_player(row, seeds)
-    all_games = np.ones([len(seeds)], bool)
     with envs.SimulatedEnvironment(row.map_name, seeds, *specs, max_step_mul=STEP_MUL) as env:
-        observation, done, playing = env.reset(), all_games, all_games.copy()
-        returns = np.zeros([len(seeds)])
-        while playing.any():
-            action = player.act(observation, done)
-            output = env.step(action, np.full([len(seeds)], STEP_MUL, np.int32))
-            observation, done = output.observation, output.done
-            returns = np.where(playing & done, output.info.episode_return, returns)
-            playing &= ~done
-    return returns
+        return episodes.first_returns(env, player, STEP_MUL)
 
 
 def _make_player(row: Row, seeds: Sequence[int]) -> Tuple[Any, Tuple[Any, Any]]:

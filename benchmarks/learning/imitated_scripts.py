@@ -16,6 +16,7 @@ from typing import Any, Dict, Optional, Sequence
 
 import numpy as np
 
+from benchmarks.episodes import first_returns
 from sc2impala import envs, tf_setup
 from sc2impala.envs import demonstrator, players
 from sc2impala.envs.maps import MAP_DEFAULTS
@@ -57,24 +58,11 @@ def play(map_name: str, units_size: int, episodes: int, seed: int) -> np.ndarray
             )
         seen = dataclasses.replace(seen, units_size=(units_size, units_size))
     step_mul = settings.demonstrations.demonstration_step_mul
-    env = envs.make_environment(
-        'simulator',
-        map_name,
-        range(seed, seed + episodes),
-        seen,
-        action_spec,
-        max_step_mul=settings.environment.max_step_mul,
-    )
-    player = script(seen, action_spec)
-    observation, done = env.reset(), np.ones(episodes, bool)
-    returns = np.full(episodes, np.nan)
-    while np.isnan(returns).any():
-        output = env.step(player.act(observation, done), np.full(episodes, step_mul, np.int32))
-        observation, done = output.observation, output.done
-        first = done & np.isnan(returns)
-        returns[first] = output.info.episode_return[first]
-    env.close()
-    return returns
+    seeds = range(seed, seed + episodes)
+    with envs.make_environment(
+        'simulator', map_name, seeds, seen, action_spec, settings.environment.max_step_mul
+    ) as env:
+        return first_returns(env, script(seen, action_spec), step_mul)
 
 
 def main(argv: Optional[Sequence[str]] = None) -> Dict[str, Any]:
@@ -102,7 +90,7 @@ def main(argv: Optional[Sequence[str]] = None) -> Dict[str, Any]:
                 returns = play(map_name, size, options.episodes, options.seed)
             except ValueError as invalid:
                 parser.error(f'--{invalid}')
-            error = returns.std(ddof=1) / np.sqrt(len(returns)) if len(returns) > 1 else 0.0
+            error = returns.std() / np.sqrt(len(returns))
             found[map_name][size] = dict(mean_return=returns.mean(), standard_error=error)
             print(f'{map_name:30s} {size or "default":>8} {returns.mean():8.1f} ± {error:.1f}')
     print(json.dumps(dict(episodes=options.episodes, seed=options.seed, maps=found)))
