@@ -35,11 +35,11 @@ _SEED = 1000
 """Of the evaluations; those within trainings have the seed of the run."""
 
 SCRIPTS = {
-    'CollectMineralShards': 163.2,
+    'CollectMineralShards': 162.7,
     'FindAndDefeatZerglings': 53.5,
     'DefeatRoaches': 181.5,
     'DefeatZerglingsAndBanelings': 836.4,
-    'CollectMineralsAndGas': 6712,
+    'CollectMineralsAndGas': 6726,
     'BuildMarines': 139.0,
 }
 """Scores of the scripts that agents imitate by default, through the pixels of the agents; measured
