@@ -106,7 +106,7 @@ class Follower:
             return False
         what = f'a checkpoint after {self._last_frames():,} frames in {self._folder}'
         if absent_secs:
-            what += f', which nobody trains in since {absent_secs:.0f} of {GONE_SECS:.0f} s'
+            what += f', where no training has run for {absent_secs:.0f} of {GONE_SECS:.0f} s'
         self._wait = self._wait or Wait()
         self._wait.once_more(what)
         return True

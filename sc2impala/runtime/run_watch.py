@@ -10,7 +10,7 @@ POLL_SECS = 1.0
 SAY_SECS = 30.0
 
 GONE_SECS = 120.0
-"""A run that nobody trains for so long has ended; until then it may be started again."""
+"""A run where no training has run for so long has ended; until then it may be started again."""
 
 
 class Wait:
