@@ -59,7 +59,7 @@ def run() -> None:
 
     def run_and_end(unused: Any) -> int:
         exit_code = _report_errors(lambda: _run(flags.FLAGS))
-        # While the interpreter ends there is nobody to report a KeyboardInterrupt.
+        # While the interpreter ends a KeyboardInterrupt would not be reported in a sentence.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         return exit_code
 

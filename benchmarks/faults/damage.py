@@ -264,11 +264,11 @@ def _try(
     used = _frames_used(output, case.evaluates, max(whole, default=0))
     expected = max(whole) if whole else None
     refused = code != 0 and re.search('^error: ', output, re.MULTILINE) is not None
-    # Files that are no checkpoints, which nobody but the user can bring back.
+    # Files that are not checkpoints, which only the user can bring back.
     may_refuse = expected is None or re.search(
         '(folder|broken link) (.lock|episodes.csv)', case.name
     )
-    # Without an index, or with that of another run, nobody can know which files belong together.
+    # Without an index, or with that of another run, it is unknown which files belong together.
     is_known = ' no unit has an index' not in case.name and 'of another run unit-' not in case.name
     is_expected = used == expected if is_known else used is not None
     is_right = not error and not lost and bool(may_refuse if refused else is_expected)

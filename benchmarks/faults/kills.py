@@ -6,7 +6,7 @@
 R2D2 has no cloning, nor has a run with --cloning_frames=0: they have a prioritised replay buffer.
 
 The run has to end with the right number of frames, an account that holds, a list of episodes that
-agrees with the last checkpoint, and no file that nobody owns. The last line of the output is JSON;
+agrees with the last checkpoint, and no file without an owner. The last line of the output is JSON;
 the exit code is 0 if all of that is so.
 """
 

@@ -1,7 +1,7 @@
 """Measures what the learner of a cluster takes in from its clients, and gives out to them.
 
 * intake: clients, each a process, send recorded sequences as fast as they can; the learner takes
-  them in and makes batches, which nobody trains on. Sequences and MB per second.
+  them in and makes batches, which are not trained on. Sequences and MB per second.
 * weights: the clients read all variables of the agent as fast as they can. Reads and MB per second.
 
 The sequences are played once by the agent with its initial weights. Clients and learner share the

@@ -76,7 +76,7 @@ class ActionValues:
 
         It is the value, with its entropy, of the policy that is proportional to
         exp(Q / temperature), whose log-probability of an action a is (Q(a) - soft value) /
-        temperature. Arguments that the function of an action does not use are no part of it.
+        temperature. Arguments that the function of an action does not use are not part of it.
         """
         advantages = self._advantages(outputs)
         of_functions = tf.zeros_like(advantages['function'])

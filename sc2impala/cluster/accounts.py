@@ -104,7 +104,7 @@ class Accounts:
         """Args:
         run: id of this run.
         max_policy_lag: discard sequences whose weights are older, in updates; 0 keeps all.
-        say: is told in a line who comes and goes.
+        say: called with a line when an actor comes or goes.
         clock: seconds.
         """
         self._run = run

@@ -140,8 +140,8 @@ def _remote_handle(name: str, dtype: Any, shape: Sequence[int]) -> tf.Tensor:
 def local_variables(board: Board) -> Tuple[tf.Variable, tf.Variable]:
     """The board and the status in the graph of the learner, which counts farewells as well.
 
-    Local variables are initialized after a checkpoint was restored: who can read the board can read
-    everything.
+    Local variables are initialized after a checkpoint was restored: when the board can be read, so
+    can everything else.
     """
 
     def variable(value: Any, name: str) -> tf.Variable:

@@ -137,7 +137,7 @@ class Desk:
 
         Returns:
           What to choose for; and `ActorOutput`s of [K, ...], complete sequences that may be
-          trained on. If there is nothing to choose for, the batch has one game of nobody.
+          trained on. If there is nothing to choose for, the batch has one empty game.
         """
         now = self._clock()
         self._served_secs += min(now - self._last_batch, _LONGEST_GAP_SECS)

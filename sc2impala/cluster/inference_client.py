@@ -32,7 +32,7 @@ class InferenceClient:
         """Args:
         make_link: makes a link to the learner for the operations of a graph.
         run: id of the run.
-        identity: who asks.
+        identity: of the actor that asks.
         thread: index of the thread.
         """
         self._make_link = make_link

@@ -108,7 +108,7 @@ def unreachable(address: str) -> str:
     """Why no connection can be made to an address; empty if one can.
 
     gRPC waits longer after every attempt, up to two minutes, and for all sessions of a process: it
-    is not asked before somebody listens.
+    is not asked before a server listens.
     """
     host, _, port = address.rpartition(':')
     try:

@@ -17,7 +17,7 @@ from sc2impala.cluster.link import Link
 
 
 class Identity(NamedTuple):
-    """Who sends: random id of the actor, its number or -1, and its host and process."""
+    """The sender: random id of the actor, its number or -1, and its host and process."""
 
     actor: str
     task: int
@@ -88,7 +88,7 @@ class Outbox:
         link: to the learner.
         queue: of the learner.
         run: id of the run.
-        identity: who sends.
+        identity: of the sender.
         spec: `ActorOutput` of `tf.TensorSpec`s of one sequence.
         choice: of the compression.
         unsent: frames that were played for an earlier run that has ended.

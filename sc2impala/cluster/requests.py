@@ -152,7 +152,7 @@ def request_queue() -> tf.FIFOQueue:
 
 
 def slot_queue() -> tf.FIFOQueue:
-    """The numbers of the reply queues that nobody uses. It never blocks the learner."""
+    """The numbers of the reply queues that are free. It never blocks the learner."""
     return tf.FIFOQueue(-1, [tf.int32], [[]], shared_name=SLOTS, name=SLOTS)
 
 

@@ -1,8 +1,8 @@
 """Behaviour cloning: the agent learns to play as a demonstrator labels its observations.
 
-The labels say what the demonstrator would play on an observation, see `labels`. Who plays does not
-matter: labels of observations that the agent has reached itself (DAgger, Ross et al. 2011, arXiv
-1011.0686) are learned from in the same way. T is the unroll length, B the batch size.
+The labels say what the demonstrator would play on an observation, see `labels`. Which policy
+plays does not matter: labels of observations that the agent has reached itself (DAgger, Ross et al.
+2011, arXiv 1011.0686) are learned from in the same way. T is the unroll length, B the batch size.
 """
 
 import dataclasses

@@ -121,7 +121,7 @@ def run(
         return tf.logical_and(more, tf.logical_not(too_far))
 
     def one_round(*values: tf.Tensor) -> Totals:
-        # Variables are no input of a round: without this it might read them before they change.
+        # Variables are not inputs of a round: without this it might read them before they change.
         number = tf.identity(values[0])
         with tf.control_dependencies([number]):
             found = update(orders[number])

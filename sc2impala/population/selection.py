@@ -1,4 +1,4 @@
-"""Who takes over from whom: truncation selection, with a threshold.
+"""Which member takes over from which: truncation selection, with a threshold.
 
 The worst part of a population takes over from the best part (Jaderberg et al. 2017, arXiv
 1711.09846, 4.1.1), if the difference is worth it, as in Sample Factory (Petrenko et al. 2020, arXiv

@@ -104,7 +104,7 @@ class Account:
 
         Args:
           count: environment frames.
-          recorded: whether they are of recordings, which nobody has played in this run.
+          recorded: whether they are of recordings, which were not played in this run.
         """
         with self._lock:
             if recorded:

@@ -74,7 +74,7 @@ class ActorThreads(tf.train.SessionRunHook):
         while wait and not self._is_idle():
             queued.append(self._contents.take(session))
         with self._changed:
-            # Those that still play will need room, and nobody makes any before the next update.
+            # Those that still play will need room, and none is made before the next update.
             self._reserved = self._num_playing * self._num_envs
         queued.append(self._contents.take(session))
         return joined(queued + parts)

@@ -51,7 +51,7 @@ class Adoption(NamedTuple):
 
 
 def offer(source: str, source_frames: int, target: str, target_frames: int, keep: Any) -> None:
-    """Lets a run go on with the variables of another one; nobody may train in it now.
+    """Lets a run go on with the variables of another one; it must not be in training.
 
     It counts, whole, from the moment on at which this is done; the files of the other run are only
     read. The same offer may be made again.

@@ -37,7 +37,7 @@ class Choice(NamedTuple):
 def choose(logdir: str) -> Optional[Choice]:
     """Chooses the newest checkpoint that is whole; None if there is none at all, or no folder.
 
-    Someone who takes a run back writes an older one into TensorFlow's list: that is respected.
+    A user may take a run back with an older one in TensorFlow's list: that is respected.
 
     Raises:
       DamagedError: if there are some, but none is whole.

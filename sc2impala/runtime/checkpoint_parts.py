@@ -48,7 +48,7 @@ class ReplayPart(Part):
         self._table = table
 
     def save(self, path: str, session: Any) -> None:
-        """Writes the table, which nobody changes meanwhile."""
+        """Writes the table, locked meanwhile."""
         with self._table.lock:
             replay_lib.save(path, self._table.get_state())
 

@@ -227,7 +227,7 @@ def remove_unfinished(logdir: str, listed: Iterable[int]) -> None:
     """Removes what is left of saves that a kill or a full disk has interrupted.
 
     Args:
-      logdir: the folder, in which nobody saves now.
+      logdir: the folder; no other process may save in it now.
       listed: frames of checkpoints that were finished, whatever is left of them.
     """
     finished = {*indexed(logdir), *with_variables(logdir), *listed}

@@ -65,7 +65,7 @@ class CentralPlayer:
 
 
 class CentralPlay(Threads):
-    """Plays for one run of the learner, who is asked at each step.
+    """Plays for one run of the learner, which chooses the actions of each step.
 
     unsent: 0: the learner has what was played.
     """

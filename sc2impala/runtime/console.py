@@ -62,7 +62,7 @@ def copied_to(log: TrainLog) -> Iterator[None]:
     finally:
         for copy in copies:
             copy.finish()
-        # Somebody inside the block may have replaced them for longer than that.
+        # Code inside the block may have replaced them for longer than that.
         if sys.stdout is copies[0]:
             sys.stdout = before[0]
         if sys.stderr is copies[1]:

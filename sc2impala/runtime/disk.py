@@ -9,7 +9,7 @@ from typing import Any, Callable, Optional, Tuple
 from sc2impala.runtime import console
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
-"""Numbers of errors that pass as soon as somebody makes room."""
+"""Numbers of errors that pass as soon as there is free space."""
 
 _KNOWN = (*FULL, errno.EROFS, errno.EACCES, errno.EIO, errno.ENOENT, errno.ESTALE)
 _SAY_SECS = 60.0

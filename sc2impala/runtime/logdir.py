@@ -1,4 +1,4 @@
-"""The folder of a run: who may write to it, and files that are written whole or not at all.
+"""The folder of a run: the lock of its writer, and files that are written whole or not at all.
 
 Nothing in it is deleted or overwritten but what README.md says is rotated.
 """

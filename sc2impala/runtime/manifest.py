@@ -178,7 +178,7 @@ def _check_parts(manifest: Any) -> None:
     unknown = set(manifest) - {'config', 'starts', *_OWN_ENTRIES}
     if unknown:
         raise ValueError(f'it has unknown entries: {", ".join(sorted(unknown))}')
-    # Earlier versions wrote none. Who changes something on purpose removes it.
+    # Earlier versions wrote none. To change an entry on purpose, remove the checksum.
     if manifest.get(_CHECKSUM, _checksum(manifest)) != _checksum(manifest):
         raise ValueError(f'its {_CHECKSUM} is another one')
 

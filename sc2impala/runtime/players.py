@@ -17,7 +17,7 @@ from sc2impala.settings.groups import EnvironmentSettings
 
 
 class SessionPlayer:
-    """An agent with its recurrent state, in the session of someone else.
+    """An agent with its recurrent state, in a session that the caller owns.
 
     A player is called with the `EnvOutput` of K environments, and answers with a dict of int32 [K]
     and the step multipliers, int32 [K].

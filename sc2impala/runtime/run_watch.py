@@ -10,7 +10,7 @@ POLL_SECS = 1.0
 SAY_SECS = 30.0
 
 GONE_SECS = 120.0
-"""A run where no training has run for so long has ended; until then it may be started again."""
+"""Without a training for so long a run has ended; until then it may be started again."""
 
 
 class Wait:
@@ -42,7 +42,7 @@ def wait_for_run(folder: str) -> None:
 
 
 class Presence:
-    """Whether somebody trains in a folder, or has until a while ago."""
+    """Whether a training runs in a folder, or has until a while ago."""
 
     def __init__(self, folder: str, clock: Callable[[], float] = time.monotonic):
         self._folder = folder
@@ -50,7 +50,7 @@ class Presence:
         self._last = clock()
 
     def absent_secs(self) -> float:
-        """For how long nobody has; 0 while somebody does."""
+        """For how long none has; 0 while one does."""
         if logdir.is_locked(self._folder):
             self._last = self._clock()
         return self._clock() - self._last

@@ -43,7 +43,7 @@ def build(settings: Settings, training: Training, remote: Optional[Any] = None) 
     of_streams = [v for v in tf.local_variables() if v.op.name.startswith('stream_state')]
     recordings = resume_groups.Recordings(training.recorded.made)
     if remote is not None:
-        # Updates are counted in each start: those who play for it rely on that.
+        # Updates are counted in each start: remote actors rely on that.
         part = ResumePart([resume_groups.Learner(of_streams), recordings])
         return Resume(part, [part, *more], None)
     account = training.experience.queue.account

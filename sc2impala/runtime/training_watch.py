@@ -1,4 +1,4 @@
-"""Notices that nothing is trained for long, and says who waits for whom."""
+"""Notices that nothing is trained for long, and says which part waits for which."""
 
 import contextlib
 import os
@@ -149,7 +149,7 @@ class WatchHook(PhaseHook):
 
     def _report(self, idle: float) -> None:
         stacks = thread_stacks()
-        reason = who_waits(stacks, self._learner, self._read_size(), self._batch_size)
+        reason = describe_waiting(stacks, self._learner, self._read_size(), self._batch_size)
         console.say(
             f'nothing was trained for {duration_text(idle)}: {reason} (the stacks of all threads '
             f'are in {self._log.path})'
@@ -186,10 +186,10 @@ def stacks_text(stacks: Dict[int, Stack]) -> str:
     return '\n'.join(lines)
 
 
-def who_waits(
+def describe_waiting(
     stacks: Dict[int, Stack], learner: Optional[int], queued: Optional[int], batch_size: int
 ) -> str:
-    """Who waits for whom, as a part of a sentence.
+    """Which part of the training waits for which, as a part of a sentence.
 
     Args:
       stacks: of all threads.
@@ -212,7 +212,7 @@ def who_waits(
         return 'the session of the learner does not answer'
     in_queue = f'{queued} sequences, and a batch takes {batch_size}'
     if queued >= batch_size:
-        return f'the learner computes, and nobody waits for anything else: the queue has {in_queue}'
+        return f'the learner computes, and nothing else is waited for: the queue has {in_queue}'
     waits = f'the learner waits for the queue ({in_queue}), the queue for the actors'
     if any(_is_in(stack, _GAMES) for stack in others):
         return f'{waits}, and these for a game'

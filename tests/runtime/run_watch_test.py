@@ -1,4 +1,4 @@
-"""What is said while a run is waited for, and how long nobody has trained."""
+"""What is said while a run is waited for, and for how long no training has run."""
 
 import threading
 
@@ -48,7 +48,7 @@ def test_a_run_that_starts_later(tmp_path, monkeypatch, capsys):
     assert f'a training to start with --logdir={folder};' in capsys.readouterr().out
 
 
-def test_how_long_nobody_has_trained(tmp_path):
+def test_for_how_long_no_training_has_run(tmp_path):
     clock = Clock()
     presence = run_watch.Presence(str(tmp_path), clock)
     clock.now = 3.0

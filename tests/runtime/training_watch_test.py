@@ -1,4 +1,4 @@
-"""The watch over a training: when it says something, and who waits for whom."""
+"""The watch over a training: when it says something, and which part waits for which."""
 
 import os
 import re
@@ -11,7 +11,7 @@ import tensorflow.compat.v1 as tf
 import sc2impala
 from sc2impala.runtime import training_watch
 from sc2impala.runtime.train_log import TrainLog
-from sc2impala.runtime.training_watch import Watch, WatchHook, who_waits
+from sc2impala.runtime.training_watch import Watch, WatchHook, describe_waiting
 from tests.runtime.taped_phases import Tape, make_phases, train
 
 PACKAGE = os.path.dirname(os.path.abspath(sc2impala.__file__))
@@ -87,21 +87,21 @@ class TestWatch:
         (stack('runtime/hooks.py play', SESSION + ' run'), GAME, 0, 'for a game'),
     ],
 )
-def test_who_waits_for_whom(own, other, queued, text):
-    found = who_waits({LEARNER: own, OTHER: other}, LEARNER, queued, batch_size=8)
+def test_describe_waiting(own, other, queued, text):
+    found = describe_waiting({LEARNER: own, OTHER: other}, LEARNER, queued, batch_size=8)
     assert re.search(text, found), found
 
 
 def test_a_training_that_waits_for_its_actors(tmp_path, monkeypatch, capsys):
-    """Nobody fills the queue until the watch has said so."""
+    """Nothing fills the queue until the watch has said so."""
     monkeypatch.setattr(training_watch, '_POLL_SECS', 0.01)
     reported, reasons = threading.Event(), []
 
     def keep_reason(*args):
-        reasons.append(who_waits(*args))
+        reasons.append(describe_waiting(*args))
         return reasons[-1]
 
-    monkeypatch.setattr(training_watch, 'who_waits', keep_reason)
+    monkeypatch.setattr(training_watch, 'describe_waiting', keep_reason)
 
     class Summaries(Tape):
         def add_scalars(self, values, step):

@@ -88,8 +88,8 @@ class OutputSettings:
     )
     watch_secs: float = setting(
         120.0,
-        'when nothing was trained for so many seconds, a line says who waits for whom; 0 says '
-        'nothing',
+        'when nothing was trained for so many seconds, a line says what waits for '
+        'what; 0 says nothing',
         between=(0.0, math.inf),
         free_on_resume=True,
     )

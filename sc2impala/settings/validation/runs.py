@@ -27,7 +27,7 @@ def check_start(settings: Settings) -> None:
 
 
 def check_cluster(run: RunSettings, cluster: ClusterSettings) -> None:
-    """Who is learner or actor, and where."""
+    """The job of this process, learner or actor, and the address of the learner."""
     job_name, address = cluster.job_name, cluster.learner_address
     if not job_name:
         if cluster.inference != 'local' and run.mode == 'train':

@@ -18,7 +18,7 @@ def check_given(given: Mapping[str, Any], chosen: str) -> None:
 
     Args:
       given: typed values by name, without defaults.
-      chosen: `--algorithm`; what is no algorithm is refused elsewhere.
+      chosen: `--algorithm`; an unknown one is refused elsewhere.
     """
     settings, of_algorithms = settings_lib.all_settings(), learner.settings_groups()
     others = {name: of_algorithms.pop(name) for name in learner.ALGORITHMS if name != chosen}
