@@ -80,15 +80,16 @@ def source(plain_run, tmp_path):
 ACCOUNT = ('played', 'trained', 'discarded', 'aborted', 'waiting', 'unrolls', 'queued', 'staged')
 
 
-class TestSummaries:
-    @pytest.fixture(scope='class')
-    def tags(self, tmp_path_factory):
-        """Of ten updates without replay, with schedules."""
-        logdir = tmp_path_factory.mktemp('summaries')
-        entropy = '--entropy_cost=0.4', '--final_entropy_cost=0.2', '--entropy_decay=1'
-        tiny.train(logdir, 10, '--learning_rate=0.001', *entropy)
-        return tiny.summaries(logdir)
+@pytest.fixture(scope='module')
+def tags(tmp_path_factory):
+    """Of ten updates without replay, with schedules."""
+    logdir = tmp_path_factory.mktemp('summaries')
+    entropy = '--entropy_cost=0.4', '--final_entropy_cost=0.2', '--entropy_decay=1'
+    tiny.train(logdir, 10, '--learning_rate=0.001', *entropy)
+    return tiny.summaries(logdir)
 
+
+class TestSummaries:
     def test_tags_without_replay(self, tags):
         accounts = {tag for tag in tags if tag.startswith('account/')}
         assert accounts == {'account/' + name for name in ACCOUNT}
