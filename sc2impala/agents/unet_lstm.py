@@ -17,7 +17,7 @@ from typing import Any, List, Sequence, Tuple
 import sonnet as snt
 import tensorflow.compat.v1 as tf
 
-from sc2impala.agents import attention, heads, recurrent, torsos
+from sc2impala.agents import attention, detectors, heads, recurrent, torsos
 from sc2impala.agents.entities import map_sizes
 from sc2impala.agents.recurrent import Features
 
@@ -68,7 +68,7 @@ class UNetCore(snt.Module):
         self._after = attention.ResidualModule(1, CHANNELS, name='after')
         numbers = [channels] + [CHANNELS] * (len(sizes) - 1)
         self._up = [_Up(size, number, name='up') for size, number in zip(sizes[:-1], numbers)]
-        self._detectors = snt.Conv2D(NUM_DETECTORS, 1, name='detectors')
+        self._detectors = detectors.Detectors(NUM_DETECTORS)
         self._position = PositionBias(sizes[0], channels if len(sizes) > 1 else CHANNELS)
 
     def initial_state(self, batch_size: Any) -> Any:
@@ -94,7 +94,7 @@ class UNetCore(snt.Module):
         # As in `recurrent.ConvLSTM`, learning is far slower without a way around the gates.
         vector = tf.nn.relu(remembered.vector + snt.BatchApply(self._bypass)(summary))
         spatial = snt.BatchApply(self._expand)(maps, vector)
-        detected = snt.BatchApply(self._detect)(spatial)
+        detected = snt.BatchApply(self._detectors)(spatial)
         return Features(spatial, tf.concat([vector, detected], axis=-1)), state
 
     def _reduce(self, spatial: tf.Tensor) -> List[tf.Tensor]:
@@ -116,10 +116,6 @@ class UNetCore(snt.Module):
         for up, same_size in reversed(list(zip(self._up, maps))):
             spatial = up(tf.nn.relu(spatial), same_size)
         return tf.nn.relu(self._position(spatial))
-
-    def _detect(self, spatial: tf.Tensor) -> tf.Tensor:
-        """The largest output of each detector anywhere, float32 [N, NUM_DETECTORS]."""
-        return tf.reduce_max(tf.nn.relu(self._detectors(spatial)), axis=[1, 2])
 
 
 class _Up(snt.Module):
