@@ -37,7 +37,7 @@ _SEED = 1000
 SCRIPTS = {
     'CollectMineralShards': 162.7,
     'FindAndDefeatZerglings': 53.5,
-    'DefeatRoaches': 181.5,
+    'DefeatRoaches': 182.5,
     'DefeatZerglingsAndBanelings': 836.4,
     'CollectMineralsAndGas': 6726,
     'BuildMarines': 139.0,
