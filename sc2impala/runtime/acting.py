@@ -5,6 +5,7 @@ from typing import Any, List, Tuple
 from sc2impala import learner
 from sc2impala.agents.agent import Agent
 from sc2impala.agents.epsilon_greedy import EpsilonGreedy
+from sc2impala.agents.paced import Paced
 from sc2impala.agents.tempered import Tempered
 from sc2impala.runtime import graph
 from sc2impala.settings.settings import Settings
@@ -60,11 +61,16 @@ def in_evaluation(settings: Settings, agent: Any) -> Any:
     """What an evaluation or a recording plays with in the place of `agents.agent.Agent`."""
     algorithm = main_algorithm(settings)
     if not algorithm.learns_values:
-        return tempered(settings, agent)
-    return EpsilonGreedy(agent, [algorithm.evaluation_epsilon()])
+        return as_policy(settings, agent)
+    return _paced(settings, EpsilonGreedy(agent, [algorithm.evaluation_epsilon()]))
 
 
-def tempered(settings: Settings, agent: Any) -> Any:
-    """The agent that samples with `--temperature`."""
+def as_policy(settings: Settings, agent: Any) -> Any:
+    """The agent that samples with `--temperature`, in steps of `--eval_max_step_mul` at most."""
     temperature = settings.evaluation.temperature
-    return agent if temperature == 1.0 else Tempered(agent, temperature)
+    return _paced(settings, agent if temperature == 1.0 else Tempered(agent, temperature))
+
+
+def _paced(settings: Settings, agent: Any) -> Any:
+    max_step_mul = settings.evaluation.eval_max_step_mul
+    return Paced(agent, max_step_mul) if max_step_mul else agent

@@ -100,18 +100,22 @@ def describe(
 ) -> Dict[str, Any]:
     """What is evaluated, for `evaluation.json`.
 
-    `step_mul` is None where the agent chooses it, and `temperature` where nothing is sampled from
-    logits.
+    `step_mul` is None where the agent chooses it, `eval_max_step_mul` where the agent does not play
+    or its steps are not cut, and `temperature` where nothing is sampled from logits.
     """
-    policy = own.policy
-    chooses = policy in ('sampled', 'greedy') and not environment.fixed_step_mul
+    policy, limit = own.policy, own.eval_max_step_mul
+    is_agent = policy in ('sampled', 'greedy')
+    step_mul = environment.step_mul
+    if is_agent and limit:
+        step_mul = min(step_mul, limit)
     return {
         'map_name': environment.map_name,
         'backend': environment.backend,
         'policy': policy,
         'temperature': own.temperature if policy == 'sampled' else None,
         'seed': seed,
-        'step_mul': None if chooses else environment.step_mul,
+        'step_mul': None if is_agent and not environment.fixed_step_mul else step_mul,
+        'eval_max_step_mul': limit if is_agent and limit else None,
     }
 
 

@@ -24,11 +24,13 @@ _NUMBERS = {
 _FIRST_COLUMNS = ('global_step', 'policy', *list(_NUMBERS)[1:])
 _SECOND_COLUMNS = (*_FIRST_COLUMNS, *scores.HUMAN_SCORES)
 
-COLUMNS = (*_SECOND_COLUMNS, 'temperature')
-"""Those of `scores.HUMAN_SCORES` are empty on maps without published scores, see `envs.scores`. The
-temperature is empty where nothing is sampled, and in rows of versions that did not write it."""
+_THIRD_COLUMNS = (*_SECOND_COLUMNS, 'temperature')
 
-_OLDER = (_FIRST_COLUMNS, _SECOND_COLUMNS)
+COLUMNS = (*_THIRD_COLUMNS, 'eval_max_step_mul')
+"""Those of `scores.HUMAN_SCORES` are empty on maps without published scores, see `envs.scores`. The
+last two are empty where they have no effect, and in rows of versions that did not write them."""
+
+_OLDER = (_FIRST_COLUMNS, _SECOND_COLUMNS, _THIRD_COLUMNS)
 
 
 class EvaluationLog:
@@ -154,8 +156,8 @@ class EvaluationLog:
     def _typed(self, row: Mapping[str, str]) -> Dict[str, Any]:
         values: Dict[str, Any] = {name: kind(row[name]) for name, kind in _NUMBERS.items()}
         values.update(scores.human_scores(self._map_name, values['mean_return']))
-        temperature = row.get('temperature')
-        values['temperature'] = float(temperature) if temperature else None
+        for name, kind in (('temperature', float), ('eval_max_step_mul', int)):
+            values[name] = kind(row[name]) if row.get(name) else None
         return {name: values.get(name, row.get(name)) for name in COLUMNS}
 
 

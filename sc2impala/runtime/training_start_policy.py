@@ -46,7 +46,7 @@ def make_start_policy(
         settings.run.seed, 'phase_evaluation', cloning.phase_evaluation_episodes
     )
     evaluate_agent = phase_evaluation.on_simulator(
-        acting.tempered(settings, agent),
+        acting.as_policy(settings, agent),
         specs,
         environment.map_name,
         environment.longest_step,

@@ -38,7 +38,7 @@ _OF_PROCESS = ('job_name', 'learner_address', 'task', 'stop_at_frames')
 _OF_ACTOR = ('num_actors', 'num_envs', 'seed')
 """The settings in which actors may differ from their learner, besides those free on resume."""
 
-_OF_POLICY = ('temperature',)
+_OF_POLICY = ('temperature', 'eval_max_step_mul')
 """How a run is evaluated. An evaluation takes these from the run if it is given no others."""
 
 STARTS = ('imitation', 'scratch', 'other')

@@ -13,9 +13,12 @@ SHARDS = 'CollectMineralShards'
 """A return of 97 is half way from random play to a human."""
 
 
-def result(frames, policy='sampled', mean=97.0, of_humans=(0.5, 0.5, 0.5), temperature=None):
+def result(
+    frames, policy='sampled', mean=97.0, of_humans=(0.5, 0.5, 0.5), temperature=None, limit=None
+):
     values = dict(NUMBERS, global_step=frames, policy=policy, mean_return=mean, map_name='unused')
-    return dict(values, temperature=temperature, **dict(zip(HUMAN_SCORES, of_humans)))
+    values.update(temperature=temperature, eval_max_step_mul=limit)
+    return dict(values, **dict(zip(HUMAN_SCORES, of_humans)))
 
 
 def frames_of(log):
@@ -28,9 +31,10 @@ def path(tmp_path):
 
 
 def test_rows_are_found_again(path):
-    EvaluationLog(path, SHARDS).add(result(100, temperature=0.3))
+    first = result(100, temperature=0.3, limit=2)
+    EvaluationLog(path, SHARDS).add(first)
     log = EvaluationLog(path, SHARDS)
-    assert log.rows == [{name: result(100, temperature=0.3)[name] for name in COLUMNS}]
+    assert log.rows == [{name: first[name] for name in COLUMNS}]
     log.add(result(100, 'greedy', 337.0, (2.0, 1.0, 0.0)))
     log.add(result(300))
     again = EvaluationLog(path, SHARDS)
@@ -44,11 +48,11 @@ def test_rows_are_found_again(path):
 def test_a_map_without_a_published_score(path):
     EvaluationLog(path, 'Simple64').add(result(100, of_humans=(None, None, None)))
     with open(path) as file:
-        assert file.read().splitlines()[1].endswith(',50,,,,')
+        assert file.read().splitlines()[1].endswith(',50,,,,,')
     assert EvaluationLog(path, 'Simple64').rows[0]['human_gap'] is None
 
 
-@pytest.mark.parametrize('lacking', [1, 4])
+@pytest.mark.parametrize('lacking', [1, 2, 5])
 def test_a_table_of_an_older_version_gets_the_columns_that_it_lacks(path, lacking):
     log = EvaluationLog(path, SHARDS)
     log.add(result(100))

@@ -8,6 +8,7 @@ from tests.runtime import tiny
 NUMBERS = dict(
     seed=0,
     temperature=1.0,
+    eval_max_step_mul=None,
     num_episodes=4,
     std_return=1.0,
     min_return=0.0,

@@ -91,6 +91,7 @@ def test_summary():
         'environment_frames': 300,
         'seed': 4,
         'step_mul': None,
+        'eval_max_step_mul': None,
     }
 
 
@@ -109,6 +110,24 @@ def test_description_shows_a_fixed_step_mul(policy, fixed_step_mul, step_mul):
     settings = make_settings(step_mul=9, fixed_step_mul=fixed_step_mul, policy=policy)
     about = evaluation.describe(settings.environment, settings.evaluation, 0)
     assert about['step_mul'] == step_mul
+
+
+@pytest.mark.parametrize(
+    'policy, fixed_step_mul, limit, step_mul',
+    [
+        ('sampled', True, 4, 4),
+        ('greedy', True, 12, 9),
+        ('sampled', False, 4, None),
+        ('scripted', True, 4, 9),
+    ],
+)
+def test_description_shows_how_often_the_agent_acts(policy, fixed_step_mul, limit, step_mul):
+    settings = make_settings(
+        step_mul=9, fixed_step_mul=fixed_step_mul, policy=policy, eval_max_step_mul=limit
+    )
+    about = evaluation.describe(settings.environment, settings.evaluation, 0)
+    assert about['step_mul'] == step_mul
+    assert about['eval_max_step_mul'] == (None if policy == 'scripted' else limit)
 
 
 @pytest.mark.parametrize('policy, expected', [('sampled', 0.5), ('greedy', None), ('random', None)])

@@ -29,7 +29,7 @@ class TestEveryMap:
             value_type = SETTINGS[name].type
             again = value_type.parse(value_type.to_text(value))
             assert again == value and type(again) is type(value), name
-            free = ('total_environment_frames', 'temperature')
+            free = ('total_environment_frames', 'temperature', 'eval_max_step_mul')
             assert not SETTINGS[name].free_on_resume or name in free, name
             assert name not in ('map_name', 'backend', 'seed')
 

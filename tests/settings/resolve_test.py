@@ -237,6 +237,13 @@ class TestStarCraft:
             dict(of_run, temperature=2.0), of_run
         )
 
+    def test_it_acts_as_often_as_that_of_the_run(self):
+        of_run = dict(GENERAL, map_name='DefeatRoaches', eval_max_step_mul=3)
+        assert resolve.of_evaluation(of_run, 'simulator')['eval_max_step_mul'] == 3
+        more_often = dict(of_run, eval_max_step_mul=1)
+        assert resolve.differences_in_evaluation(more_often, of_run) == []
+        assert resolve.differences_on_resume(more_often, of_run) == []
+
     def test_its_settings_stay_as_they_were_on_the_same_backend(self):
         of_run = dict(GENERAL, backend='pysc2', game_version='4.10', num_eval_envs=4)
         assert resolve.of_evaluation(of_run, 'pysc2') == of_run

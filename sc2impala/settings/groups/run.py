@@ -118,6 +118,15 @@ class EvaluationSettings:
         free_on_resume=True,
         own_in_evaluation=True,
     )
+    eval_max_step_mul: int = setting(
+        0,
+        'in every evaluation and in recordings the agent acts at least every so many frames, '
+        'however long its steps are in the training; 0 as in the training. A run is evaluated '
+        'with its own if none is given',
+        between=(0, 10000),
+        free_on_resume=True,
+        own_in_evaluation=True,
+    )
     num_episodes: int = setting(
         100,
         'how many episodes to play',

@@ -1,0 +1,41 @@
+"""An agent that acts more often than it was trained to."""
+
+from typing import Any, Mapping, Optional, Tuple
+
+import tensorflow.compat.v1 as tf
+
+from sc2impala import structs
+from sc2impala.agents.stand_in import StandIn
+
+
+class Paced(StandIn):
+    """Acts in the place of an agent, with its variables, and cuts its step multipliers.
+
+    An agent that learned with steps of 4 frames then sees the game twice as often with a limit of
+    2, and plays what it would play there. Its recurrent state has twice as many steps in a second.
+    """
+
+    def __init__(self, agent: Any, max_step_mul: int):
+        """Args:
+        agent: `agents.agent.Agent`, or one that acts in its place.
+        max_step_mul: the largest number of environment frames of a step, at least 1.
+
+        Raises:
+          ValueError: if it is less than 1.
+        """
+        if max_step_mul < 1:
+            raise ValueError(f'max_step_mul is {max_step_mul}, expected at least 1')
+        super().__init__(agent)
+        self._max_step_mul = max_step_mul
+
+    def act(
+        self,
+        inputs: Any,
+        prev_state: Any,
+        greedy: bool = False,
+        given: Optional[Mapping[str, tf.Tensor]] = None,
+        seed: Optional[tf.Tensor] = None,
+    ) -> Tuple[structs.AgentOutput, Any]:
+        """One step, see `Agent.act`; only the step multiplier of the output may differ."""
+        output, state = self._agent.act(inputs, prev_state, greedy, given, seed)
+        return output._replace(step_mul=tf.minimum(output.step_mul, self._max_step_mul)), state
