@@ -204,6 +204,12 @@ class TestEvaluate:
         assert result['step_mul'] == tiny.STEP_MUL
         assert result['max_return'] < 20
 
+    def test_the_agent_can_act_more_often(self, run):
+        assert tiny.evaluate(run, '--num_episodes=2', '--eval_max_step_mul=40') == 0
+        result = tiny.read_json(run, 'evaluation.json')
+        assert (result['step_mul'], result['eval_max_step_mul']) == (40, 40)
+        assert result['environment_frames'] == 2 * 1920
+
     def test_another_seed_plays_other_games(self, run):
         returns = []
         for seed in (0, 1):

@@ -2,15 +2,17 @@
 
     python -m benchmarks.learning.imitated_scripts                              # all maps
     python -m benchmarks.learning.imitated_scripts --map_name DefeatRoaches --episodes 400 \
-        --units_size 0 96
+        --units_size 0 96 --step_mul 4 2
 
 A script that reads units may see them in finer pixels than the agent; --units_size gives the sizes
-of the screen in which it sees them, 0 for that of the default command. All sizes play the same
-games. The last line of the output is JSON: by map and size the mean return and its standard error.
+of the screen in which it sees them, and --step_mul the frames of a step, 0 for those of the default
+command. All of them play the same games. The last line of the output is JSON: by map, size and
+frames the mean return and its standard error.
 """
 
 import argparse
 import dataclasses
+import itertools
 import json
 from typing import Any, Dict, Optional, Sequence
 
@@ -26,13 +28,14 @@ from sc2impala.settings.settings import Settings
 IMITATED = [name for name, of_map in MAP_DEFAULTS.items() if of_map.demonstrated]
 
 
-def play(map_name: str, units_size: int, episodes: int, seed: int) -> np.ndarray:
+def play(map_name: str, units_size: int, step_mul: int, episodes: int, seed: int) -> np.ndarray:
     """Plays one episode of each of some games at once, by the script of the default command.
 
     Args:
       map_name: out of `IMITATED`.
       units_size: width and height of the screen in whose pixels the script sees units; 0 for what
         it sees in the default command.
+      step_mul: environment frames of a step; 0 for those of the default command.
       episodes: number of games, of seeds `seed`, `seed + 1`, ...
       seed: of the first game.
 
@@ -41,7 +44,7 @@ def play(map_name: str, units_size: int, episodes: int, seed: int) -> np.ndarray
 
     Raises:
       ValueError: if `units_size` is not a multiple of the agent's screen, or the script does not
-        read units.
+        read units; or if the agent cannot choose so long steps.
     """
     tf_setup.enable()
     from sc2impala.runtime import graph
@@ -57,11 +60,12 @@ def play(map_name: str, units_size: int, episodes: int, seed: int) -> np.ndarray
                 f'{of_agent.screen_size[0]}, and a script that reads units'
             )
         seen = dataclasses.replace(seen, units_size=(units_size, units_size))
-    step_mul = settings.demonstrations.demonstration_step_mul
+    longest = settings.environment.max_step_mul
+    if not 0 <= step_mul <= longest:
+        raise ValueError(f'step_mul is {step_mul}, expected at most {longest}, and 0 or more')
+    step_mul = step_mul or settings.demonstrations.demonstration_step_mul
     seeds = range(seed, seed + episodes)
-    with envs.make_environment(
-        'simulator', map_name, seeds, seen, action_spec, settings.environment.max_step_mul
-    ) as env:
+    with envs.make_environment('simulator', map_name, seeds, seen, action_spec, longest) as env:
         return first_returns(env, script(seen, action_spec), step_mul)
 
 
@@ -72,7 +76,7 @@ def main(argv: Optional[Sequence[str]] = None) -> Dict[str, Any]:
       argv: command-line arguments; None for those of the process.
 
     Returns:
-      By map, and by `units_size`, the mean return and its standard error.
+      By map, and by 'units_size, step_mul', the mean return and its standard error.
     """
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--map_name', nargs='+', default=IMITATED, choices=IMITATED)
@@ -81,18 +85,23 @@ def main(argv: Optional[Sequence[str]] = None) -> Dict[str, Any]:
     parser.add_argument(
         '--units_size', type=int, nargs='+', default=[0], help='0 for that of the default command'
     )
+    parser.add_argument(
+        '--step_mul', type=int, nargs='+', default=[0], help='0 for that of the default command'
+    )
     options = parser.parse_args(argv)
     found: Dict[str, Any] = {}
     for map_name in options.map_name:
         found[map_name] = {}
-        for size in options.units_size:
+        for size, step_mul in itertools.product(options.units_size, options.step_mul):
             try:
-                returns = play(map_name, size, options.episodes, options.seed)
+                returns = play(map_name, size, step_mul, options.episodes, options.seed)
             except ValueError as invalid:
                 parser.error(f'--{invalid}')
             error = returns.std() / np.sqrt(len(returns))
-            found[map_name][size] = dict(mean_return=returns.mean(), standard_error=error)
-            print(f'{map_name:30s} {size or "default":>8} {returns.mean():8.1f} ± {error:.1f}')
+            result = dict(mean_return=returns.mean(), standard_error=error)
+            found[map_name][f'{size}, {step_mul}'] = result
+            pixels, frames = size or 'default', step_mul or 'default'
+            print(f'{map_name:30s} {pixels:>8} {frames:>8} {returns.mean():8.1f} ± {error:.1f}')
     print(json.dumps(dict(episodes=options.episodes, seed=options.seed, maps=found)))
     return found
 

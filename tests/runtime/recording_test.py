@@ -97,6 +97,13 @@ class TestCommand:
         assert experiment.main(['--mode=record', f'--logdir={tmp_path}']) == 1
         assert '--init_checkpoint= holds no checkpoint' in tiny.error_line(capsys)
 
+    def test_an_agent_that_acts_more_often(self, run, tmp_path):
+        flags = '--policy=sampled', f'--init_checkpoint={run}', '--num_episodes=1'
+        limit = '--eval_max_step_mul=40'
+        assert experiment.main(['--mode=record', f'--logdir={tmp_path}', *flags, limit]) == 0
+        (steps,) = steps_of(demonstrations.Recording(str(tmp_path / 'sampled-0')))
+        assert len(steps['done']) == 1920 // 40 and (steps['step_mul'] == 40).all()
+
     @pytest.mark.parametrize(
         'flags, words',
         [

@@ -13,16 +13,34 @@ FLAGS = ['--map_name', 'DefeatRoaches', '--episodes', '2', '--units_size', '0', 
 
 def test_the_default_of_roaches_are_the_pixels_of_the_agent(capsys):
     found = imitated_scripts.main(FLAGS)['DefeatRoaches']
-    assert found[0] == found[32] != found[96]
+    assert found['0, 0'] == found['32, 0'] != found['96, 0']
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[1] for line in lines[:3]] == ['default', '32', '96']
     written = json.loads(lines[-1])
-    assert written['episodes'] == 2 and written['maps']['DefeatRoaches']['96'] == found[96]
+    assert written['episodes'] == 2 and written['maps']['DefeatRoaches'] == found
+
+
+def test_a_script_plays_in_the_steps_that_are_asked_for(capsys):
+    flags = ['--map_name', 'DefeatRoaches', '--episodes', '3', '--step_mul', '0', '4', '8']
+    found = imitated_scripts.main(flags)['DefeatRoaches']
+    assert list(found) == ['0, 0', '0, 4', '0, 8']
+    assert found['0, 0'] == found['0, 4'] != found['0, 8']
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[1:3] for line in lines[:3]] == [
+        ['default', frames] for frames in ('default', '4', '8')
+    ]
+
+
+@pytest.mark.parametrize('step_mul', [-1, 9])
+def test_refuses_steps_that_the_agent_cannot_choose(step_mul, capsys):
+    with pytest.raises(SystemExit):
+        imitated_scripts.main(['--map_name', 'DefeatRoaches', '--step_mul', str(step_mul)])
+    assert f'error: --step_mul is {step_mul}, expected at most 8' in capsys.readouterr().err
 
 
 def test_one_episode_of_each_game():
-    returns = imitated_scripts.play('DefeatRoaches', 0, 3, seed=5)
-    later = imitated_scripts.play('DefeatRoaches', 0, 2, seed=6)
+    returns = imitated_scripts.play('DefeatRoaches', 0, 0, 3, seed=5)
+    later = imitated_scripts.play('DefeatRoaches', 0, 0, 2, seed=6)
     np.testing.assert_array_equal(returns[1:], later)
     assert len(set(returns)) > 1
 
@@ -36,7 +54,7 @@ def test_a_script_is_the_one_that_is_demonstrated(monkeypatch):
 
     monkeypatch.setattr(demonstrator, 'with_needs', with_needs)
     with pytest.raises(StopIteration):
-        imitated_scripts.play('DefeatZerglingsAndBanelings', 0, 1, 0)
+        imitated_scripts.play('DefeatZerglingsAndBanelings', 0, 0, 1, 0)
     assert scripts == [('KitePlayer', True)]
 
 
