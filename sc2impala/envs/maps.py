@@ -233,8 +233,8 @@ MAP_DEFAULTS = {
         # The script scores 182 by orders to single marines, and 207 if it sees finer pixels than
         # the agent, which is harder to imitate. It goes by their health, which the agent has to
         # see exactly. 'LH', which orders all marines at once, scores 96.
-        # One agent had 115 at a temperature of 1, and 146 at 0.3 in the same games; two others,
-        # which learn with steps of 4 frames, 168 with these, 197 with 2, and less with 1.
+        # One agent had 115 at a temperature of 1, and 146 at 0.3 in the same games; three
+        # others, which learn with steps of 4 frames, 173 with these, 201 with 2, and less with 1.
         demonstrated=dict(
             _LED_BY_THE_TEACHER,
             functions=('no_op', 'select_army', 'select_point', 'Attack_screen', 'Move_screen'),
