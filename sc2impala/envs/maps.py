@@ -234,7 +234,7 @@ MAP_DEFAULTS = {
         # the agent, which is harder to imitate. It goes by their health, which the agent has to
         # see exactly. 'LH', which orders all marines at once, scores 96.
         # One agent had 115 at a temperature of 1, and 146 at 0.3 in the same games; three
-        # others, which learn with steps of 4 frames, 173 with these, 201 with 2, and less with 1.
+        # others, which learn with steps of 4 frames, 173 with these, and 201 with 2.
         demonstrated=dict(
             _LED_BY_THE_TEACHER,
             functions=('no_op', 'select_army', 'select_point', 'Attack_screen', 'Move_screen'),
