@@ -324,8 +324,9 @@ MAP_DEFAULTS = {
             gain_rewards=(('food_used', 30.0), ('food_cap', 3.0), ('idle_worker_count', -15.0)),
             total_environment_frames=4000000,
         ),
-        # The script scores 6726 when it acts every 16 frames, and 6698 every 8. After 2.4, 5 and
-        # 16 M frames of imitation agents have 6149, 6345 and 6700 with steps of 16.
+        # The script scores 6726 when it acts every 16 frames, and 6698 every 8. The best of 10
+        # models in 2.4 M frames of imitation has 6149 with steps of 16 (three agents), that of 32
+        # in 16 M 6716: models after half a million frames more differ by a thousand.
         # At a temperature of 1 an agent of 5 M frames of imitation has 6143, at this one 6439.
         demonstrated=dict(
             _HELD_BY_THE_TEACHER,
