@@ -216,7 +216,8 @@ MAP_DEFAULTS = {
         # returns is 43.
         demonstrated=dict(
             _HELD_BY_THE_TEACHER,
-            demonstrator='circle',
+            functions=('no_op', 'select_army', 'move_camera', 'Attack_minimap', 'Move_minimap'),
+            demonstrator='stutter_step',
             demonstration_step_mul=4,
             screen_size=(32, 32),
             minimap_size=(32, 32),

@@ -20,6 +20,7 @@ from sc2impala.envs.players import (
     kite,
     move_to_beacon,
     pull_back,
+    stutter_step,
 )
 from sc2impala.envs.players.random_player import RandomPlayer
 from sc2impala.envs.players.scripted_player import ScriptedPlayer
@@ -31,6 +32,7 @@ RULES: Dict[str, Dict[str, Type[ScriptedPlayer]]] = {
         'PySC2 group': collect_mineral_shards.GroupPlayer,
     },
     'FindAndDefeatZerglings': {
+        'stutter_step': stutter_step.StutterStepPlayer,
         'circle': find_and_defeat_zerglings.CirclePlayer,
         'search': find_and_defeat_zerglings.SearchPlayer,
         'LH': find_and_defeat_zerglings.PatrolPlayer,

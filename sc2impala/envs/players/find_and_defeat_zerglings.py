@@ -12,7 +12,8 @@ from sc2impala.envs.players.scripted_player import ScriptedPlayer
 from sc2impala.envs.specs import ObservationSpec
 
 _VISIBLE = 2
-_MAP_CELLS = 64
+MAP_CELLS = 64
+"""Width and height of the map."""
 _PLAYABLE = (10, 54, 20, 52)
 """Left, right, top and bottom of the playable area, in cells from the top left. [S] MAP"""
 _NUM_MARINES = 3
@@ -99,10 +100,14 @@ class CirclePlayer(ScriptedPlayer):
         calls.choose(
             enemies.any(axis=(1, 2)), 'Attack_minimap', minimap=sight.nearest_pixel(enemies, army)
         )
-        column, row = army.astype(np.int64).T
         there = np.ones([len(army)], bool)
-        calls.choose(there, 'Attack_minimap', minimap=self._targets[row, column])
+        calls.choose(there, 'Attack_minimap', minimap=self.next_on_path(army))
         calls.choose(~calls.can('Attack_minimap'), 'select_army')
+
+    def next_on_path(self, army: np.ndarray) -> np.ndarray:
+        """Returns where to walk from the pixels of the armies, int [K, 2]: int64 [K, 2]."""
+        column, row = army.astype(np.int64).T
+        return self._targets[row, column]
 
     def _next_targets(self, corners: np.ndarray) -> np.ndarray:
         """Returns the pixel to walk to from each pixel of the minimap: int64 [H, W, 2].
@@ -122,7 +127,7 @@ class CirclePlayer(ScriptedPlayer):
 
         path = np.arange(0, reached[-1], 0.25)
         rows, columns = np.indices([height, width])
-        scale = _MAP_CELLS / np.array([width, height])
+        scale = MAP_CELLS / np.array([width, height])
         pixels = (np.stack([columns, rows], axis=-1) + 0.5) * scale
         away = np.square(pixels[:, :, np.newaxis] - point(path)).sum(axis=-1)
         nearest = path[away.argmin(axis=-1)]
