@@ -55,6 +55,7 @@ ROWS = (
     Row('CollectMineralShards', 'random', '17 to 18.5 (35)', (14, 21.5)),
     Row('FindAndDefeatZerglings', 'search', '', None),
     Row('FindAndDefeatZerglings', 'circle', '', None),
+    Row('FindAndDefeatZerglings', 'stutter_step', '', None),
     Row('FindAndDefeatZerglings', 'LH', '46.7 (52)', (41.7, 51.7)),
     Row('FindAndDefeatZerglings', 'random', '4 to 5 (19)', (2, 7)),
     Row('DefeatRoaches', 'LH', '100.4 (355)', (70, 130)),
