@@ -36,7 +36,7 @@ _SEED = 1000
 
 SCRIPTS = {
     'CollectMineralShards': 162.7,
-    'FindAndDefeatZerglings': 53.5,
+    'FindAndDefeatZerglings': 61.4,
     'DefeatRoaches': 182.5,
     'DefeatZerglingsAndBanelings': 836.4,
     'CollectMineralsAndGas': 6726,
