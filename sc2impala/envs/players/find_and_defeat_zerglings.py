@@ -1,6 +1,6 @@
 """FindAndDefeatZerglings: the marines search the map together and attack visible zerglings."""
 
-from typing import Any, Mapping
+from typing import Any, Mapping, Tuple
 
 import numpy as np
 
@@ -77,8 +77,8 @@ class CirclePlayer(ScriptedPlayer):
     nearest unexplored pixel of `SearchPlayer` takes a map of what was seen.
     """
 
-    functions = ('no_op', 'select_army', 'Attack_minimap')
-    minimap_layers = ('player_relative',)
+    functions: Tuple[str, ...] = ('no_op', 'select_army', 'Attack_minimap')
+    minimap_layers: Tuple[str, ...] = ('player_relative',)
     margin = 5.0
     """Distance of the path from the border of the area, in cells."""
     ahead = 8.0

@@ -83,7 +83,7 @@ class StutterStepPlayer(CirclePlayer):
         rows, columns = np.indices(enemies.shape[1:])
         pixels = np.stack([columns, rows], axis=-1)
         others = enemies & (self._distance(pixels, nearest[:, np.newaxis, np.newaxis]) > _OTHER)
-        some = others.any(axis=(1, 2))[:, np.newaxis]
+        some = np.any(others, axis=(1, 2))[:, np.newaxis]
         return np.where(some, sight.nearest_pixel(others, army), self.next_on_path(army))
 
     def _distance(self, pixels: np.ndarray, others: np.ndarray) -> np.ndarray:
