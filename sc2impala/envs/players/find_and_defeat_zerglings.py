@@ -97,9 +97,20 @@ class CirclePlayer(ScriptedPlayer):
         """See `ScriptedPlayer.decide`."""
         player_relative = observation['minimap']['player_relative']
         enemies, army = player_relative == sight.ENEMY, sight.centre(player_relative == sight.SELF)
-        calls.choose(
-            enemies.any(axis=(1, 2)), 'Attack_minimap', minimap=sight.nearest_pixel(enemies, army)
-        )
+        self.search(calls, enemies, army, sight.nearest_pixel(enemies, army))
+
+    def search(
+        self, calls: Calls, enemies: np.ndarray, army: np.ndarray, nearest: np.ndarray
+    ) -> None:
+        """Attacks, walks on where there is nothing to attack, and selects the army to do so.
+
+        Args:
+          calls: of K games.
+          enemies: bool [K, H, W], the pixels of the minimap with zerglings.
+          army: int [K, 2], the pixels of the armies.
+          nearest: int [K, 2], those of the nearest zerglings.
+        """
+        calls.choose(np.any(enemies, axis=(1, 2)), 'Attack_minimap', minimap=nearest)
         there = np.ones([len(army)], bool)
         calls.choose(there, 'Attack_minimap', minimap=self.next_on_path(army))
         calls.choose(~calls.can('Attack_minimap'), 'select_army')

@@ -6,12 +6,11 @@ import numpy as np
 
 from sc2impala.envs.actions import ActionSpec
 from sc2impala.envs.players import sight
+from sc2impala.envs.players.battle import SCREEN_CELLS
 from sc2impala.envs.players.calls import Calls
 from sc2impala.envs.players.find_and_defeat_zerglings import MAP_CELLS, CirclePlayer
 from sc2impala.envs.specs import ObservationSpec
 
-_SCREEN_CELLS = 24
-"""Width of the screen."""
 _OFF_CENTRE = 3.0
 """Cells from the middle of the screen to the army from which on the camera follows it."""
 _ZERGLING_HEALTH, _DAMAGE = 35, 6
@@ -58,7 +57,7 @@ class StutterStepPlayer(CirclePlayer):
         calls.choose(self._off_centre(units) > _OFF_CENTRE, 'move_camera', minimap=army)
         onwards = self._onwards(enemies, army, nearest)
         calls.choose(near & reloads, 'Move_minimap', minimap=onwards)
-        super().decide(observation, calls)
+        self.search(calls, enemies, army, nearest)
 
     def _reloads(self, units: sight.Units, loop: np.ndarray) -> np.ndarray:
         """Whether all marines have just hit a zergling that lives: bool [K]. Updates the state."""
@@ -67,7 +66,7 @@ class StutterStepPlayer(CirclePlayer):
         # The health of another zergling counts from when the one that was hit has died.
         is_hit = (health < before - _REGENERATED) | (health > before + _REGENERATED)
         self.state['hit_at'][is_hit] = (loop - step // 2)[is_hit]
-        self.state['health'], self.state['loop'] = health, loop.copy()
+        self.state['health'][:], self.state['loop'][:] = health, loop
         hits = np.round((_ZERGLING_HEALTH - health) / _DAMAGE)
         full_volley = (hits > 0) & (hits % np.maximum(units.mine.sum(axis=1), 1) == 0)
         return full_volley & (loop - self.state['hit_at'] < _WALK_FRAMES)
@@ -75,7 +74,7 @@ class StutterStepPlayer(CirclePlayer):
     def _off_centre(self, units: sight.Units) -> np.ndarray:
         """Distance of the army from the middle of the screen, in cells: float64 [K]."""
         offset = sight.mean_pixel(units, units.mine) - np.array(self.seen_size) / 2
-        away = np.linalg.norm(offset, axis=1) * _SCREEN_CELLS / self.seen_size[0]
+        away = np.linalg.norm(offset, axis=1) * SCREEN_CELLS / self.seen_size[0]
         return np.where(units.mine.any(axis=1), away, np.inf)
 
     def _onwards(self, enemies: np.ndarray, army: np.ndarray, nearest: np.ndarray) -> np.ndarray:

@@ -113,3 +113,11 @@ def test_a_new_episode_forgets_the_last_one():
     game.call(0, ((5, 0), 35), done=True)
     assert game.call(2, ((5, 0), 35)) == attack(5, 0)
     assert game.player.state['hit_at'][0] < 0
+
+
+def test_its_state_keeps_the_dtypes_with_which_it_starts():
+    game = Game()
+    started = {name: array.dtype for name, array in game.player.get_state(1).items()}
+    game.call(100, ((5, 0), 35))
+    game.call(102, ((5, 0), 17))
+    assert {name: array.dtype for name, array in game.player.get_state(1).items()} == started
