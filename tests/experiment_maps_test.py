@@ -13,7 +13,7 @@ NUM_FRAMES = 300
 
 SHORT = ('--num_cloning_frames=150', '--num_critic_pretrain_frames=50', '--phase_evaluations=0')
 
-DEMONSTRATED = [name for name in sim.MAP_NAMES if MAP_DEFAULTS[name].demonstrated]
+DEMONSTRATED = [name for name in sim.MAP_NAMES if MAP_DEFAULTS[name].imitates_by_default]
 FROM_SCRATCH = [name for name in sim.MAP_NAMES if name not in DEMONSTRATED]
 FROM_SCRATCH += ['FindAndDefeatZerglings', 'DefeatZerglingsAndBanelings', 'BuildMarines']
 FROM_SCRATCH += ['DefeatRoaches', 'CollectMineralsAndGas']
@@ -21,6 +21,7 @@ FROM_SCRATCH += ['DefeatRoaches', 'CollectMineralsAndGas']
 
 RUNS = [(map_name, ('--from_scratch',)) for map_name in FROM_SCRATCH]
 RUNS += [(map_name, SHORT) for map_name in DEMONSTRATED]
+RUNS += [('MoveToBeacon', ('--demonstrator=PySC2', *SHORT))]
 
 
 @pytest.mark.parametrize('map_name, more', RUNS)
@@ -37,7 +38,8 @@ def test_trains(map_name, more, tmp_path, capsys):
         '--save_summaries_secs=0',
     ]
     defaults = MAP_DEFAULTS[map_name]
-    of_start = defaults.demonstrated if more == SHORT else defaults.from_scratch
+    imitates = '--from_scratch' not in more
+    of_start = defaults.demonstrated if imitates else defaults.from_scratch
     if of_start.get('algorithm') == 'appo':
         flags.append('--batch_size=4')  # Its minibatches have whole sequences.
     assert experiment.main(flags) == 0
@@ -47,4 +49,4 @@ def test_trains(map_name, more, tmp_path, capsys):
     output = capsys.readouterr().out
     assert f'{map_name}: --' in output
     phases = 'phases: cloning for 150 frames, critic pre-training for 50 frames, training for 300'
-    assert (phases in output) == (more == SHORT)
+    assert (phases in output) == imitates

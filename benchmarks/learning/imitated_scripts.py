@@ -1,4 +1,4 @@
-"""Scores of the scripts that agents imitate by default, through the agents' pixels and functions.
+"""Scores of the scripts that agents imitate, through the agents' pixels and functions.
 
     python -m benchmarks.learning.imitated_scripts                              # all maps
     python -m benchmarks.learning.imitated_scripts --map_name DefeatRoaches --episodes 400 \
@@ -29,7 +29,7 @@ IMITATED = [name for name, of_map in MAP_DEFAULTS.items() if of_map.demonstrated
 
 
 def play(map_name: str, units_size: int, step_mul: int, episodes: int, seed: int) -> np.ndarray:
-    """Plays one episode of each of some games at once, by the script of the default command.
+    """Plays one episode of each of some games at once, by the script that agents imitate.
 
     Args:
       map_name: out of `IMITATED`.
@@ -49,9 +49,11 @@ def play(map_name: str, units_size: int, step_mul: int, episodes: int, seed: int
     tf_setup.enable()
     from sc2impala.runtime import graph
 
-    settings = Settings.from_values(resolve.complete({'map_name': map_name}))
+    name = MAP_DEFAULTS[map_name].demonstrated['demonstrator']
+    values = resolve.complete({'map_name': map_name, 'demonstrator': name})
+    settings = Settings.from_values(values)
     of_agent, action_spec = graph.make_specs(settings.environment)
-    script = players.RULES[map_name][settings.demonstrations.demonstrator]
+    script = players.RULES[map_name][name]
     seen = demonstrator.with_needs(of_agent, script, fine=True)
     if units_size:
         if 'feature_units' not in script.vectors or units_size % of_agent.screen_size[0]:

@@ -25,6 +25,7 @@ from typing import Any, Dict, List, Optional, Sequence
 
 import numpy as np
 
+from sc2impala.envs.maps import MAP_DEFAULTS
 from sc2impala.envs.scores import SCORES, human_normalised
 from sc2impala.runtime.pictures import learning_curve
 
@@ -35,6 +36,7 @@ _SEED = 1000
 """Of the evaluations; those within trainings have the seed of the run."""
 
 SCRIPTS = {
+    'MoveToBeacon': 25.9,
     'CollectMineralShards': 162.7,
     'FindAndDefeatZerglings': 61.4,
     'DefeatRoaches': 182.5,
@@ -83,8 +85,21 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
             os.makedirs(arguments.curves, exist_ok=True)
             name = map_name + ('-scratch' if arguments.from_scratch else '')
             path = os.path.join(arguments.curves, f'{name}.png')
-            draw(map_name, logdirs, arguments.seeds, path, not arguments.from_scratch)
+            draw(map_name, logdirs, arguments.seeds, path, imitates(map_name, flags))
     print(json.dumps({'flags': flags, 'runs': results}))
+
+
+def imitates(map_name: str, flags: Sequence[str]) -> bool:
+    """Whether a new run with these flags imitates a script.
+
+    Args:
+      map_name: of the run.
+      flags: of the training; a demonstrator is `--demonstrator=NAME` in one of them.
+    """
+    if '--from_scratch' in flags:
+        return False
+    names = [flag.split('=', 1)[1] for flag in flags if flag.startswith('--demonstrator=')]
+    return names[-1] != 'none' if names else MAP_DEFAULTS[map_name].imitates_by_default
 
 
 def measure(
@@ -133,14 +148,14 @@ def row(map_name: str, runs: Sequence[Dict[str, Any]]) -> str:
 
 
 def draw(
-    map_name: str, logdirs: Sequence[str], seeds: Sequence[int], path: str, imitates: bool
+    map_name: str, logdirs: Sequence[str], seeds: Sequence[int], path: str, with_script: bool
 ) -> None:
     """Draws the learning curves of the runs of a map, with published scores as lines.
 
     Args:
       map_name, logdirs, seeds: of the runs.
       path: of the picture.
-      imitates: whether they imitate the script of the map, whose score is then a line as well.
+      with_script: whether the score of the script that agents of the map imitate is a line as well.
     """
     scores = SCORES[map_name]
     levels = {
@@ -148,7 +163,7 @@ def draw(
         'relational agent': scores.relational,
         'human': scores.human,
     }
-    if imitates and map_name in SCRIPTS:
+    if with_script:
         levels['its script'] = SCRIPTS[map_name]
     files = {
         f'seed {seed}': os.path.join(logdir, 'episodes.csv') for seed, logdir in zip(seeds, logdirs)

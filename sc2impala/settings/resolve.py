@@ -75,14 +75,23 @@ _OF_GAME = tuple(field.name for field in dataclasses.fields(StarCraftSettings))
 def imitates(values: Mapping[str, Any]) -> bool:
     """Whether the map's defaults for imitating a script apply.
 
+    On maps that have `imitates_by_default`, or if the demonstrator is given.
+
     Args:
       values: settings, of which those that were not given may be missing.
     """
     general = settings_lib.general_defaults()
     of = {name: values.get(name, general[name]) for name in general}
     starts_anew = of['mode'] == 'train' and not of['from_scratch'] and not of['init_checkpoint']
-    refused = values.get('demonstrator') == 'none' and not of['demonstrations']
-    return starts_anew and of['backend'] == 'simulator' and not refused
+    if not starts_anew or of['backend'] != 'simulator':
+        return False
+    named = values.get('demonstrator')
+    if named is not None:
+        return named != 'none' or bool(of['demonstrations'])
+    try:
+        return envs.map_defaults(of['map_name']).imitates_by_default
+    except ValueError:
+        return True
 
 
 def learns_values(values: Mapping[str, Any]) -> bool:

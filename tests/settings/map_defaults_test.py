@@ -57,7 +57,8 @@ class TestEveryMap:
 
 
 @pytest.mark.parametrize(
-    'map_name', sorted(name for name, of_map in maps.MAP_DEFAULTS.items() if of_map.demonstrated)
+    'map_name',
+    sorted(name for name, of_map in maps.MAP_DEFAULTS.items() if of_map.imitates_by_default),
 )
 class TestImitation:
     def test_settings_can_be_trained(self, map_name):
@@ -121,10 +122,42 @@ class TestImitation:
         assert resolve.imitates(values)
 
 
-def test_a_map_without_imitation_is_learned_from_scratch():
+def test_a_map_that_does_not_imitate_by_default_is_learned_from_scratch():
     values = resolve.complete({'map_name': 'MoveToBeacon'})
     assert values == dict(GENERAL, **resolve.of_map('MoveToBeacon'))
     assert values['demonstrator'] == 'none' and not resolve.imitates(values)
+
+
+@pytest.mark.parametrize('more', [{}, {'num_cloning_frames': 7}])
+def test_a_map_that_does_not_imitate_by_default_does_when_a_script_is_named(more):
+    given = {'map_name': 'MoveToBeacon', 'demonstrator': 'PySC2', **more}
+    values = resolve.complete(given)
+    demonstrated = maps.MAP_DEFAULTS['MoveToBeacon'].demonstrated
+    on_map = resolve.of_map('MoveToBeacon')
+    assert values == dict(GENERAL, **{**on_map, **demonstrated, **given})
+    assert resolve.imitates(values)
+    validation.check(Settings.from_values(values))
+    same = {name for name, value in demonstrated.items() if value == dict(GENERAL, **on_map)[name]}
+    assert same <= {'reward_scaling'}
+
+
+@pytest.mark.parametrize(
+    'start, more',
+    [
+        ('scratch', {'demonstrator': 'none'}),
+        ('other', {'demonstrations': ('runs/a',)}),
+        ('other', {'demonstrator': 'PySC2', 'from_scratch': True}),
+        ('other', {'demonstrator': 'PySC2', 'init_checkpoint': 'runs/b'}),
+        ('other', {'demonstrator': 'PySC2', 'backend': 'pysc2'}),
+        ('other', {'algorithm': 'r2d2'}),
+    ],
+)
+def test_such_a_map_has_its_plain_defaults_otherwise(start, more):
+    given = {'map_name': 'MoveToBeacon', **more}
+    assert resolve.start_of(given) == start
+    on_map = resolve.of_map('MoveToBeacon')
+    on_map.update(resolve.of_backend(more.get('backend', 'simulator'), 'MoveToBeacon'))
+    assert resolve.complete(given) == dict(GENERAL, **{**on_map, **given})
 
 
 def test_settings_of_learning_from_scratch_are_for_algorithms_with_a_policy():

@@ -25,7 +25,8 @@ class DemonstrationSettings:
     demonstrator: str = setting(
         'none',
         'the script that plays and labels the games of the actors, by its name: '
-        + '; '.join(f'{names} on {map_name}' for map_name, names in _SCRIPTS.items()),
+        + '; '.join(f'{names} on {map_name}' for map_name, names in _SCRIPTS.items())
+        + '. A new run on MoveToBeacon imitates the script only if this flag names it',
     )
     demonstration_step_mul: int = setting(
         8,

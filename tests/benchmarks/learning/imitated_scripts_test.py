@@ -46,7 +46,11 @@ def test_one_episode_of_each_game():
     assert len(set(returns)) > 1
 
 
-def test_a_script_is_the_one_that_is_demonstrated(monkeypatch):
+@pytest.mark.parametrize(
+    'map_name, name',
+    [('DefeatZerglingsAndBanelings', 'KitePlayer'), ('MoveToBeacon', 'MoveToBeaconPlayer')],
+)
+def test_a_script_is_the_one_that_is_demonstrated(map_name, name, monkeypatch):
     scripts = []
 
     def with_needs(spec, script, fine):
@@ -55,8 +59,8 @@ def test_a_script_is_the_one_that_is_demonstrated(monkeypatch):
 
     monkeypatch.setattr(demonstrator, 'with_needs', with_needs)
     with pytest.raises(StopIteration):
-        imitated_scripts.play('DefeatZerglingsAndBanelings', 0, 0, 1, 0)
-    assert scripts == [('KitePlayer', True)]
+        imitated_scripts.play(map_name, 0, 0, 1, 0)
+    assert scripts == [(name, True)]
 
 
 @pytest.mark.parametrize('size, reads_units', [(40, True), (64, False)])

@@ -52,6 +52,22 @@ def test_the_script_is_a_line_where_it_is_imitated(imitates, monkeypatch):
     assert levels.get('its script') == (mini_games.SCRIPTS['DefeatRoaches'] if imitates else None)
 
 
+@pytest.mark.parametrize(
+    'map_name, flags, expected',
+    [
+        ('DefeatRoaches', [], True),
+        ('DefeatRoaches', ['--seed=1', '--demonstrator=LH'], True),
+        ('DefeatRoaches', ['--demonstrator=LH', '--demonstrator=none'], False),
+        ('DefeatRoaches', ['--from_scratch'], False),
+        ('MoveToBeacon', [], False),
+        ('MoveToBeacon', ['--demonstrator=PySC2'], True),
+        ('MoveToBeacon', ['--demonstrator=PySC2', '--from_scratch'], False),
+    ],
+)
+def test_which_runs_imitate(map_name, flags, expected):
+    assert mini_games.imitates(map_name, flags) is expected
+
+
 def test_a_run_is_trained_and_evaluated_once_and_drawn(tmp_path, capsys):
     arguments = ['--map_name', 'MoveToBeacon', '--seeds', '3', '--folder', str(tmp_path)]
     arguments += ['--num_episodes', '2', '--curves', str(tmp_path / 'curves'), *TINY]
