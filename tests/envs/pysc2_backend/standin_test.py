@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sc2impala import envs
-from sc2impala.envs import players
+from sc2impala.envs import demonstrator, players
 from tests.envs.pysc2_backend import leftovers, standin
 
 SEEDS = 2**32 + 3, 4
@@ -100,6 +100,31 @@ def test_what_was_visited_is_that_of_the_simulator():
             observation = outputs[0].observation
             check_equal(outputs[1].observation, observation, 0)
         assert (observation['minimap']['visited'] != first).any()
+
+
+def test_a_script_that_goes_by_health_and_frames_plays_as_on_the_simulator():
+    map_name, seed = 'FindAndDefeatZerglings', SEEDS[1]
+    script = players.RULES[map_name]['stutter_step']
+    observation_spec, action_spec = envs.make_specs(
+        map_name, functions=script.functions, screen_size=(32, 32), minimap_size=(32, 32)
+    )
+    specs = demonstrator.with_needs(observation_spec, script), action_spec
+    games = {}
+    for backend in ('pysc2', 'simulator'):
+        player, calls, rewards = script(*specs), [], []
+        with envs.make_environment(backend, map_name, [seed], *specs, max_step_mul=8) as env:
+            observation, starts = env.reset(), np.array([True])
+            for _ in range(120):
+                action = player.act(observation, starts)
+                output = env.step(action, np.array([4]))
+                calls.append({head: int(choice[0]) for head, choice in action.items()})
+                rewards.append(float(output.reward[0]))
+                observation, starts = output.observation, output.done
+        games[backend] = calls, rewards
+    assert games['pysc2'] == games['simulator']
+    calls, rewards = games['pysc2']
+    played = {action_spec.function_names[call['function']] for call in calls}
+    assert 'Move_minimap' in played and 'move_camera' in played and sum(rewards) >= 2
 
 
 @pytest.mark.slow
