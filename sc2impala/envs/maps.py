@@ -142,7 +142,7 @@ MAP_DEFAULTS = {
         demonstrated=dict(
             _IMITATION,
             demonstrator='PySC2',
-            num_cloning_frames=400000,
+            num_cloning_frames=200000,
             phase_evaluations=0,
             num_critic_pretrain_frames=200000,
             algorithm='appo',
@@ -150,8 +150,8 @@ MAP_DEFAULTS = {
             discounting_per_frame=True,
             learning_rate=5e-4,
             trace_decay=0.95,
-            entropy_cost=0.005,
             entropy_decay=0.6,
+            eval_max_step_mul=1,
             total_environment_frames=5000000,
         ),
         imitates_by_default=False,
