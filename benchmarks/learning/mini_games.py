@@ -25,9 +25,9 @@ from typing import Any, Dict, List, Optional, Sequence
 
 import numpy as np
 
-from sc2impala.envs.maps import MAP_DEFAULTS
 from sc2impala.envs.scores import SCORES, human_normalised
 from sc2impala.runtime.pictures import learning_curve
+from sc2impala.settings import resolve
 
 _SECONDS = 'training_seconds.json'
 """Beside the run: how long the training has taken, all of its starts together."""
@@ -44,8 +44,8 @@ SCRIPTS = {
     'CollectMineralsAndGas': 6726,
     'BuildMarines': 139.0,
 }
-"""Scores of the scripts that agents imitate by default, through the pixels of the agents; measured
-by `imitated_scripts`, see docs/results.md."""
+"""Scores of the scripts that agents imitate with the defaults of their map, through the pixels of
+the agents; measured by `imitated_scripts`, see docs/results.md."""
 
 
 def main(argv: Optional[Sequence[str]] = None) -> None:
@@ -61,17 +61,22 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
     parser.add_argument('--map_name', nargs='+', default=list(SCORES), choices=list(SCORES))
     parser.add_argument('--seeds', type=int, nargs='+', default=[0, 1, 2])
     parser.add_argument('--from_scratch', action='store_true', help='without demonstrations')
+    parser.add_argument('--demonstrator', help='the script to imitate; else that of the map')
     parser.add_argument('--folder', default='runs/results', help='of the runs')
     parser.add_argument('--num_episodes', type=int, default=100, help='of an evaluation')
     parser.add_argument('--curves', help='folder for a picture of the curves of each map')
     arguments, flags = parser.parse_known_args(argv)
     if arguments.from_scratch:
         flags = ['--from_scratch', *flags]
+    given: Dict[str, Any] = {'from_scratch': arguments.from_scratch}
+    if arguments.demonstrator:
+        flags = [f'--demonstrator={arguments.demonstrator}', *flags]
+        given['demonstrator'] = arguments.demonstrator
     print('| map | mean return | human-normalised | runs | training time |')
     print('| --- | ---: | ---: | --- | ---: |')
     results = {}
     for map_name in arguments.map_name:
-        kind = 'scratch' if arguments.from_scratch else 'default'
+        kind = 'scratch' if arguments.from_scratch else arguments.demonstrator or 'default'
         logdirs = [
             os.path.join(arguments.folder, f'{map_name}-{kind}-{seed}') for seed in arguments.seeds
         ]
@@ -85,21 +90,9 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
             os.makedirs(arguments.curves, exist_ok=True)
             name = map_name + ('-scratch' if arguments.from_scratch else '')
             path = os.path.join(arguments.curves, f'{name}.png')
-            draw(map_name, logdirs, arguments.seeds, path, imitates(map_name, flags))
+            with_script = resolve.imitates(dict(given, map_name=map_name))
+            draw(map_name, logdirs, arguments.seeds, path, with_script)
     print(json.dumps({'flags': flags, 'runs': results}))
-
-
-def imitates(map_name: str, flags: Sequence[str]) -> bool:
-    """Whether a new run with these flags imitates a script.
-
-    Args:
-      map_name: of the run.
-      flags: of the training; a demonstrator is `--demonstrator=NAME` in one of them.
-    """
-    if '--from_scratch' in flags:
-        return False
-    names = [flag.split('=', 1)[1] for flag in flags if flag.startswith('--demonstrator=')]
-    return names[-1] != 'none' if names else MAP_DEFAULTS[map_name].imitates_by_default
 
 
 def measure(

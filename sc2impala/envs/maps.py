@@ -100,6 +100,18 @@ _IMITATION = {
 function, take this agent; with a scale of 1 points are learned several times more slowly, and
 without PopArt the returns' gradient hides that of the labels."""
 
+_LED_BY_REWARDS = dict(
+    _IMITATION,
+    num_critic_pretrain_frames=200000,
+    algorithm='appo',
+    appo_minibatches=4,
+    discounting_per_frame=True,
+    trace_decay=0.95,
+    eval_max_step_mul=1,
+)
+"""Many small updates without a teacher, where an order pays within a few seconds; an agent that has
+learned so plays best if it acts at every frame."""
+
 _HELD_BY_THE_TEACHER = dict(
     _IMITATION,
     num_critic_pretrain_frames=100000,
@@ -140,18 +152,12 @@ MAP_DEFAULTS = {
         # shorter when it learns from rewards, as long as a step of any length is discounted by its
         # frames. From scratch it takes two minutes to play, which shows that the package learns.
         demonstrated=dict(
-            _IMITATION,
+            _LED_BY_REWARDS,
             demonstrator='PySC2',
             num_cloning_frames=200000,
             phase_evaluations=0,
-            num_critic_pretrain_frames=200000,
-            algorithm='appo',
-            appo_minibatches=4,
-            discounting_per_frame=True,
             learning_rate=5e-4,
-            trace_decay=0.95,
             entropy_decay=0.6,
-            eval_max_step_mul=1,
             total_environment_frames=5000000,
         ),
         imitates_by_default=False,
@@ -174,20 +180,14 @@ MAP_DEFAULTS = {
         # and lead beyond the script after 2.2 M (one seed). The agent learns with steps of 2
         # frames, and scores 167 so; evaluated with steps of 1 frame 177.
         demonstrated=dict(
-            _IMITATION,
+            _LED_BY_REWARDS,
             demonstrator='PySC2',
             demonstration_step_mul=2,
             num_cloning_frames=700000,
-            num_critic_pretrain_frames=200000,
-            algorithm='appo',
-            appo_minibatches=4,
             batch_size=16,
             discounting=0.9,
-            discounting_per_frame=True,
             learning_rate=2e-4,
-            trace_decay=0.95,
             entropy_cost=0.002,
-            eval_max_step_mul=1,
             total_environment_frames=4000000,
         ),
     ),

@@ -53,19 +53,27 @@ def test_the_script_is_a_line_where_it_is_imitated(imitates, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    'map_name, flags, expected',
+    'map_name, more, folder, expected',
     [
-        ('DefeatRoaches', [], True),
-        ('DefeatRoaches', ['--seed=1', '--demonstrator=LH'], True),
-        ('DefeatRoaches', ['--demonstrator=LH', '--demonstrator=none'], False),
-        ('DefeatRoaches', ['--from_scratch'], False),
-        ('MoveToBeacon', [], False),
-        ('MoveToBeacon', ['--demonstrator=PySC2'], True),
-        ('MoveToBeacon', ['--demonstrator=PySC2', '--from_scratch'], False),
+        ('DefeatRoaches', [], 'default', True),
+        ('DefeatRoaches', ['--demonstrator=none'], 'none', False),
+        ('DefeatRoaches', ['--from_scratch'], 'scratch', False),
+        ('MoveToBeacon', [], 'default', False),
+        ('MoveToBeacon', ['--demonstrator', 'PySC2'], 'PySC2', True),
+        ('MoveToBeacon', ['--demonstrator=PySC2', '--from_scratch'], 'scratch', False),
     ],
 )
-def test_which_runs_imitate(map_name, flags, expected):
-    assert mini_games.imitates(map_name, flags) is expected
+def test_which_runs_imitate(map_name, more, folder, expected, tmp_path, monkeypatch):
+    measured, drawn = [], []
+    run = dict(mean_return=1.0, std_return=1.0, num_episodes=2, seconds=60)
+    monkeypatch.setattr(mini_games, 'measure', lambda *given: measured.append(given) or run)
+    monkeypatch.setattr(mini_games, 'draw', lambda *given: drawn.append(given))
+    places = ['--seeds', '0', '--folder', str(tmp_path), '--curves', str(tmp_path)]
+    mini_games.main(['--map_name', map_name, *places, *more])
+    ((logdir, _, _, flags, _),) = measured
+    assert logdir == str(tmp_path / f'{map_name}-{folder}-0')
+    assert ('--demonstrator=PySC2' in flags) == ('PySC2' in ' '.join(more))
+    assert drawn[0][-1] is expected
 
 
 def test_a_run_is_trained_and_evaluated_once_and_drawn(tmp_path, capsys):
