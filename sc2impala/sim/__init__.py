@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sc2impala.sim.limits import MAX_ALERTS, MAX_FEATURE_UNITS, MAX_QUEUE, MAX_SELECTED
 
 if TYPE_CHECKING:
-    from sc2impala.sim.game_batch import MAP_NAMES, GameBatch, make
+    from sc2impala.sim.game_batch import MAP_NAMES, GameBatch, check_rules, make
 
 __all__ = [
     'MAP_NAMES',
@@ -24,12 +24,13 @@ __all__ = [
     'MAX_QUEUE',
     'MAX_SELECTED',
     'GameBatch',
+    'check_rules',
     'make',
 ]
 
 
 def __getattr__(name: str) -> Any:
     # Lazy because it imports numba: more than the rest of what a worker of the real game needs.
-    if name not in ('MAP_NAMES', 'GameBatch', 'make'):
+    if name not in ('MAP_NAMES', 'GameBatch', 'check_rules', 'make'):
         raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
     return getattr(importlib.import_module('sc2impala.sim.game_batch'), name)

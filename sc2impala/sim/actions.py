@@ -164,14 +164,14 @@ def give_order(
     for i in range(g.mobile_end):
         g._chosen[i] = g.selected[i] and rules.functions[g.type[i], call.function]
     middle_x, middle_y = formations.middle(g)
-    keep = formations.keeps(g, middle_x, middle_y, x, y)
+    keep = formations.keeps(g, rules, middle_x, middle_y, x, y)
     is_full = False
     for i in range(g.mobile_end):
         if g._chosen[i]:
             order_kind, aims = _resolve(g, rules, i, int(_ORDER_KIND[call.function]), target, work)
             to_x = x + (g.x[i] - middle_x if keep else 0.0)
             to_y = y + (g.y[i] - middle_y if keep else 0.0)
-            # Targets outside of the playable region are clamped to it. [U]
+            # Targets outside of the playable region are clamped to it. [S] replays
             to_x = g.x[target] if aims else geometry.clamp_x(rules, to_x)
             to_y = g.y[target] if aims else geometry.clamp_y(rules, to_y)
             at = target if aims else NO_UNIT

@@ -189,7 +189,7 @@ def describe(g: Any, rules: Any, i: int, row: Any) -> None:
     row[_IS_ON_SCREEN] = 1
     row[_ACTIVE] = g.active[i]
     if i < num_mobile(g):
-        row[_FACING] = facing(g, i)
+        row[_FACING] = facing(g, rules, i)
     if i < num_mobile(g) and g.owner[i] == unit_types.SELF:
         row[_WEAPON_COOLDOWN] = max(g.ready_at[i] - g.game_loop, 0)
         _describe_orders(g, rules, i, row)

@@ -1,8 +1,8 @@
 """Targets of the units of a group that is sent to one point.
 
-A compact group keeps its formation: all units are displaced by the same vector. The units of a
-group that is spread out, or that is sent to a point between its own units, all go to the point. The
-game moves groups in these two ways as well; its exact criterion is not known. [A]
+All units go to the point: in replays of the game, groups do not keep their formation. [S] In
+variants with a `formation_radius`, a compact group that is sent to a point outside of it does: all
+its units are displaced by the same vector.
 """
 
 from typing import Any, Tuple
@@ -10,8 +10,6 @@ from typing import Any, Tuple
 import numpy as np
 
 from sc2impala.sim.compiler import compiled
-
-MAX_FORMATION_RADIUS = 5.0  # Distance of the farthest unit from the mean position of the group. [U]
 
 
 @compiled
@@ -29,14 +27,18 @@ def middle(g: Any) -> Tuple[float, float]:
 
 
 @compiled
-def keeps(g: Any, middle_x: float, middle_y: float, x: float, y: float) -> bool:
+def keeps(g: Any, rules: Any, middle_x: float, middle_y: float, x: float, y: float) -> bool:
     """Whether the units in `_chosen` keep their formation when they are sent to a point.
 
     Args:
       g: the game.
+      rules: of the map.
       middle_x, middle_y: their mean position.
       x, y: the point.
     """
+    radius = rules.formation_radius
+    if radius == 0:
+        return False
     low_x = np.inf
     low_y = np.inf
     high_x = -np.inf
@@ -45,7 +47,7 @@ def keeps(g: Any, middle_x: float, middle_y: float, x: float, y: float) -> bool:
         if g._chosen[i]:
             off_x = g.x[i] - middle_x
             off_y = g.y[i] - middle_y
-            if off_x * off_x + off_y * off_y > MAX_FORMATION_RADIUS * MAX_FORMATION_RADIUS:
+            if off_x * off_x + off_y * off_y > radius * radius:
                 return False
             low_x = min(low_x, g.x[i])
             low_y = min(low_y, g.y[i])

@@ -5,7 +5,7 @@ from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple
 import numpy as np
 
 from sc2impala.sim import arguments as arguments_of_calls
-from sc2impala.sim import compile_ahead, counter_random, functions, kernels, observation
+from sc2impala.sim import compile_ahead, counter_random, functions, kernels, observation, variants
 from sc2impala.sim import rules as rules_lib
 from sc2impala.sim.drawing import Drawing
 from sc2impala.sim.feature_units import COLUMNS
@@ -36,6 +36,7 @@ class GameBatch:
         minimap_size: Tuple[int, int],
         screen_layers: Sequence[str] = (),
         minimap_layers: Sequence[str] = (),
+        rules: Optional[Mapping[str, float]] = None,
     ):
         """See `make`."""
         if map_name not in GAMES:
@@ -43,7 +44,8 @@ class GameBatch:
         self._map = GAMES[map_name]
         sizes = _size('screen_size', screen_size), _size('minimap_size', minimap_size)
         checked = counter_random.check_seeds(seeds)
-        self._rules = self._map.rules(*sizes).view(np.ndarray)
+        self._unit_types, constants = variants.apply(self._map.unit_types, rules or {})
+        self._rules = self._map.rules(*sizes, self._unit_types, constants).view(np.ndarray)
         self._blank = self._map.family.blank().view(np.ndarray)
         self._games = np.repeat(self._blank, len(checked))
         self._games['seed'], self._games['ended'] = checked, True
@@ -77,7 +79,7 @@ class GameBatch:
     @property
     def unit_types(self) -> Tuple[Any, ...]:
         """The UnitTypes of the map; the type of a unit is an index into them."""
-        return self._map.unit_types
+        return self._unit_types
 
     @property
     def score(self) -> np.ndarray:
@@ -281,6 +283,7 @@ def make(
     minimap_size: Tuple[int, int],
     screen_layers: Sequence[str] = (),
     minimap_layers: Sequence[str] = (),
+    rules: Optional[Mapping[str, float]] = None,
 ) -> GameBatch:
     """Creates a batch of K games of one map.
 
@@ -289,11 +292,25 @@ def make(
       seeds: K ints in 0..2**64 - 1, one per game.
       screen_size, minimap_size: (width, height) in pixels.
       screen_layers, minimap_layers: names of the feature layers to draw, see `layers`.
+      rules: constants of the rules that differ from their defaults, by name: those of
+        `variants.CONSTANTS`, and of unit types, as in {'facing': 1, 'marine.damage_point': 2.0}.
 
     Raises:
-      ValueError: if the map or a layer is unknown, or a seed or size is out of range.
+      ValueError: if the map, a layer or a constant is unknown, or a seed, a size or a constant is
+        out of range.
     """
-    return GameBatch(map_name, seeds, screen_size, minimap_size, screen_layers, minimap_layers)
+    return GameBatch(
+        map_name, seeds, screen_size, minimap_size, screen_layers, minimap_layers, rules
+    )
+
+
+def check_rules(map_name: str, rules: Mapping[str, float]) -> None:
+    """Checks constants of the rules as `make` does.
+
+    Raises:
+      ValueError: if one is unknown on the map or out of range.
+    """
+    variants.apply(GAMES[map_name].unit_types, rules)
 
 
 def _size(name: str, size: Tuple[int, int]) -> Tuple[int, int]:

@@ -1,6 +1,6 @@
 """Movement and collisions of units, one frame at a time.
 
-Units turn and accelerate instantly. [S] GD
+Units accelerate instantly [S] GD, and walk in any direction without having to turn. [S] replays
 """
 
 from typing import Any

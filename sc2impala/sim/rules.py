@@ -8,7 +8,7 @@ from typing import Any, Sequence, Tuple
 
 import numpy as np
 
-from sc2impala.sim import functions, geometry
+from sc2impala.sim import functions, geometry, variants
 from sc2impala.sim.unit_types import UnitType
 
 MAX_TYPES = 8
@@ -50,6 +50,7 @@ _SHAPES = {'footprint': (MAX_TYPES, 2)}
 
 DTYPE = np.dtype(
     [(name, dtype, _SHAPES.get(name, (MAX_TYPES,))) for name, dtype in _TYPE_COLUMNS.items()]
+    + [(name, constant.dtype) for name, constant in variants.CONSTANTS.items()]
     + [
         ('num_types', np.int32),
         # Whether a unit of the type offers a function.
@@ -136,6 +137,8 @@ def make(
         r[name] = rows[:, None] & columns
     _set_image_size(r, 'screen', 'disc', screen_size, geometry.CAMERA_EXTENT, r.radius)
     _set_image_size(r, 'minimap', 'square', minimap_size, geometry.MAP_EXTENT, r.minimap_radius)
+    for name, constant in variants.CONSTANTS.items():
+        r[name] = constant.default
     for name, value in others.items():
         r[name] = value
     return rules

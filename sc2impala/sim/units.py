@@ -81,6 +81,9 @@ UNIT_FIELDS = (
     # The direction in which a unit looks, of any length.
     Field('heading_x', np.float64, ('M',)),
     Field('heading_y', np.float64, ('M',)),
+    # The direction, of length 1, that a unit has turned to, if turning takes time.
+    Field('facing_x', np.float64, ('M',)),
+    Field('facing_y', np.float64, ('M',)),
     # The side to which a busy, walking unit is pushed by standing units: 1 left, -1 right, 0 if it
     # is not blocked.
     Field('side', np.int8, ('M',)),
@@ -148,6 +151,8 @@ def put(g: Any, rules: Any, i: int, type_index: int, owner: int, x: float, y: fl
         g.side[i] = 0
         g._living_changed = True
         look(g, i, 0.0, -1.0)  # Units look towards the player. [U]
+        g.facing_x[i] = 0.0
+        g.facing_y[i] = -1.0
         _stand(g, i)
 
 
@@ -160,9 +165,11 @@ def look(g: Any, i: int, x: float, y: float) -> None:
 
 
 @compiled
-def facing(g: Any, i: int) -> float:
+def facing(g: Any, rules: Any, i: int) -> float:
     """Returns the direction in which unit i, which can move, looks: an angle in 0..2 pi from x."""
     angle = np.arctan2(g.heading_y[i], g.heading_x[i])
+    if rules.facing:
+        angle = np.arctan2(g.facing_y[i], g.facing_x[i])
     return angle + 2 * np.pi if angle < 0 else angle
 
 

@@ -15,8 +15,11 @@ class FakeGame:
     is written to `tape`.
     """
 
-    def __init__(self, map_name, seeds, screen_size, minimap_size, screen_layers, minimap_layers):
+    def __init__(
+        self, map_name, seeds, screen_size, minimap_size, screen_layers, minimap_layers, rules
+    ):
         self.tape = [('make', map_name, tuple(seeds))]
+        self.rules = rules
         self.num_games = len(seeds)
         self._seeds = np.array(seeds, np.int64)
         self.score = np.zeros([self.num_games], np.int64)

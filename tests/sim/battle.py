@@ -33,14 +33,15 @@ class Battle:
     """
 
     def __init__(self, *given, **options):
-        """options: seed, arena."""
+        """options: seed, arena; others are constants of the rules."""
         self.types = tuple(dict.fromkeys(unit_type for unit_type, _, _, _ in given))
-        arena = options.get('arena', geometry.SINGLE_SCREEN)
-        self.all_rules = rules.make(self.types, arena, SIZE, SIZE)
+        seed = options.pop('seed', 0)
+        arena = options.pop('arena', geometry.SINGLE_SCREEN)
+        self.all_rules = rules.make(self.types, arena, SIZE, SIZE, **options)
         self.rules = self.all_rules[0]
         self.games = BATTLE.blank()
         self.g = self.games[0]
-        self.g.seed, self.g.episode = options.get('seed', 0), 0
+        self.g.seed, self.g.episode = seed, 0
         _start(self.games)
         for slot, unit in enumerate(given):
             self.create(slot, *unit)

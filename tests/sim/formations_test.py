@@ -1,12 +1,15 @@
 import numpy as np
 
-from sc2impala.sim import formations, functions
+from sc2impala.sim import functions
 from tests.sim.scenes import MARINE, SELF, Scene
 
+RADIUS = 5.0
 
-def targets(positions, chosen, point=(40, 30)):
+
+def targets(positions, chosen, point=(40, 30), formation_radius=RADIUS):
     """Where marines go that are sent to a point: [n, 2]."""
-    scene = Scene(*[(MARINE, SELF, x, y) for x, y in positions])
+    units = [(MARINE, SELF, x, y) for x, y in positions]
+    scene = Scene(*units, formation_radius=formation_radius)
     scene.select(*np.flatnonzero(chosen))
     scene.call(functions.MOVE_SCREEN, place=point)
     return np.array([scene.order(slot)[1] for slot in np.flatnonzero(chosen)])
@@ -22,12 +25,18 @@ def test_a_compact_group_keeps_its_formation():
 
 
 def test_a_group_that_is_spread_out_meets():
-    found = targets([(24, 30), (24 + 2 * formations.MAX_FORMATION_RADIUS + 0.1, 30)], [True, True])
+    found = targets([(24, 30), (24 + 2 * RADIUS + 0.1, 30)], [True, True])
     np.testing.assert_array_equal(found, [(40, 30), (40, 30)])
 
 
 def test_a_group_sent_to_a_point_between_its_units_meets():
     found = targets([(39, 29), (41, 31)], [True, True])
+    np.testing.assert_array_equal(found, [(40, 30), (40, 30)])
+
+
+def test_groups_meet_by_default():
+    default = Scene((MARINE, SELF, 30, 30)).rules.formation_radius
+    found = targets([(30, 30), (31, 32)], [True, True], formation_radius=default)
     np.testing.assert_array_equal(found, [(40, 30), (40, 30)])
 
 

@@ -15,7 +15,7 @@ In a frame of a map with combat, `fight` comes first, then the units that died a
 """
 
 from sc2impala.sim.combat.answers import respond
-from sc2impala.sim.combat.fields import FIELDS, create, forget
+from sc2impala.sim.combat.fields import FIELDS, NEVER, create, forget
 from sc2impala.sim.combat.frame import fight, is_dying
 
-__all__ = ['FIELDS', 'create', 'fight', 'forget', 'is_dying', 'respond']
+__all__ = ['FIELDS', 'NEVER', 'create', 'fight', 'forget', 'is_dying', 'respond']

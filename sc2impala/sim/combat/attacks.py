@@ -42,9 +42,20 @@ def start(g: Any, rules: Any, i: int) -> None:
     now = g.game_loop
     kind = g.type[i]
     if g.strike_at[i] == NEVER and g._gap[i] <= rules.weapon_range[kind] and g.ready_at[i] <= now:
-        g.strike_at[i] = now + int(np.ceil(rules.damage_point[kind]))
+        if not rules.facing or _faces_target(g, rules, i):
+            g.strike_at[i] = now + int(np.ceil(rules.damage_point[kind]))
     # A unit that was killed by a missile in this frame no longer hits.
     g._due[i] = g.strike_at[i] <= now and g.target[i] != NO_UNIT and g.health[i] > 0
+
+
+@compiled
+def _faces_target(g: Any, rules: Any, i: int) -> bool:
+    """Whether unit i faces its target, up to the arc of its weapon."""
+    x = g.x[g.target[i]] - g.x[i]
+    y = g.y[g.target[i]] - g.y[i]
+    across = g.facing_x[i] * y - g.facing_y[i] * x
+    along = g.facing_x[i] * x + g.facing_y[i] * y
+    return abs(np.arctan2(across, along)) <= np.radians(rules.weapon_arc)
 
 
 @compiled
@@ -98,8 +109,11 @@ def _recover(g: Any, rules: Any, i: int) -> None:
     """Starts the cooldown of a unit that has hit."""
     kind = g.type[i]
     delay = MIN_DELAY + (MAX_DELAY - MIN_DELAY) * uniform(g)
-    # Ready in the frame in which the period ends, not in the next one. [U]
-    pause = int(np.floor(rules.weapon_period[kind] + delay))
+    # Ready in the frame in which the period ends, not in the next one; on average half a frame
+    # later for enemies. [A]
+    is_enemy = g.owner[i] == unit_types.ENEMY
+    rounding = rules.enemy_pause_rounding if is_enemy else rules.own_pause_rounding
+    pause = int(np.floor(rules.weapon_period[kind] + delay + rounding))
     g.ready_at[i] = g.strike_at[i] - int(np.ceil(rules.damage_point[kind])) + pause
     g.rest_until[i] = g.strike_at[i] + int(np.ceil(rules.backswing[kind]))
 
@@ -119,8 +133,10 @@ def explode(g: Any, rules: Any) -> None:
 
 @compiled
 def _splash(g: Any, rules: Any, i: int) -> None:
-    """Hurts the enemies whose edge is within the splash radius of the centre of unit i."""
+    """Hurts the enemies whose edge is within the splash radius of unit i."""
     radius = rules.splash_radius[g.type[i]]
+    if rules.splash_from_edge:
+        radius += rules.radius[g.type[i]]
     for other in range(g.unit_end):
         owner = g.owner[other]
         if g.alive[other] and owner != g.owner[i] and owner != unit_types.NEUTRAL:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from sc2impala.sim import orders, unit_types
 from sc2impala.sim.combat import attacks, targets
 from sc2impala.sim.combat.fields import DIRECT, FOREIGN, MISSILE, NEVER, OWN
@@ -24,6 +26,9 @@ def fight(g: Any, rules: Any) -> None:
         g._hit[MISSILE, i] = NO_UNIT
         g._hit[DIRECT, i] = NO_UNIT
     attacks.land_missiles(g)
+    if rules.facing:
+        for place in range(living(g)):
+            _turn(g, rules, int(g._living[place]))
     num_fighters = _list_fighters(g, rules)
     for index in range(num_fighters):
         i = int(g._fighter[index])
@@ -46,6 +51,19 @@ def fight(g: Any, rules: Any) -> None:
 def is_dying(g: Any, i: int) -> bool:
     """Whether unit i was killed in this frame and has not been removed yet."""
     return g.alive[i] != 0 and g.health[i] <= 0
+
+
+@compiled
+def _turn(g: Any, rules: Any, i: int) -> None:
+    """Turns unit i for one frame, from where it faces towards where it looks."""
+    most = np.radians(rules.turn_rate / unit_types.LOOPS_PER_SECOND)
+    x = g.facing_x[i]
+    y = g.facing_y[i]
+    across = x * g.heading_y[i] - y * g.heading_x[i]
+    along = x * g.heading_x[i] + y * g.heading_y[i]
+    angle = min(max(np.arctan2(across, along), -most), most)
+    g.facing_x[i] = x * np.cos(angle) - y * np.sin(angle)
+    g.facing_y[i] = x * np.sin(angle) + y * np.cos(angle)
 
 
 @compiled

@@ -14,8 +14,6 @@ MIN_SCAN_RANGE = 5.0  # From edge to edge, in cells. [S] GD
 SCAN_MARGIN = 0.5  # How far beyond its weapon's range a unit looks for targets. [S] GD
 LEASH = 21.0  # Distance from its home up to which an idle unit follows a target. [S] GD
 LEASH_RESET = 5.0  # Distance from home at which it acquires targets again. [S] GD
-PURSUIT_RANGE = 11.0  # From edge to edge; a unit drops targets that are farther. [U]
-REACTION_LOOPS = 8  # Frames between two target searches of an idle unit. [U]
 HOME_RADIUS = 0.5  # Distance from home at which a unit has returned. [U]
 
 _MARGIN = 1e-6  # Of a squared distance in cells.
@@ -91,10 +89,10 @@ def _look_around(g: Any, rules: Any, i: int, target: int, gap: float) -> Tuple[i
     if target != NO_UNIT and g.strike_at[i] < NEVER:
         return target, gap
     holds = g.order_kind[i, 0] == orders.HOLD
-    if holds or gap > PURSUIT_RANGE:
+    if holds or gap > rules.pursuit_range:
         target = NO_UNIT
     is_idle = g.order_kind[i, 0] == orders.IDLE and target == NO_UNIT and not g.away[i]
-    if is_idle and (g.game_loop + i) % REACTION_LOOPS != 0:
+    if is_idle and (g.game_loop + i) % rules.reaction_loops != 0:
         return target, gap
     limit = weapon_range if holds else max(weapon_range + SCAN_MARGIN, MIN_SCAN_RANGE)
     found, distance = _nearest(g, rules, i, limit)

@@ -3,12 +3,13 @@
 Functions that do not depend on the map are compiled once for a family.
 """
 
-from typing import Any, Callable, NamedTuple, Tuple
+from typing import Any, Callable, Mapping, NamedTuple, Sequence, Tuple
 
 import numpy as np
 
-from sc2impala.sim import combat, counter_random, geometry, rules, state, unit_types, units
+from sc2impala.sim import combat, counter_random, geometry, rules, state, units
 from sc2impala.sim.economy import unit_roles
+from sc2impala.sim.unit_types import UnitType
 
 FIELDS = counter_random.FIELDS + units.GAME_FIELDS + units.UNIT_FIELDS + combat.FIELDS
 """Fields that the records of all maps have."""
@@ -70,7 +71,7 @@ class Game(NamedTuple):
     name: str
     episode_loops: int
     arena: geometry.Arena
-    unit_types: Tuple[unit_types.UnitType, ...]
+    unit_types: Tuple[UnitType, ...]
     family: Family
     start: Function
     play_frame: Function
@@ -81,10 +82,21 @@ class Game(NamedTuple):
     has_combat: bool = False
     has_fog: bool = False
 
-    def rules(self, screen_size: Tuple[int, int], minimap_size: Tuple[int, int]) -> np.ndarray:
-        """Returns the constants of the map for sizes (width, height) of screen and minimap."""
+    def rules(
+        self,
+        screen_size: Tuple[int, int],
+        minimap_size: Tuple[int, int],
+        types: Sequence[UnitType],
+        constants: Mapping[str, float],
+    ) -> np.ndarray:
+        """Returns the constants of the map.
+
+        Args:
+          screen_size, minimap_size: (width, height) in pixels.
+          types, constants: those of a variant, see `variants.apply`.
+        """
         return rules.make(
-            self.unit_types,
+            types,
             self.arena,
             screen_size,
             minimap_size,
@@ -97,4 +109,5 @@ class Game(NamedTuple):
             has_fog=self.has_fog,
             has_economy=self.family.has_economy,
             **unit_roles.roles(self.unit_types),
+            **constants,
         )

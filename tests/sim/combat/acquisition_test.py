@@ -3,7 +3,6 @@
 import pytest
 
 from sc2impala.sim import orders
-from sc2impala.sim.combat import targets
 from sc2impala.sim.units import NO_UNIT
 from tests.sim.battle import DUMMY, ENEMY, MARINE, ROACH, SELF, ZERGLING, Battle, a_marine_and
 
@@ -105,10 +104,10 @@ def test_a_target_in_range_is_kept_though_another_comes_nearer():
 def test_a_target_out_of_range_is_followed_until_it_is_out_of_sight():
     battle = a_marine_and(4.0)
     battle.run(8)
-    battle.put_at(1, 30.75 + targets.PURSUIT_RANGE - 0.1, 28)
+    battle.put_at(1, 30.75 + battle.rules.pursuit_range - 0.1, 28)
     battle.run()
     assert battle.target(0) == 1
-    battle.put_at(1, 30.75 + targets.PURSUIT_RANGE + 1, 28)
+    battle.put_at(1, 30.75 + battle.rules.pursuit_range + 1, 28)
     battle.run()
     assert battle.target(0) == NO_UNIT
 
