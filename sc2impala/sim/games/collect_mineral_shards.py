@@ -1,10 +1,16 @@
-"""CollectMineralShards: two marines collect shards, which appear twenty at a time. [S] MAP"""
+"""CollectMineralShards: two marines collect shards, which appear twenty at a time. [S] MAP
+
+A shard looks for a marine every `shard_period` frames, and each shard has a phase for this. If a
+marine is within `shard_reach`, the shard is removed `shard_delay` frames later, wherever the marine
+is then, and counts in that frame. [S] replays
+"""
 
 from typing import Any
 
 from sc2impala.sim import geometry, movement, unit_types
+from sc2impala.sim.combat import NEVER
 from sc2impala.sim.compiler import compiled
-from sc2impala.sim.counter_random import skip
+from sc2impala.sim.counter_random import skip, uniform_at
 from sc2impala.sim.games.game import SMALL, Game
 from sc2impala.sim.geometry import Rectangle, length
 from sc2impala.sim.random_points import CANDIDATES, candidate
@@ -15,8 +21,6 @@ NUM_SHARDS = 20
 SHARD_REGION = Rectangle(left=23.0, right=43.0, bottom=21.0, top=35.0)  # [S] MAP
 MIN_SPAWN_DISTANCE = 2.0  # From the nearest marine. [S] MAP
 MINERALS_PER_SHARD = 100  # [S] GD
-REACH = 1.42
-"""Between the centres of marine and shard; chosen to match published scores of agents. [U]"""
 
 FIRST_SHARD = SMALL.num_mobile
 """Slot of the first shard."""
@@ -38,14 +42,15 @@ def start(g: Any, rules: Any) -> None:
 
 @compiled
 def play_frame(g: Any, rules: Any) -> None:
-    """Moves the marines and removes shards that they reach; after the last, creates new ones."""
+    """Moves the marines and removes shards that they take; after the last, creates new ones."""
     movement.walk(g, rules)
     movement.push_apart(g, rules)
     collected = 0
     left = False
     for shard in range(FIRST_SHARD, _END):
         if g.alive[shard]:
-            if _is_reached(g, shard):
+            _look_for_marine(g, rules, shard)
+            if g.taken_at[shard - FIRST_SHARD] <= g.game_loop:
                 g.alive[shard] = False
                 collected += 1
             else:
@@ -57,11 +62,21 @@ def play_frame(g: Any, rules: Any) -> None:
 
 
 @compiled
-def _is_reached(g: Any, shard: int) -> bool:
+def _look_for_marine(g: Any, rules: Any, shard: int) -> None:
+    """Sets when a shard is removed, if it is its turn to look and a marine is near."""
+    index = shard - FIRST_SHARD
+    if g.taken_at[index] == NEVER and g.try_at[index] <= g.game_loop:
+        g.try_at[index] = g.game_loop + rules.shard_period
+        if _is_reached(g, rules, shard):
+            g.taken_at[index] = g.game_loop + rules.shard_delay
+
+
+@compiled
+def _is_reached(g: Any, rules: Any, shard: int) -> bool:
     for marine in range(NUM_MARINES):
         x = g.x[marine] - g.x[shard]
         y = g.y[marine] - g.y[shard]
-        if x * x + y * y <= REACH * REACH:
+        if x * x + y * y <= rules.shard_reach * rules.shard_reach:
             return True
     return False
 
@@ -77,6 +92,11 @@ def _place_shards(g: Any, rules: Any) -> None:
             if not g.alive[FIRST_SHARD + shard] and _place_shard(g, rules, shard):
                 missing -= 1
         skip(g, 2 * CANDIDATES * NUM_SHARDS)
+    for index in range(NUM_SHARDS):
+        phase = int(rules.shard_period * uniform_at(g, index))
+        g.try_at[index] = g.game_loop + 1 + phase
+        g.taken_at[index] = NEVER
+    skip(g, NUM_SHARDS)
 
 
 @compiled

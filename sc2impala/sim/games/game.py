@@ -9,10 +9,17 @@ import numpy as np
 
 from sc2impala.sim import combat, counter_random, geometry, rules, state, units
 from sc2impala.sim.economy import unit_roles
+from sc2impala.sim.state import Field
 from sc2impala.sim.unit_types import UnitType
 
 FIELDS = counter_random.FIELDS + units.GAME_FIELDS + units.UNIT_FIELDS + combat.FIELDS
 """Fields that the records of all maps have."""
+
+SHARD_FIELDS = (
+    Field('try_at', np.int32, ('B',)),  # Frame in which a shard next looks for a marine.
+    Field('taken_at', np.int32, ('B',), combat.NEVER),  # Frame in which it is removed.
+)
+"""Fields of the shards of CollectMineralShards."""
 
 Function = Callable[..., Any]
 """A compiled function of a game."""
@@ -43,7 +50,7 @@ class Family(NamedTuple):
         return state.blank_record(self.fields, sizes)
 
 
-SMALL = Family('small', num_mobile=2, num_units=22)
+SMALL = Family('small', num_mobile=2, num_units=22, fields=FIELDS + SHARD_FIELDS)
 """A few marines and things to reach."""
 
 BATTLE = Family('battle', num_mobile=70, num_units=70)

@@ -30,7 +30,8 @@ def test_spawn_rule_over_ten_thousand_episodes():
 
 
 def test_a_point_for_every_shard_that_is_reached_and_for_nothing_else():
-    game = players.make(NAME, range(20))
+    at_once = {'shard_reach': 1.42, 'shard_period': 1, 'shard_delay': 0}
+    game = players.make(NAME, range(20), rules=at_once)
     player = players.Script(NAME, 'PySC2')
     game.reset()
     waves = 0
@@ -53,6 +54,46 @@ def test_a_point_for_every_shard_that_is_reached_and_for_nothing_else():
     assert waves >= 60
 
 
+def test_a_shard_looks_every_eighth_frame_and_disappears_two_frames_later():
+    game = players.make(NAME, range(20))
+    player = players.Script(NAME, 'PySC2')
+    game.reset()
+    near, there, waves = [], [], []
+    for loop in range(1920):
+        if loop % 8 == 0:
+            game.act(*player(game))
+        _, shards, there_before = units(game)
+        score = game.score
+        game.advance(np.ones([20], int))
+        marines, new_shards, there_after = units(game)
+        near.append(nearest_marine(marines, shards) <= 1.875)
+        is_new = (shards != new_shards).any((1, 2))
+        there_after = there_after & ~is_new[:, None]
+        there.append(there_before & ~there_after)
+        waves.append(is_new)
+        np.testing.assert_array_equal(game.score - score, there[-1].sum(1))
+    near, gone, waves = np.array(near), np.array(there), np.array(waves)
+
+    phases, inside = [], []
+    for game_index in range(20):
+        start = 0
+        for end in np.flatnonzero(waves[:, game_index]):
+            for shard in range(20):
+                taken = np.flatnonzero(gone[start : end + 1, game_index, shard])[0]
+                history = near[start : start + taken + 1, game_index, shard]
+                # It looked two frames before: then a marine was near, and not eight before that.
+                assert history[-3] and not (taken >= 10 and history[-11])
+                phases.append((taken - 2) % 8)
+                inside.append(history[::-1].cumprod().sum())
+            start = end + 1
+    counts = np.bincount(phases, minlength=8)
+    assert len(phases) > 1000 and counts.min() > 0.8 * counts.mean()
+    # Loops that a marine was near when the shard disappeared: 3 to 10 alike, as in replays.
+    counts = np.bincount(inside, minlength=12)
+    assert counts[3:11].sum() > 0.8 * len(inside)
+    assert counts[3:11].min() > 0.6 * counts[3:11].mean()
+
+
 def test_minerals_are_a_hundred_per_shard():
     game = players.make(NAME, range(5))
     players.play(game, players.Script(NAME, 'PySC2'))
@@ -70,7 +111,7 @@ def test_minerals_are_a_hundred_per_shard():
 def test_scripted_play_scores_as_in_the_real_game():
     game = players.make(NAME, range(40))
     scores = players.play(game, players.Script(NAME, 'PySC2'))
-    assert 107 < scores.mean() < 116
+    assert 110 < scores.mean() < 119
     assert scores.max() < 140
 
 
