@@ -15,8 +15,10 @@ from sc2impala.sim.geometry import Rectangle, clamp_x, clamp_y
 
 EPISODE_LOOPS = 120 * unit_types.LOOPS_PER_SECOND  # [S] MAP
 ARENA = geometry.SINGLE_SCREEN
-MAX_MARINES = 60
-"""Slots for marines; a new wave adds no more marines than there are free slots. [U]"""
+MAX_MARINES = 480
+"""Slots for marines, more than an episode can have: to walk into range takes 13 frames of a wave,
+every further hit of a marine 12, and all marines together have to hit 56 times at least. Only a
+variant of the rules can fill them; further marines are left out then."""
 NUM_MARINES = 9  # Of the first wave. [S] MAP
 
 # Marines are placed at a random point of one of the boxes, zerg of the other.
@@ -24,7 +26,7 @@ LEFT = Rectangle(left=23.97, right=27.98, bottom=25.06, top=31.05)  # [S] MAP
 RIGHT = Rectangle(left=38.02, right=42.04, bottom=25.04, top=31.08)  # [S] MAP
 
 MARINE = 0
-"""Type of the marines."""
+"""Type of the marines. Their slots follow those of the zerg, so that those in use are the first."""
 
 _PLAYABLE = ARENA.playable
 _ANYWHERE = Rectangle(left=-np.inf, right=np.inf, bottom=-np.inf, top=np.inf)
@@ -75,8 +77,8 @@ def _select_marines(g: Any) -> None:
     for i in range(g.unit_end):
         if g.selected[i]:
             return
-    for i in range(MAX_MARINES):
-        g.selected[i] = g.alive[i]
+    for i in range(g.unit_end):
+        g.selected[i] = g.alive[i] and g.type[i] == MARINE
 
 
 @compiled
@@ -86,7 +88,7 @@ def _count_dead(g: Any, rules: Any, wave: Wave) -> None:
     marines_live = False
     zerg_live = False
     for i in range(g.unit_end):
-        is_marine = i < MAX_MARINES
+        is_marine = g.type[i] == MARINE
         if g._died[i]:
             died = True
             g.score += -1 if is_marine else wave.reward
@@ -106,7 +108,7 @@ def _count_dead(g: Any, rules: Any, wave: Wave) -> None:
 def _begin_wave(g: Any, rules: Any, wave: Wave, num_new: int) -> None:
     """Adds marines, lines up all marines and zerg, and selects the marines."""
     marines_x, marines_y, zerg_x, zerg_y = _draw_points(g)
-    _line_up(g, rules, marines_x, marines_y, num_new)
+    _line_up(g, rules, marines_x, marines_y, num_new, len(wave.kinds))
 
     count = len(wave.kinds)
     x = np.zeros(count)
@@ -119,14 +121,24 @@ def _begin_wave(g: Any, rules: Any, wave: Wave, num_new: int) -> None:
     _spread(rules, zerg_x, zerg_y, x, y, radius)
     for index in range(count):
         kind = wave.kinds[index]
-        combat.create(g, rules, MAX_MARINES + index, kind, unit_types.ENEMY, x[index], y[index])
+        combat.create(g, rules, index, kind, unit_types.ENEMY, x[index], y[index])
 
 
 @compiled
-def _line_up(g: Any, rules: Any, middle_x: float, middle_y: float, num_new: int) -> None:
-    """Places the marines and up to `num_new` new ones, in the first free slots, in a line."""
+def _line_up(
+    g: Any, rules: Any, middle_x: float, middle_y: float, num_new: int, first: int
+) -> None:
+    """Places the marines and up to `num_new` new ones in a line.
+
+    Args:
+      g: the game.
+      rules: of the map.
+      middle_x, middle_y: of the line.
+      num_new: number of new marines, which get the first free slots.
+      first: the first slot for marines.
+    """
     count = 0
-    for i in range(MAX_MARINES):
+    for i in range(first, first + MAX_MARINES):
         count += g.alive[i]
     count = min(count + num_new, MAX_MARINES)
     x = np.zeros(count)
@@ -135,7 +147,7 @@ def _line_up(g: Any, rules: Any, middle_x: float, middle_y: float, num_new: int)
         y[index] = (index + 1) // 2 * (1 if index % 2 == 1 else -1)
     _spread(rules, middle_x, middle_y, x, y, np.full(count, rules.radius[MARINE]))
     index = 0
-    for i in range(MAX_MARINES):
+    for i in range(first, first + MAX_MARINES):
         if g.alive[i]:
             _relocate(g, i, x[index], y[index])
         elif num_new > 0:

@@ -11,8 +11,6 @@ MAPS = {'DefeatRoaches': (4, 10, 5), 'DefeatZerglingsAndBanelings': (10, 5, 4)}
 """Zerg of a wave, reward of each, new marines."""
 every_map = pytest.mark.parametrize('map_name', MAPS)
 LINE = np.array([0, 1, -1, 2, -2, 3, -3, 4, -4])
-MARINES = slice(0, waves.MAX_MARINES)
-ZERG = slice(waves.MAX_MARINES, None)
 
 
 def started(map_name, seeds=range(4)):
@@ -32,6 +30,15 @@ def kill(game, slots, in_game=0):
     games.missile_target[in_game, slots] = slots
     games.missile_damage[in_game, slots] = 1000
     game.advance((np.arange(game.num_games) == in_game).astype(int))
+
+
+def zerg_of(map_name):
+    """Slots of the zerg; the marines have the slots after them."""
+    return slice(0, MAPS[map_name][0])
+
+
+def marines_of(map_name):
+    return slice(MAPS[map_name][0], None)
 
 
 @pytest.fixture(params=MAPS)
@@ -64,24 +71,25 @@ def test_what_the_player_selects_before_that_stays_selected(map_name):
 
 
 def test_the_dead_count(game):
-    _, reward, _ = MAPS[game.map_name]
+    num_zerg, reward, _ = MAPS[game.map_name]
     before = game.score
-    kill(game, [0, 5, waves.MAX_MARINES + 1])
+    kill(game, [num_zerg, num_zerg + 5, 1])
     np.testing.assert_array_equal(game.score - before, [reward - 2, 0, 0, 0])
     assert not game.ended.any()
 
 
 def test_an_episode_ends_with_the_last_marine(game):
-    kill(game, [0, 2, 3, 4, 5, 6, 7, 8], in_game=2)
+    num_zerg, _, _ = MAPS[game.map_name]
+    kill(game, [num_zerg + index for index in range(9) if index != 1], in_game=2)
     assert not game.ended.any()
-    kill(game, [1], in_game=2)
+    kill(game, [num_zerg + 1], in_game=2)
     np.testing.assert_array_equal(game.ended, [False, False, True, False])
     np.testing.assert_array_equal(game.score, [0, 0, -9, 0])
 
 
 def test_losing_the_last_marine_with_the_last_zerg_ends_the_episode(game):
     num_zerg, reward, _ = MAPS[game.map_name]
-    kill(game, list(range(9)) + [waves.MAX_MARINES + zerg for zerg in range(num_zerg)])
+    kill(game, list(range(num_zerg + 9)))
     np.testing.assert_array_equal(game.ended, [True, False, False, False])
     assert game.score[0] == num_zerg * reward - 9
     assert not game.games.alive[0].any()
@@ -89,21 +97,22 @@ def test_losing_the_last_marine_with_the_last_zerg_ends_the_episode(game):
 
 def test_a_new_wave(game):
     num_zerg, _, num_new = MAPS[game.map_name]
-    zerg = [waves.MAX_MARINES + index for index in range(num_zerg)]
+    zerg = list(range(num_zerg))
+    slots = marines_of(game.map_name)
     game.act(fill(game, functions.MOVE_SCREEN), {'screen': np.full([4, 2], 42)})
     game.advance(fill(game, 9))
     g = game.games[0]
-    g.health[4] = 7.5
+    g.health[num_zerg + 4] = 7.5
     g.selected[:] = False
-    kill(game, [1, 6] + zerg[:-1])
-    assert g.alive[MARINES].sum() == 7
+    kill(game, [num_zerg + 1, num_zerg + 6] + zerg[:-1])
+    assert g.alive[slots].sum() == 7
     others = game.games.x[1:].copy()
     kill(game, zerg[-1:])
 
-    marines = np.flatnonzero(g.alive[MARINES])
+    marines = num_zerg + np.flatnonzero(g.alive[slots])
     assert len(marines) == 7 + num_new and g.alive[zerg].all()
     # Survivors keep their health; new ones take the free slots.
-    assert marines.tolist() == list(range(7 + num_new))
+    assert marines.tolist() == list(range(num_zerg, num_zerg + 7 + num_new))
     expected = np.full([7 + num_new], 45.0)
     expected[4] = 7.5
     np.testing.assert_array_equal(g.health[marines], expected)
@@ -133,21 +142,36 @@ def test_both_sides_change_by_the_toss_of_a_coin(map_name):
 
 
 @every_map
-def test_there_is_room_for_sixty_marines(map_name):
-    num_zerg, _, _ = MAPS[map_name]
+def test_new_marines_come_with_every_wave(map_name):
+    num_zerg, _, num_new = MAPS[map_name]
     game = started(map_name, range(2))
     game.map_name = map_name
     game.advance(fill(game, 1))
-    zerg = [waves.MAX_MARINES + index for index in range(num_zerg)]
-    for _ in range(14):
+    zerg = list(range(num_zerg))
+    for _ in range(24):
         kill(game, zerg)
     g = game.games[0]
-    assert g.alive[MARINES].all()
+    assert g.alive[marines_of(map_name)].sum() == 9 + 24 * num_new
+    assert g.selected.sum() == 9 + 24 * num_new
     x, y = g.x[g.alive > 0], g.y[g.alive > 0]
     assert x.min() >= 22 and x.max() <= 44 and y.min() >= 20 and y.max() <= 36
     apart = np.hypot(x[:, None] - x, y[:, None] - y)[np.triu_indices(len(x), 1)]
     assert apart.min() > 0.75 - 1e-5
     assert game.games.alive[1].sum() == 9 + num_zerg
+
+
+@every_map
+def test_no_more_marines_come_than_there_is_room_for(map_name):
+    num_zerg, _, num_new = MAPS[map_name]
+    game = started(map_name, [0])
+    game.advance(fill(game, 1))
+    before = waves.MAX_MARINES - num_new + 1
+    game.games.alive[0, num_zerg : num_zerg + before] = True
+    kill(game, list(range(num_zerg)))
+    g = game.games[0]
+    assert g.alive[marines_of(map_name)].sum() == waves.MAX_MARINES
+    assert g.alive[zerg_of(map_name)].all()
+    assert g.mobile_end == game.rules.num_units <= len(g.alive)
 
 
 @every_map
@@ -162,7 +186,8 @@ def test_points_are_for_deaths_and_nothing_else(map_name):
         before = game.score
         game.advance(fill(game, 1))
         died = game.games._died.astype(int)
-        points = reward * died[:, ZERG].sum(1) - died[:, MARINES].sum(1)
+        points = reward * died[:, zerg_of(map_name)].sum(1)
+        points -= died[:, marines_of(map_name)].sum(1)
         np.testing.assert_array_equal(game.score - before, points * (game.game_loop == loop + 1))
         seen += died.sum()
     assert seen > 20 * num_zerg
