@@ -6,15 +6,16 @@
 
 A script that reads units may see them in finer pixels than the agent; --units_size gives the sizes
 of the screen in which it sees them, and --step_mul the frames of a step, 0 for those of the default
-command. All of them play the same games. The last line of the output is JSON: by map, size and
-frames the mean return and its standard error.
+command. --rules gives constants of the simulator's rules that differ from their defaults, as
+facing=1,marine.damage_point=2. All of them play the same games. The last line of the output is
+JSON: by map, size and frames the mean return and its standard error.
 """
 
 import argparse
 import dataclasses
 import itertools
 import json
-from typing import Any, Dict, Optional, Sequence
+from typing import Any, Dict, Mapping, Optional, Sequence
 
 import numpy as np
 
@@ -22,13 +23,20 @@ from benchmarks.episodes import first_returns
 from sc2impala import envs, tf_setup
 from sc2impala.envs import demonstrator, players
 from sc2impala.envs.maps import MAP_DEFAULTS
-from sc2impala.settings import resolve
+from sc2impala.settings import resolve, value_types
 from sc2impala.settings.settings import Settings
 
 IMITATED = [name for name, of_map in MAP_DEFAULTS.items() if of_map.demonstrated]
 
 
-def play(map_name: str, units_size: int, step_mul: int, episodes: int, seed: int) -> np.ndarray:
+def play(
+    map_name: str,
+    units_size: int,
+    step_mul: int,
+    episodes: int,
+    seed: int,
+    rules: Optional[Mapping[str, float]] = None,
+) -> np.ndarray:
     """Plays one episode of each of some games at once, by the script that agents imitate.
 
     Args:
@@ -38,13 +46,15 @@ def play(map_name: str, units_size: int, step_mul: int, episodes: int, seed: int
       step_mul: environment frames of a step; 0 for those of the default command.
       episodes: number of games, of seeds `seed`, `seed + 1`, ...
       seed: of the first game.
+      rules: see `envs.SimulatedEnvironment`.
 
     Returns:
       Returns, float64 [episodes].
 
     Raises:
       ValueError: if `units_size` is not a multiple of the agent's screen, or the script does not
-        read units; or if the agent cannot choose so long steps.
+        read units; if the agent cannot choose so long steps; or if a constant of the rules is
+        unknown or out of range.
     """
     tf_setup.enable()
     from sc2impala.runtime import graph
@@ -67,7 +77,9 @@ def play(map_name: str, units_size: int, step_mul: int, episodes: int, seed: int
         raise ValueError(f'step_mul is {step_mul}, expected at most {longest}, and 0 or more')
     step_mul = step_mul or settings.demonstrations.demonstration_step_mul
     seeds = range(seed, seed + episodes)
-    with envs.make_environment('simulator', map_name, seeds, seen, action_spec, longest) as env:
+    with envs.make_environment(
+        'simulator', map_name, seeds, seen, action_spec, longest, rules=rules
+    ) as env:
         return first_returns(env, script(seen, action_spec), step_mul)
 
 
@@ -90,13 +102,18 @@ def main(argv: Optional[Sequence[str]] = None) -> Dict[str, Any]:
     parser.add_argument(
         '--step_mul', type=int, nargs='+', default=[0], help='0 for that of the default command'
     )
+    parser.add_argument(
+        '--rules', type=value_types.WEIGHTS.parse, default=(), help='as facing=1,turn_rate=999'
+    )
     options = parser.parse_args(argv)
     found: Dict[str, Any] = {}
     for map_name in options.map_name:
         found[map_name] = {}
         for size, step_mul in itertools.product(options.units_size, options.step_mul):
             try:
-                returns = play(map_name, size, step_mul, options.episodes, options.seed)
+                returns = play(
+                    map_name, size, step_mul, options.episodes, options.seed, dict(options.rules)
+                )
             except ValueError as invalid:
                 parser.error(f'--{invalid}')
             error = returns.std() / np.sqrt(len(returns))

@@ -76,6 +76,15 @@ def map_defaults(map_name: str) -> MapDefaults:
     return MAP_DEFAULTS[checks.check_name('map_name', map_name, MAP_DEFAULTS)]
 
 
+def check_rules(map_name: str, rules: Mapping[str, float]) -> None:
+    """Checks constants of the simulator's rules, see `sim.make`.
+
+    Raises:
+      ValueError: if one is unknown on the map or out of range.
+    """
+    sim.check_rules(map_name, rules)
+
+
 def make_specs(
     map_name: str,
     functions: Optional[Union[str, Iterable[Union[str, int]]]] = None,
@@ -137,6 +146,7 @@ def make_environment(
     max_step_mul: int,
     game_settings: Optional[GameSettings] = None,
     spread_frames: int = 0,
+    rules: Optional[Mapping[str, float]] = None,
 ) -> VectorEnvironment:
     """Makes an environment of K = len(seeds) games.
 
@@ -148,7 +158,7 @@ def make_environment(
       action_spec: of the actions.
       max_step_mul: the largest number of environment frames of one agent step.
       game_settings: how StarCraft II is run; ignored by other backends.
-      spread_frames: see `SimulatedEnvironment`; ignored by other backends.
+      spread_frames, rules: see `SimulatedEnvironment`; ignored by other backends.
 
     Raises:
       ValueError: if the backend or the map is unknown, or an argument does not fit the others.
@@ -161,7 +171,7 @@ def make_environment(
         installation.check_installed()
         more = {'settings': game_settings}
     elif backend == 'simulator':
-        more = {'spread_frames': spread_frames}
+        more = {'spread_frames': spread_frames, 'rules': rules}
 
     def make(played: ObservationSpec) -> VectorEnvironment:
         return BACKENDS[backend](map_name, seeds, played, action_spec, max_step_mul, **more)
@@ -184,6 +194,7 @@ __all__ = [
     'SimulatedEnvironment',
     'SyntheticEnvironment',
     'VectorEnvironment',
+    'check_rules',
     'make_environment',
     'make_specs',
     'map_defaults',

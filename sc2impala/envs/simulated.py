@@ -28,6 +28,7 @@ class SimulatedEnvironment(vector.VectorEnvironment):
         max_step_mul: int,
         final_observations: bool = False,
         spread_frames: int = 0,
+        rules: Optional[Mapping[str, float]] = None,
     ):
         """Makes the games.
 
@@ -42,10 +43,11 @@ class SimulatedEnvironment(vector.VectorEnvironment):
           spread_frames: the first episodes after `reset` are aborted, the one of game i at frame
             (i + 1) / K of so many. With the length of an episode the games are in all parts of it
             from then on; with 0 no episode is aborted, and they stay in the same part.
+          rules: constants of the rules that differ from their defaults, see `sim.make`.
 
         Raises:
-          ValueError: if the map is unknown, a seed or `spread_frames` is negative, or the specs do
-            not fit together.
+          ValueError: if the map or a constant is unknown, a seed or `spread_frames` is negative, or
+            the specs do not fit together.
         """
         super().__init__(len(seeds), observation_spec, action_spec, max_step_mul)
         self._game: Any = sim.make(
@@ -55,6 +57,7 @@ class SimulatedEnvironment(vector.VectorEnvironment):
             minimap_size=observation_spec.minimap_size,
             screen_layers=tuple(layer.name for layer in observation_spec.screen_layers),
             minimap_layers=tuple(layer.name for layer in observation_spec.minimap_layers),
+            rules=rules,
         )
         self._layers_dtype = _layers_dtype(self.num_envs, observation_spec.structure())
         self._final_observations = final_observations

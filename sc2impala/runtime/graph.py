@@ -116,6 +116,7 @@ def make_environment(
             max_step_mul=environment.longest_step,
             game_settings=game_settings,
             spread_frames=spread_frames,
+            rules=dict(environment.simulator_rules),
         )
     except envs.GameError as error:
         raise UserError(str(error)) from error

@@ -1,6 +1,6 @@
 """Evaluations of the agent within a training."""
 
-from typing import Any, Callable, List, Optional, Sequence, Tuple
+from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -72,7 +72,12 @@ class PhaseEvaluation:
 
 
 def on_simulator(
-    agent: Any, specs: Tuple[Any, Any], map_name: str, longest_step: int, seeds: Sequence[int]
+    agent: Any,
+    specs: Tuple[Any, Any],
+    map_name: str,
+    longest_step: int,
+    seeds: Sequence[int],
+    rules: Optional[Mapping[str, float]] = None,
 ) -> PhaseEvaluation:
     """Evaluates on the simulator, whatever the training plays on.
 
@@ -82,11 +87,12 @@ def on_simulator(
       map_name: one of `envs.MAP_NAMES`.
       longest_step: the largest number of environment frames of a step.
       seeds: one per episode.
+      rules: see `envs.SimulatedEnvironment`.
     """
 
     def make_env() -> Any:
         return envs.make_environment(
-            'simulator', map_name, seeds, specs[0], specs[1], max_step_mul=longest_step
+            'simulator', map_name, seeds, specs[0], specs[1], longest_step, rules=rules
         )
 
     return PhaseEvaluation(agent, specs[0], make_env, len(seeds), seeds[0])

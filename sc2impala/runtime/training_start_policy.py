@@ -51,6 +51,7 @@ def make_start_policy(
         environment.map_name,
         environment.longest_step,
         env_seeds,
+        dict(environment.simulator_rules),
     )
     num_frames, num_evaluations = cloning.num_cloning_frames, cloning.phase_evaluations
     return made._replace(

@@ -69,7 +69,11 @@ _OF_BATCHES = (
 )
 """How a run learns, besides the settings of its algorithm."""
 
-_OF_GAME = tuple(field.name for field in dataclasses.fields(StarCraftSettings))
+_OF_GAME = (
+    'simulator_rules',
+    *(field.name for field in dataclasses.fields(StarCraftSettings)),
+)
+"""What the games of a backend are, which an evaluation may change."""
 
 
 def imitates(values: Mapping[str, Any]) -> bool:
@@ -230,7 +234,7 @@ def of_evaluation(of_run: Mapping[str, Any], backend: str) -> Dict[str, Any]:
     Args:
       of_run: all settings of the run.
       backend: what runs the game in the evaluation; if it differs from that of the run, the
-        settings of StarCraft II have their defaults.
+        settings of StarCraft II and the rules of the simulator have their defaults.
     """
     own = complete({'map_name': of_run['map_name'], 'backend': backend})
     names = {n for n, setting in settings_lib.all_settings().items() if setting.own_in_evaluation}

@@ -227,6 +227,16 @@ class TestStarCraft:
         back = resolve.of_evaluation(dict(other, game_version='4.10'), 'simulator')
         assert back == same
 
+    def test_the_rules_of_the_simulator_are_those_of_the_run_unless_others_are_given(self):
+        of_run = dict(GENERAL, map_name='DefeatRoaches', simulator_rules=(('facing', 1.0),))
+        same = resolve.of_evaluation(of_run, 'simulator')
+        assert same['simulator_rules'] == (('facing', 1.0),)
+        assert resolve.of_evaluation(of_run, 'pysc2')['simulator_rules'] == ()
+        assert resolve.differences_in_evaluation(dict(same, simulator_rules=()), of_run) == []
+        assert resolve.differences_on_resume(dict(of_run, simulator_rules=()), of_run) == [
+            'simulator_rules'
+        ]
+
     def test_its_temperature_is_that_of_the_run(self):
         of_run = dict(GENERAL, map_name='CollectMineralsAndGas', from_scratch=True)
         assert resolve.of_evaluation(of_run, 'simulator')['temperature'] == 1.0

@@ -206,6 +206,29 @@ class TestFollow:
                 check(**dict(dict(mode='evaluate', follow=True), **changes))
 
 
+@pytest.mark.parametrize(
+    'values, complaint',
+    [
+        (
+            dict(backend='pysc2', simulator_rules=(('facing', 1.0),)),
+            '--simulator_rules=facing=1 cannot be used with --backend=pysc2, expected '
+            '--backend=simulator with it.',
+        ),
+        (dict(simulator_rules=(('face', 1.0),)), "--simulator_rules holds 'face'; expected names "),
+        (
+            dict(simulator_rules=(('facing', 1.5),)),
+            "--simulator_rules['facing'] is 1.5; expected an integer from 0 to 1.",
+        ),
+        (dict(simulator_rules=(('roach.speed', 0.1),)), "--simulator_rules holds 'roach.speed'; "),
+    ],
+)
+def test_rules_that_the_simulator_does_not_have(values, complaint):
+    with pytest.raises(UserError) as error:
+        check(**values)
+    assert str(error.value).startswith(complaint)
+    check(simulator_rules=(('facing', 1.0), ('marine.damage_point', 2.0)))
+
+
 def test_evaluations_within_a_training():
     check(evaluate_every_frames=1000, policy='greedy')
     for changes, complaint in (

@@ -92,6 +92,13 @@ class EnvironmentSettings:
         'there by the script that is imitated. Otherwise all games are in the same part',
     )
 
+    simulator_rules: Tuple[Tuple[str, float], ...] = setting(
+        (),
+        'on the simulator: constants of the rules that differ from their defaults, as '
+        'facing=1,marine.damage_point=2; docs/simulator.md lists them',
+        type=value_types.WEIGHTS,
+    )
+
     @property
     def agent_step_mul(self) -> Optional[int]:
         """Frames of every agent step, or None if the agent chooses."""

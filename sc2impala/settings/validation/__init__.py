@@ -20,6 +20,7 @@ from sc2impala.settings.validation.games import (
     check_no_op,
     check_opponent,
     check_players,
+    check_simulator_rules,
     check_single_game,
     check_starcraft,
 )
@@ -43,6 +44,7 @@ def check(settings: Settings) -> None:
     values, known = settings.values(), settings_lib.all_settings()
     check_choices(values, known)
     check_map(settings.environment)
+    check_simulator_rules(settings.environment)
     check_opponent(settings.environment, settings.starcraft)
     check_ranges(values, known)
     check_may_change(settings.training)

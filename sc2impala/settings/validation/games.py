@@ -33,6 +33,23 @@ def check_map(environment: EnvironmentSettings) -> None:
     raise UserError(f'{flag} is unknown, expected one of: {names}.')
 
 
+def check_simulator_rules(environment: EnvironmentSettings) -> None:
+    """Names and values of constants of the simulator's rules, which only the simulator has."""
+    rules = environment.simulator_rules
+    if not rules:
+        return
+    if environment.backend != 'simulator':
+        text = ','.join(f'{name}={value:g}' for name, value in rules)
+        raise UserError(
+            f'--simulator_rules={text} cannot be used with --backend={environment.backend}, '
+            'expected --backend=simulator with it.'
+        )
+    try:
+        envs.check_rules(environment.map_name, dict(rules))
+    except ValueError as error:
+        raise UserError(f'--simulator_{error}') from error
+
+
 def check_opponent(environment: EnvironmentSettings, starcraft: StarCraftSettings) -> None:
     """A ladder map needs an opponent."""
     if starcraft.opponent or environment.map_name in envs.LADDER_MAPS:

@@ -32,6 +32,16 @@ def test_a_script_plays_in_the_steps_that_are_asked_for(capsys):
     ]
 
 
+def test_a_script_plays_by_the_rules_that_are_asked_for(capsys):
+    flags = ['--map_name', 'DefeatRoaches', '--episodes', '3']
+    found = imitated_scripts.main(flags + ['--rules', 'roach.damage=1'])['DefeatRoaches']
+    default = imitated_scripts.main(flags)['DefeatRoaches']
+    assert found['0, 0']['mean_return'] > default['0, 0']['mean_return'] + 50
+    with pytest.raises(SystemExit):
+        imitated_scripts.main(flags + ['--rules', 'roach.damages=1'])
+    assert "error: --rules holds 'roach.damages'; expected" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize('step_mul', [-1, 9])
 def test_refuses_steps_that_the_agent_cannot_choose(step_mul, capsys):
     with pytest.raises(SystemExit):
