@@ -62,7 +62,8 @@ def test_the_player_finds_the_marines_selected_at_the_second_observation(map_nam
 @every_map
 def test_what_the_player_selects_before_that_stays_selected(map_name):
     game = started(map_name, [3])
-    marine = game.feature_units()[0, 0]
+    units = game.feature_units()[0]
+    marine = units[units[:, 1] == 1][0]
     pixel = np.array([marine[[12, 13]]])
     game.act(fill(game, functions.SELECT_POINT), {'screen': pixel})
     assert game.observe()['single_select_count'] == 1
