@@ -26,14 +26,13 @@ def fight(g: Any, rules: Any) -> None:
         g._hit[MISSILE, i] = NO_UNIT
         g._hit[DIRECT, i] = NO_UNIT
     attacks.land_missiles(g)
-    if rules.facing:
-        for place in range(living(g)):
-            _turn(g, rules, int(g._living[place]))
     num_fighters = _list_fighters(g, rules)
     for index in range(num_fighters):
         i = int(g._fighter[index])
         _heal(g, rules, i)
         targets.choose(g, rules, i)
+        if rules.facing:
+            _turn(g, rules, i)
         attacks.start(g, rules, i)
     exploding = False
     for index in range(num_fighters):
@@ -55,7 +54,9 @@ def is_dying(g: Any, i: int) -> bool:
 
 @compiled
 def _turn(g: Any, rules: Any, i: int) -> None:
-    """Turns unit i for one frame, from where it faces towards where it looks."""
+    """Turns a fighter for one frame, from where it faces to its target, or to where it looks."""
+    if g.target[i] != NO_UNIT:
+        look(g, i, g.x[g.target[i]] - g.x[i], g.y[g.target[i]] - g.y[i])
     most = np.radians(rules.turn_rate / unit_types.LOOPS_PER_SECOND)
     x = g.facing_x[i]
     y = g.facing_y[i]
