@@ -1,8 +1,9 @@
-"""The best checkpoint of a run, in the folder `best` beside the latest ones.
+"""The best checkpoint of a run and a policy, in a folder such as `best` in that of the run.
 
 The folder is that of a run: it can be evaluated, and other runs can start from it. TensorFlow's
 list in it names the best checkpoint and is replaced as a whole, after the files of the new one are
-there and before those of the old one are removed: a kill leaves one of the two.
+there and before those of the old one are removed: a kill leaves one of the two. The evaluation for
+which a checkpoint is kept is one of its files. `--mode=evaluate` writes no file of that name.
 """
 
 import contextlib
@@ -24,15 +25,16 @@ class BestCheckpoint:
     folder: where they are.
     """
 
-    def __init__(self, run_folder: str):
+    def __init__(self, run_folder: str, name: str = FOLDER):
         """Args:
         run_folder: of the run.
+        name: of the folder in it.
 
         Raises:
           UserError: if the folder cannot be made, or what is in it cannot be read.
         """
         self._run_folder = run_folder
-        self.folder = os.path.join(run_folder, FOLDER)
+        self.folder = os.path.join(run_folder, name)
         logdir.prepare(self.folder)
         self._kept = checkpoint_choice.named(self.folder)
 
@@ -70,35 +72,43 @@ class BestCheckpoint:
         return os.path.join(self.folder, f'{checkpoints.BASENAME}-{frames}')
 
     def result(self) -> Optional[Dict[str, Any]]:
-        """What `describe` has written; None if that cannot be read, or is of another one."""
-        try:
-            content = json.loads(_read(os.path.join(self.folder, evaluation.EVALUATION_JSON)))
-            return content if content['global_step'] == self._kept else None
-        except (OSError, ValueError, LookupError, TypeError):
+        """The evaluation for which the best checkpoint is kept; None if it is not known."""
+        if self._kept is None:
             return None
+        # Older versions wrote only the second file, which evaluations by hand replace.
+        of_folder = os.path.join(self.folder, evaluation.EVALUATION_JSON)
+        for path in (self._record(self._kept), of_folder):
+            with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
+                content = json.loads(_read(path))
+                if content['global_step'] == self._kept and content['policy'] is not None:
+                    return dict(content, mean_return=float(content['mean_return']))
+        return None
+
+    @property
+    def has_record(self) -> bool:
+        """Whether the folder says for which evaluation its checkpoint is kept."""
+        return self._kept is not None and os.path.exists(self._record(self._kept))
 
     def keep(self, frames: int, result: Mapping[str, Any]) -> None:
         """Makes a checkpoint that is held the best.
 
         Args:
           frames: of the checkpoint.
-          result: of its evaluation, for `evaluation.json`.
+          result: of its evaluation.
         """
         name = os.path.basename(self.path(frames))
         try:
             source = os.path.join(self._run_folder, manifest.MANIFEST)
             _replace(os.path.join(self.folder, manifest.MANIFEST), _read(source))
+            text = json.dumps(result, indent=2, sort_keys=True) + '\n'
+            _replace(self._record(frames), text.encode())
             lines = [f'{key}: "{name}"\n' for key in ('model_checkpoint_path', _ALL)]
             _replace(self._list, ''.join(lines).encode())
         except OSError as error:
             raise _cannot_write(self.folder, error) from error
         self._kept = frames
-        self.describe(result)
-        self.drop_others()
-
-    def describe(self, result: Mapping[str, Any]) -> None:
-        """Writes the evaluation of the best checkpoint."""
         logdir.write_json(os.path.join(self.folder, evaluation.EVALUATION_JSON), result)
+        self.drop_others()
 
     def drop_others(self) -> None:
         """Removes all checkpoints of this folder but the best."""
@@ -109,6 +119,9 @@ class BestCheckpoint:
             if name.startswith(f'{checkpoints.BASENAME}-') and not (kept and name.startswith(kept)):
                 with contextlib.suppress(OSError):
                     os.remove(os.path.join(self.folder, name))
+
+    def _record(self, frames: int) -> str:
+        return f'{self.path(frames)}.{evaluation.EVALUATION_JSON}'
 
     @property
     def _list(self) -> str:

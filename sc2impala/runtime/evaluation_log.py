@@ -2,7 +2,7 @@
 
 import csv
 import os
-from typing import Any, Dict, List, Mapping, Optional
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional
 
 from sc2impala.envs import scores
 from sc2impala.errors import UserError
@@ -31,6 +31,47 @@ COLUMNS = (*_THIRD_COLUMNS, 'eval_max_step_mul')
 last two are empty where they have no effect, and in rows of versions that did not write them."""
 
 _OLDER = (_FIRST_COLUMNS, _SECOND_COLUMNS, _THIRD_COLUMNS)
+
+
+class EvaluatedPolicy(NamedTuple):
+    """The policy that an evaluation scores. Scores of different ones are not compared.
+
+    policy: 'sampled' or 'greedy'.
+    temperature: of the sampled policy; None for others.
+    eval_max_step_mul: 0 if the steps are those of the training.
+    """
+
+    policy: str
+    temperature: Optional[float]
+    eval_max_step_mul: int
+
+    @classmethod
+    def of(cls, result: Mapping[str, Any]) -> 'EvaluatedPolicy':
+        """Returns the policy of a row or of the content of `evaluation.json`."""
+        temperature = result.get('temperature')
+        if temperature is None and result['policy'] == 'sampled':
+            temperature = 1.0  # Of a version without the setting.
+        return cls(result['policy'], temperature, result.get('eval_max_step_mul') or 0)
+
+    @property
+    def name(self) -> str:
+        """A part of a file name, such as 'sampled-temperature-0.5'."""
+        parts = [self.policy]
+        if self.temperature not in (None, 1.0):
+            parts.append(f'temperature-{self.temperature}')
+        if self.eval_max_step_mul:
+            parts.append(f'max-step-mul-{self.eval_max_step_mul}')
+        return '-'.join(parts)
+
+    @property
+    def flags(self) -> str:
+        """The flags of such an evaluation."""
+        parts = [f'--policy={self.policy}']
+        if self.temperature is not None:
+            parts.append(f'--temperature={self.temperature:g}')
+        if self.eval_max_step_mul:
+            parts.append(f'--eval_max_step_mul={self.eval_max_step_mul}')
+        return ' '.join(parts)
 
 
 class EvaluationLog:
@@ -118,15 +159,18 @@ class EvaluationLog:
         except OSError as error:
             raise self._not_written(error) from error
 
-    def find(self, frames: int, policy: str) -> Optional[Dict[str, Any]]:
+    def rows_of(self, policy: EvaluatedPolicy) -> List[Dict[str, Any]]:
+        """Returns the rows of a policy."""
+        return [row for row in self.rows if EvaluatedPolicy.of(row) == policy]
+
+    def find(self, frames: int, policy: EvaluatedPolicy) -> Optional[Dict[str, Any]]:
         """The last row of a checkpoint and a policy; None if there is none."""
-        found = [r for r in self.rows if (r['global_step'], r['policy']) == (frames, policy)]
+        found = [row for row in self.rows_of(policy) if row['global_step'] == frames]
         return found[-1] if found else None
 
-    def last_frames(self, policy: str) -> Optional[int]:
+    def last_frames(self, policy: EvaluatedPolicy) -> Optional[int]:
         """Frames of the last evaluation of a policy; None if there is none."""
-        found = [row['global_step'] for row in self.rows if row['policy'] == policy]
-        return max(found, default=None)
+        return max([row['global_step'] for row in self.rows_of(policy)], default=None)
 
     def _write(self) -> None:
         """Appends what waits; what an earlier attempt has written of it is overwritten."""

@@ -1,12 +1,12 @@
 """What is kept of the evaluations of a run: the table, the best model, and summaries."""
 
 import os
-from typing import Any, Callable, Dict, Mapping, Optional
+from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from sc2impala.envs import scores
-from sc2impala.runtime import console
+from sc2impala.runtime import best_checkpoint, console
 from sc2impala.runtime.best_checkpoint import BestCheckpoint
-from sc2impala.runtime.evaluation_log import EVALUATIONS_CSV, EvaluationLog
+from sc2impala.runtime.evaluation_log import EVALUATIONS_CSV, EvaluatedPolicy, EvaluationLog
 from sc2impala.runtime.summary_log import SummaryLog
 
 
@@ -17,43 +17,45 @@ class EvaluationRecord:
     best: the folder of the best model.
     """
 
-    def __init__(self, folder: str, map_name: str, policy: str, summaries: SummaryLog):
+    def __init__(self, folder: str, map_name: str, policy: EvaluatedPolicy, summaries: SummaryLog):
         """Args:
         folder: of the run.
         map_name: of the run.
-        policy: 'sampled' or 'greedy'; rows of the other one in the table do not count.
+        policy: rows of others in the table do not count.
         summaries: where to.
 
         Raises:
           UserError: if table or folder cannot be written to.
         """
         self.log = EvaluationLog(os.path.join(folder, EVALUATIONS_CSV), map_name)
-        self.best = BestCheckpoint(folder)
+        self.best = _find_best(folder, policy, self.log.rows)
         self._map_name = map_name
         self._policy = policy
         self._summaries = summaries
 
     def repair(self) -> None:
         """Finishes what a kill has interrupted."""
-        rows = [row for row in self.log.rows if row['policy'] == self._policy]
-        rows = [row for row in rows if self.best.holds(row['global_step'])]
-        if rows:
-            best = max(rows, key=lambda row: row['mean_return'])
-            self.best.keep(best['global_step'], best)
-        else:
+        kept, result = self.best.kept, self.best_result()
+        found = [] if result is None else [result]
+        for row in self.log.rows_of(self._policy):
+            if row['global_step'] != kept and self.best.holds(row['global_step']):
+                found.append(row)
+        best = max(found, key=lambda row: row['mean_return'], default=None)
+        if best is None or (best is result and self.best.has_record):
             self.best.drop_others()
+        else:
+            self.best.keep(best['global_step'], best)
 
     def best_result(self) -> Optional[Dict[str, Any]]:
-        """The evaluation of the best model; None if there is none, or it is of another policy.
+        """The evaluation of the best model; None if there is none.
 
-        Its row may have been undone: the model is there nevertheless.
+        Its row may have been undone, or be of another model with the same number of frames: the
+        record in the folder of the best model comes first.
         """
         kept = self.best.kept
-        row = None if kept is None else self.log.find(kept, self._policy)
-        if row is not None:
-            return row
-        result = self.best.result()
-        return result if result is not None and result['policy'] == self._policy else None
+        if kept is None or not self.best.holds(kept):
+            return None
+        return self.best.result() or self.log.find(kept, self._policy)
 
     def add(self, result: Mapping[str, Any], hold: Callable[[], None] = lambda: None) -> None:
         """Adds an evaluation, and keeps its model if it is the best so far.
@@ -98,3 +100,27 @@ class EvaluationRecord:
         tags = {f'{self._map_name}/eval/{name}': value for name, value in values.items()}
         self._summaries.add_scalars(tags, frames)
         self._summaries.flush()
+
+
+def _find_best(folder: str, policy: EvaluatedPolicy, rows: List[Dict[str, Any]]) -> BestCheckpoint:
+    """Returns the folder of the best model: `best`, or one that is named after the policy.
+
+    `best` belongs to the first policy that a run is evaluated with; no other replaces its model.
+    """
+    best = BestCheckpoint(folder)
+    result = best.result()
+    found = [] if result is None else [result]
+    if not found and best.kept is not None:
+        found = [row for row in rows if row['global_step'] == best.kept]
+    elif not found:
+        # A kill came before the first model was kept.
+        found = [row for row in rows if best.holds(row['global_step'])][:1]
+    owner = EvaluatedPolicy.of(found[-1]) if found else None
+    if owner == policy or (owner is None and best.kept is None):
+        return best
+    own = BestCheckpoint(folder, f'{best_checkpoint.FOLDER}-{policy.name}')
+    reason = 'a model of unknown score' if owner is None else f'the best model with {owner.flags}'
+    console.say(
+        f'{best.folder} holds {reason}: the best one with {policy.flags} is in {own.folder}'
+    )
+    return own

@@ -18,6 +18,7 @@ from sc2impala.runtime import (
     seeds,
 )
 from sc2impala.runtime.checkpoint_variables import DamagedError
+from sc2impala.runtime.evaluation_log import EvaluatedPolicy
 from sc2impala.runtime.evaluation_record import EvaluationRecord
 from sc2impala.runtime.run_watch import GONE_SECS, Presence, Wait
 from sc2impala.runtime.summary_log import SummaryLog
@@ -60,7 +61,8 @@ class Follower:
         """
         self._folder = settings.run.logdir
         _check_alone(self._folder)
-        self._policy = settings.evaluation.policy
+        about = evaluation.describe(settings.environment, settings.evaluation, settings.run.seed)
+        self._policy = EvaluatedPolicy.of(about)
         self._evaluator = _Evaluator(settings, stack)
         self._summaries = SummaryLog(os.path.join(self._folder, SUMMARIES), 0)
         stack.callback(self._summaries.close)
@@ -116,8 +118,9 @@ class Follower:
         row = self._record.best_result()
         if row is None:
             return 'no checkpoint was evaluated'
+        count = len(self._log.rows_of(self._policy))
         return (
-            f'best of {len(self._log.rows)} checkpoints: {row["global_step"]:,} frames, '
+            f'best of {count} checkpoints: {row["global_step"]:,} frames, '
             f'mean return {row["mean_return"]:.2f}, in {self._best.folder}'
         )
 

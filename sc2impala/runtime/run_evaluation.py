@@ -7,6 +7,7 @@ import tensorflow.compat.v1 as tf
 from sc2impala.errors import UserError
 from sc2impala.learner.phases import Phase
 from sc2impala.runtime import console, disk
+from sc2impala.runtime.evaluation_log import EvaluatedPolicy
 from sc2impala.runtime.evaluation_record import EvaluationRecord
 from sc2impala.runtime.hooks import PhaseHook
 from sc2impala.runtime.stop_request import StopRequest
@@ -27,7 +28,7 @@ class RunEvaluationHook(PhaseHook):
         every_frames: int,
         evaluate: Evaluate,
         record: EvaluationRecord,
-        policy: str,
+        policy: EvaluatedPolicy,
         save: Callable[[tf.Session, str], None],
         frames: tf.Tensor,
         stop: StopRequest,
@@ -37,7 +38,7 @@ class RunEvaluationHook(PhaseHook):
         evaluate: see above.
         record: the evaluations so far, none of which is beyond the checkpoint that the training
           goes on from.
-        policy: 'sampled' or 'greedy'.
+        policy: that is evaluated.
         save: saves all variables of a session at a path.
         frames: environment frames of all phases together, int64 [].
         stop: set when the training should end.

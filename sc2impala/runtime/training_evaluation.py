@@ -14,7 +14,7 @@ from sc2impala.runtime import (
     seeds,
 )
 from sc2impala.runtime.checkpoints import CheckpointWriter
-from sc2impala.runtime.evaluation_log import EVALUATIONS_CSV
+from sc2impala.runtime.evaluation_log import EVALUATIONS_CSV, EvaluatedPolicy
 from sc2impala.runtime.evaluation_record import EvaluationRecord
 from sc2impala.runtime.run_evaluation import Evaluate, RunEvaluationHook
 from sc2impala.runtime.stop_request import StopRequest
@@ -50,7 +50,8 @@ def make_evaluation_hooks(
     own, folder = settings.evaluation, settings.run.logdir
     if not own.evaluate_every_frames:
         return []
-    record = EvaluationRecord(folder, settings.environment.map_name, own.policy, summaries)
+    policy = EvaluatedPolicy.of(evaluation.describe(settings.environment, own, settings.run.seed))
+    record = EvaluationRecord(folder, settings.environment.map_name, policy, summaries)
     undone = record.log.undo(None if checkpoint is None else checkpoints.number(checkpoint))
     if undone:
         console.say(
@@ -64,7 +65,7 @@ def make_evaluation_hooks(
             own.evaluate_every_frames,
             evaluate,
             record,
-            own.policy,
+            policy,
             writer.save_variables,
             frames,
             stop,

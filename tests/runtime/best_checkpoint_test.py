@@ -56,7 +56,8 @@ def test_the_best_is_kept_when_the_run_removes_it(run_folder):
     assert BestCheckpoint(str(run_folder)).kept == best.kept == 7
     assert tiny.read_json(run_folder, 'best', 'evaluation.json') == {'mean_return': 3.0}
     files = {f'model.ckpt-7{part}' for part in PARTS}
-    assert contents(run_folder) == files | {'checkpoint', 'manifest.json', 'evaluation.json'}
+    files |= {'model.ckpt-7.evaluation.json', 'checkpoint', 'manifest.json', 'evaluation.json'}
+    assert contents(run_folder) == files
 
 
 def test_a_checkpoint_that_is_gone_is_not_held(run_folder):
@@ -107,7 +108,7 @@ def test_a_kill_leaves_the_old_best_or_the_new_one(run_folder, monkeypatch, last
     assert is_whole(run_folder, again.kept)
     again.drop_others()
     assert is_whole(run_folder, again.kept)
-    assert len([name for name in contents(run_folder) if 'ckpt' in name]) == len(PARTS)
+    assert len([name for name in contents(run_folder) if 'ckpt' in name]) == len(PARTS) + 1
 
 
 def test_a_folder_that_cannot_be_written_to(run_folder, monkeypatch):

@@ -4,11 +4,12 @@ import pytest
 
 from sc2impala.envs.scores import HUMAN_SCORES
 from sc2impala.errors import UserError
-from sc2impala.runtime.evaluation_log import COLUMNS, EvaluationLog
+from sc2impala.runtime.evaluation_log import COLUMNS, EvaluatedPolicy, EvaluationLog
 
 NUMBERS = dict(
     seed=2, num_episodes=3, std_return=0.5, min_return=0.0, max_return=4.0, environment_frames=50
 )
+SAMPLED, GREEDY = EvaluatedPolicy('sampled', 1.0, 0), EvaluatedPolicy('greedy', None, 0)
 SHARDS = 'CollectMineralShards'
 """A return of 97 is half way from random play to a human."""
 
@@ -39,10 +40,12 @@ def test_rows_are_found_again(path):
     log.add(result(300))
     again = EvaluationLog(path, SHARDS)
     assert log.rows == again.rows and len(log.rows) == 3
-    row = again.find(100, 'greedy')
+    row = again.find(100, GREEDY)
     assert row == {name: result(100, 'greedy', 337.0, (2.0, 1.0, 0.0))[name] for name in COLUMNS}
-    assert log.find(300, 'greedy') is None and log.find(200, 'sampled') is None
-    assert [log.last_frames(policy) for policy in ('sampled', 'greedy', 'x')] == [300, 100, None]
+    assert log.find(300, GREEDY) is None and log.find(200, SAMPLED) is None
+    sharper = EvaluatedPolicy('sampled', 0.3, 2)
+    assert [log.last_frames(policy) for policy in (SAMPLED, GREEDY, sharper)] == [300, 100, 100]
+    assert log.last_frames(sharper._replace(eval_max_step_mul=3)) is None
 
 
 def test_a_map_without_a_published_score(path):
@@ -110,7 +113,25 @@ def test_a_row_that_cannot_be_written_is_kept_until_it_can(tmp_path):
         log.add(result(1))
     with pytest.raises(UserError, match='cannot be written to'):
         log.flush()
-    assert log.last_frames('sampled') == 1
+    assert log.last_frames(SAMPLED) == 1
     away.rename(folder)
     log.add(result(2))
     assert frames_of(EvaluationLog(str(folder / 'evaluations.csv'), SHARDS)) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    'values, name, flags',
+    [
+        ({'policy': 'greedy'}, 'greedy', '--policy=greedy'),
+        # A row of a version that had no temperature.
+        ({'policy': 'sampled'}, 'sampled', '--policy=sampled --temperature=1'),
+        (
+            {'policy': 'sampled', 'temperature': 0.5, 'eval_max_step_mul': 2},
+            'sampled-temperature-0.5-max-step-mul-2',
+            '--policy=sampled --temperature=0.5 --eval_max_step_mul=2',
+        ),
+    ],
+)
+def test_the_policy_of_a_result(values, name, flags):
+    policy = EvaluatedPolicy.of(values)
+    assert (policy.name, policy.flags) == (name, flags)

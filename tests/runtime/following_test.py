@@ -77,7 +77,7 @@ def test_what_a_kill_has_interrupted_is_finished(run, monkeypatch, capsys):
 
     def fake(self, checkpoint):
         numbers = dict(num_episodes=2, std_return=0.0, min_return=0, max_return=9)
-        about = dict(policy='sampled', temperature=1.0, eval_max_step_mul=2, seed=0)
+        about = dict(policy='sampled', temperature=1.0, eval_max_step_mul=None, seed=0)
         return dict(about, environment_frames=10, mean_return=next(means), **numbers)
 
     monkeypatch.setattr(following._Evaluator, 'evaluate', fake)
