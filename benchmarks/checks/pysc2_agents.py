@@ -54,7 +54,12 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
     """
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--episodes', type=int, default=10, help='of each agent')
-    parser.add_argument('--sc2path', default='', help='folder of the game; the stand-in if empty')
+    parser.add_argument(
+        '--sc2path',
+        type=os.path.expanduser,
+        default='',
+        help='folder of the game; the stand-in if empty',
+    )
     parser.add_argument(
         '--agents', nargs='*', default=None, help='names of the agents to run; all by default'
     )

@@ -125,7 +125,9 @@ def _parse(arguments: Optional[Sequence[str]]) -> argparse.Namespace:
         '--episodes', type=int, help=f'per player; {EPISODES} by default, fewer where they are long'
     )
     parser.add_argument('--processes', type=int, default=os.cpu_count(), help='number of processes')
-    parser.add_argument('--json', metavar='FILE', help='to write the results to')
+    parser.add_argument(
+        '--json', type=os.path.expanduser, metavar='FILE', help='to write the results to'
+    )
     options = parser.parse_args(arguments)
     for flag, names in known.items():
         text = getattr(options, flag)

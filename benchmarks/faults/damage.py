@@ -89,7 +89,7 @@ class Case(NamedTuple):
 def main(arguments: Sequence[str]) -> int:
     """Runs all cases; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--json', help='file for the results')
+    parser.add_argument('--json', type=os.path.expanduser, help='file for the results')
     parser.add_argument('--seed', type=int, default=0, help='of the places of damage')
     parser.add_argument('--whole', type=int, default=20, help='every n-th case calls `main`')
     parser.add_argument('--part', default='0/1', help='i/n: every n-th case from the i-th on')

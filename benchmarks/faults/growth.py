@@ -64,7 +64,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument('--minutes', type=float, default=60.0, help='how long')
     parser.add_argument('--settle_minutes', type=float, default=15.0, help='not part of the slopes')
     parser.add_argument('--every_secs', type=float, default=10.0, help='between two samples')
-    parser.add_argument('--json', help='file for all samples')
+    parser.add_argument('--json', type=os.path.expanduser, help='file for all samples')
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
         commands = {name: _command(folder, name) for name in options.maps}

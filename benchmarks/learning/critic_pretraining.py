@@ -45,7 +45,9 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
     parser.add_argument('--start', nargs='+', required=True, metavar='MAP=FOLDER')
     parser.add_argument('--seeds', type=int, nargs='+', default=[0, 1, 2])
     parser.add_argument('--ways', nargs='+', default=list(WAYS), choices=list(WAYS))
-    parser.add_argument('--folder', default='runs/critic', help='of the runs')
+    parser.add_argument(
+        '--folder', type=os.path.expanduser, default='runs/critic', help='of the runs'
+    )
     parser.add_argument('--frames', type=int, default=500000, help='of learning from rewards')
     parser.add_argument('--pretrain_frames', type=int, default=100000)
     arguments, flags = parser.parse_known_args(argv)

@@ -62,9 +62,13 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
     parser.add_argument('--seeds', type=int, nargs='+', default=[0, 1, 2])
     parser.add_argument('--from_scratch', action='store_true', help='without demonstrations')
     parser.add_argument('--demonstrator', help='the script to imitate; else that of the map')
-    parser.add_argument('--folder', default='runs/results', help='of the runs')
+    parser.add_argument(
+        '--folder', type=os.path.expanduser, default='runs/results', help='of the runs'
+    )
     parser.add_argument('--num_episodes', type=int, default=100, help='of an evaluation')
-    parser.add_argument('--curves', help='folder for a picture of the curves of each map')
+    parser.add_argument(
+        '--curves', type=os.path.expanduser, help='folder for a picture of the curves of each map'
+    )
     arguments, flags = parser.parse_known_args(argv)
     if arguments.from_scratch:
         flags = ['--from_scratch', *flags]

@@ -14,6 +14,7 @@ A folder that contains recordings stands for all of them. The last line of the o
 
 import argparse
 import json
+import os
 from typing import Any, Dict, List, Optional, Sequence
 
 import numpy as np
@@ -96,7 +97,10 @@ def main(argv: Optional[Sequence[str]] = None) -> Dict[str, Any]:
     """
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        '--recording', required=True, help='a folder that --mode=record has written'
+        '--recording',
+        type=os.path.expanduser,
+        required=True,
+        help='a folder that --mode=record has written',
     )
     parser.add_argument('--frames', type=int, default=1200, help='of a part of the episode')
     parser.add_argument(

@@ -177,7 +177,7 @@ def _parse_arguments(argv: Optional[Sequence[str]]) -> argparse.Namespace:
         '--quick', action='store_true', help='test the benchmarks; the results are meaningless'
     )
     parser.add_argument('--peer', metavar='COMMAND', help='another trainer to compare with')
-    parser.add_argument('--folder', help='where to write, docs by default')
+    parser.add_argument('--folder', type=os.path.expanduser, help='where to write, docs by default')
     arguments = parser.parse_args(argv)
     if arguments.quick and not arguments.folder:
         parser.error('--quick has meaningless results, expected a --folder for them.')

@@ -19,6 +19,7 @@ groups share one. The last line of the output is JSON.
 
 import argparse
 import json
+import os
 import statistics
 import time
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
@@ -65,7 +66,9 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
 def _parse_arguments(argv: Optional[Sequence[str]]) -> Tuple[argparse.Namespace, List[str]]:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--maps', nargs='+', default=['CollectMineralShards', 'DefeatRoaches'])
-    parser.add_argument('--weights', help='folder of a run, the weights of which play')
+    parser.add_argument(
+        '--weights', type=os.path.expanduser, help='folder of a run, the weights of which play'
+    )
     parser.add_argument('--games', type=int, default=4, help='number of environments')
     parser.add_argument('--unrolls', type=int, default=24, help='unrolls of each environment')
     parser.add_argument('--every', type=int, default=3, help='use every Nth unroll')

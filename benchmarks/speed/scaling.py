@@ -56,7 +56,7 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
     parser.add_argument('--warm_up', type=float, default=2, help='seconds before each measurement')
     parser.add_argument('--rounds', type=int, default=3, help='trainings at each point')
     parser.add_argument('--alone_seconds', type=float, default=2, help='of each part of it alone')
-    parser.add_argument('--plots', help='folder for a PNG of each axis')
+    parser.add_argument('--plots', type=os.path.expanduser, help='folder for a PNG of each axis')
     arguments, flags = workload.parse(parser, argv)
     result = measure(flags, arguments)
     _print_tables(result)

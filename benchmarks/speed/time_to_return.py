@@ -72,7 +72,9 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--target', type=float, default=25.0, help='mean return to reach')
     parser.add_argument('--seeds', type=int, nargs='+', default=[0, 1, 2])
-    parser.add_argument('--other', help='folder of another checkout, measured alternately')
+    parser.add_argument(
+        '--other', type=os.path.expanduser, help='folder of another checkout, measured alternately'
+    )
     parser.add_argument('--actors', type=int, help='of a cluster, measured alternately')
     arguments, flags = parser.parse_known_args(argv)
     flags = flags or list(QUICKSTART)

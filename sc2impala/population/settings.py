@@ -33,7 +33,9 @@ class PopulationSettings:
     TITLE: ClassVar[str] = 'population'
 
     logdir: str = setting(
-        'runs/population', 'folder of the population; member K is the run in its folder member-K'
+        'runs/population',
+        'folder of the population; member K is the run in its folder member-K',
+        type=value_types.PATH,
     )
     members: int = setting(4, 'how many runs there are', between=(2, 1000))
     seed: int = setting(

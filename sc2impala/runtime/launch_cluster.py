@@ -38,7 +38,7 @@ def main(arguments: Sequence[str]) -> int:
         sys.stderr.write(f'{__doc__}\nerror: expected the number of actors as first argument\n')
         return 1
     flags = list(arguments[1:])
-    logdir = _value(flags, 'logdir') or 'runs/cluster'
+    logdir = os.path.expanduser(_value(flags, 'logdir') or 'runs/cluster')
     os.makedirs(logdir, exist_ok=True)
     address = f'127.0.0.1:{_free_port()}'
     with child_processes.stop_requests() as stop, contextlib.ExitStack() as stack:

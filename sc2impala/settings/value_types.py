@@ -1,5 +1,6 @@
 """Types of settings: from the text of a flag to a value, and to and from the manifest's JSON."""
 
+import os
 from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple, Union
 
 Names = Union[str, Tuple[str, ...]]
@@ -57,6 +58,11 @@ def _parse_text(text: str) -> str:
     if not text.isprintable():
         raise ValueError(text)
     return text
+
+
+def _parse_path(text: str) -> str:
+    """A path; '~' at its beginning is the home folder, which shells do not replace behind a '='."""
+    return os.path.expanduser(_parse_text(text))
 
 
 def _parse_boolean(text: str) -> bool:
@@ -117,7 +123,7 @@ def _parse_folders(text: str) -> Tuple[str, ...]:
     """'none', or folders separated by commas."""
     if text in ('', 'none'):
         return ()
-    folders = tuple(folder.strip() for folder in _parse_text(text).split(','))
+    folders = tuple(_parse_path(folder.strip()) for folder in text.split(','))
     if not all(folders):
         raise ValueError(text)
     return folders
@@ -177,6 +183,7 @@ def _weights_text(weights: Tuple[Tuple[str, float], ...]) -> str:
 
 
 TEXT = ValueType('TEXT', 'printable text', _parse_text, _unchanged, (str,))
+PATH = ValueType('PATH', 'a path of printable text', _parse_path, _unchanged, (str,))
 BOOLEAN = ValueType('BOOL', 'true or false', _parse_boolean, _unchanged, (bool,))
 WHOLE_NUMBER = ValueType('N', 'a whole number', _parse_whole_number, _unchanged, (int,))
 NUMBER = ValueType('X', 'a number', _parse_number, _unchanged, (int, float))

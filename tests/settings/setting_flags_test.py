@@ -119,7 +119,7 @@ WRONG = [
     (['--screen_size'], '--screen_size has no value, expected --screen_size=PIXELS with pixels as'),
     (
         ['--batch_size=3', '--logdir'],
-        '--logdir has no value, expected --logdir=TEXT with printable text',
+        '--logdir has no value, expected --logdir=PATH with a path of printable text',
     ),
     (
         ['--deterministic', 'False'],

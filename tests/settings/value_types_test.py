@@ -1,10 +1,12 @@
 """How the text of a flag and the JSON of a manifest become values, and values text."""
 
 import json
+import os
 
 import pytest
 
 from sc2impala import envs
+from sc2impala.population import settings as population_settings
 from sc2impala.settings import resolve, value_types
 from sc2impala.settings import settings as settings_lib
 
@@ -215,3 +217,26 @@ def test_not_fixed_arguments(text):
 
 def test_ids_in_other_digits_are_names():
     assert value_types.FUNCTIONS.parse('٧,7') == ('٧', 7)
+
+
+@pytest.mark.parametrize('text', ['', 'runs/a', '/a/~', './~/a', 'a~'])
+def test_a_path(text):
+    assert value_types.PATH.parse(text) == text
+
+
+def test_a_path_in_the_home_folder(monkeypatch):
+    """Shells leave a '~' behind '=' as it is."""
+    monkeypatch.setenv('HOME', '/home/anna')
+    assert value_types.PATH.parse('~') == '/home/anna'
+    assert value_types.PATH.parse('~/runs/a') == os.path.join('/home/anna', 'runs/a')
+    assert value_types.PATH.from_json('~/a') == value_types.PATH.parse('~/a')
+    assert value_types.FOLDERS.parse('~/a, b') == (value_types.PATH.parse('~/a'), 'b')
+    assert refused(value_types.PATH, '~/\n') and refused(value_types.FOLDERS, 'a,\n')
+
+
+def test_settings_that_are_paths():
+    settings = {**settings_lib.all_settings(), **population_settings.all_settings()}
+    paths = {n for n, s in settings.items() if s.type in (value_types.PATH, value_types.FOLDERS)}
+    assert paths >= {'logdir', 'init_checkpoint', 'replay_dir', 'demonstrations'}
+    endings = ('dir', 'file', 'path', 'folder', 'checkpoint')
+    assert {name for name in settings if name.endswith(endings)} <= paths

@@ -159,7 +159,11 @@ class StarCraftSettings:
         free_on_resume=True,
     )
     replay_dir: str = setting(
-        '', 'folder for replays of the game', free_on_resume=True, own_in_evaluation=True
+        '',
+        'folder for replays of the game',
+        type=value_types.PATH,
+        free_on_resume=True,
+        own_in_evaluation=True,
     )
     save_replay_episodes: int = setting(
         0,

@@ -4,6 +4,7 @@ import dataclasses
 import math
 from typing import ClassVar
 
+from sc2impala.settings import value_types
 from sc2impala.settings.fields import MAX_FRAMES, setting
 
 
@@ -24,6 +25,7 @@ class RunSettings:
     logdir: str = setting(
         '',
         'folder of the run; runs/<map_name> if empty',
+        type=value_types.PATH,
         free_on_resume=True,
         own_in_evaluation=True,
     )

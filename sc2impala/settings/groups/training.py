@@ -116,5 +116,6 @@ class StartSettings:
         'folder of a run, or a checkpoint, whose weights to start from. Agent, observation and '
         'actions are then those of that run unless given, and what is learned too, but for '
         'imitation, if map and algorithm are the same',
+        type=value_types.PATH,
         free_on_resume=True,
     )
