@@ -9,12 +9,17 @@ import sys
 import time
 from typing import Any, Callable, Iterator, List, Sequence
 
+from sc2impala.runtime import stop_request
+
 POLL_SECS = 0.2
 _SET_PDEATHSIG = 1
+_SIGKILL = getattr(signal, 'SIGKILL', None)  # Windows has none.
 
 
 def start(command: Sequence[str], log: Any) -> subprocess.Popen:
-    """Starts a process in a session of its own; on Linux the kernel kills it when this one ends.
+    """Starts a process in its own session; on Linux the kernel kills it when this one ends.
+
+    On Windows, which has no sessions, it is in its own process group.
 
     Args:
       command: program and arguments.
@@ -27,17 +32,21 @@ def start(command: Sequence[str], log: Any) -> subprocess.Popen:
         stderr=subprocess.STDOUT,
         # Ctrl-C is for this process, which ends the others in order.
         start_new_session=True,
-        preexec_fn=_dies_with_parent() if sys.platform == 'linux' else None,
+        creationflags=getattr(subprocess, 'CREATE_NEW_PROCESS_GROUP', 0),
+        preexec_fn=_dies_with_parent() if sys.platform == 'linux' and _SIGKILL else None,
     )
 
 
 @contextlib.contextmanager
 def stop_requests() -> Iterator[List[int]]:
-    """The signals that have asked to stop so far. Under nohup SIGHUP stays ignored."""
+    """The signals that have asked to stop so far. Under nohup SIGHUP stays ignored.
+
+    Outside of the main thread, where Python cannot handle signals, there are none.
+    """
     received: List[int] = []
     before = {}
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        if number == signal.SIGHUP and signal.getsignal(number) is signal.SIG_IGN:
+    for number in stop_request.numbers():
+        if stop_request.is_ignored_hangup(number):
             continue
         before[number] = signal.signal(number, lambda number, frame: received.append(number))
     try:
@@ -60,12 +69,11 @@ def end(
     if grace_secs:
         for process in processes:
             if process.poll() is None:
-                process.terminate()
+                _ask_to_end(process)
         wait(processes, grace_secs, is_enough)
     for process in processes:
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            # Each is the leader of a session of its own.
-            os.killpg(process.pid, signal.SIGKILL)
+            _kill(process)
         process.wait()
 
 
@@ -78,13 +86,29 @@ def wait(processes: Sequence[Any], secs: float, is_enough: Callable[[], bool]) -
         time.sleep(POLL_SECS)
 
 
+def _ask_to_end(process: Any) -> None:
+    """Sends the signal after which a training saves; on Windows SIGTERM would kill it."""
+    if hasattr(signal, 'CTRL_BREAK_EVENT'):
+        process.send_signal(signal.CTRL_BREAK_EVENT)
+    else:
+        process.terminate()
+
+
+def _kill(process: Any) -> None:
+    """Kills a process and, but for Windows, what it has started: it is the leader of a session."""
+    if hasattr(os, 'killpg') and _SIGKILL:
+        os.killpg(process.pid, _SIGKILL)
+    elif process.poll() is None:
+        process.kill()
+
+
 def _dies_with_parent() -> Callable[[], Any]:
     """What a new process calls, so that the kernel kills it when this process ends."""
     prctl = ctypes.CDLL(None, use_errno=True).prctl
     parent = os.getpid()
 
     def ask() -> None:
-        prctl(_SET_PDEATHSIG, signal.SIGKILL)
+        prctl(_SET_PDEATHSIG, _SIGKILL)
         if os.getppid() != parent:
             os._exit(1)
 

@@ -36,9 +36,9 @@ class Folder:
         self._identity = self._identity or found
         if found is None or found != self._identity:
             raise OSError(errno.ENOENT, 'the folder was removed or replaced', self._path)
-        if os.statvfs(self._path).f_flag & os.ST_RDONLY:
+        if _is_read_only(self._path):
             raise OSError(errno.EROFS, os.strerror(errno.EROFS), self._path)
-        if shutil.disk_usage(self._path).free < num_bytes:
+        if _free_bytes(self._path) < num_bytes:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self._path)
 
     def _look(self) -> Optional[Tuple[int, int]]:
@@ -48,6 +48,21 @@ class Folder:
         except OSError:
             return None
         return status.st_dev, status.st_ino
+
+
+def _free_bytes(path: str) -> float:
+    """The free space of a file system; infinity where Python cannot tell."""
+    try:
+        return shutil.disk_usage(path).free
+    except AttributeError:
+        return float('inf')
+
+
+def _is_read_only(path: str) -> bool:
+    """Whether a file system is mounted read-only; False where the system does not tell."""
+    if not hasattr(os, 'statvfs'):  # Windows
+        return False
+    return bool(os.statvfs(path).f_flag & os.ST_RDONLY)
 
 
 class Trouble:

@@ -17,6 +17,8 @@ def plain_path(path: str) -> str:
     Where the folder has such characters in its name, the result goes through a symbolic link in a
     temporary folder, which is removed when the process ends.
     """
+    if os.sep == '\\':  # On Windows it separates folders, as '/' does.
+        path = path.replace(os.sep, '/')
     if not _PATTERN_CHARACTERS.intersection(path):
         return path
     folder, name = os.path.split(path)

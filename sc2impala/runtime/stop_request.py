@@ -2,15 +2,30 @@
 
 import contextlib
 import signal
-from typing import Any, Iterator, Optional
+import threading
+from typing import Any, Iterator, List, Optional
 
 from sc2impala.errors import Interrupted
 from sc2impala.runtime import console
 
-_SIGNALS = ('SIGINT', 'SIGTERM', 'SIGHUP')
-_SIGHUP = getattr(signal, 'SIGHUP', None)  # There is none on Windows.
+_SIGNALS = ('SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK')
+"""Windows has no SIGHUP. SIGBREAK, which only Windows has, is what a population sends there."""
+
+_SIGHUP = getattr(signal, 'SIGHUP', None)
 
 SIGNALS = frozenset(getattr(signal, name) for name in _SIGNALS if hasattr(signal, name))
+
+
+def numbers() -> List[int]:
+    """The signals that ask to stop; none outside of the main thread, where none can be handled."""
+    if threading.current_thread() is not threading.main_thread():
+        return []
+    return [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
+
+
+def is_ignored_hangup(number: int) -> bool:
+    """Whether a signal is SIGHUP under nohup."""
+    return number == _SIGHUP and signal.getsignal(number) is signal.SIG_IGN
 
 
 class StopRequest:
@@ -31,10 +46,10 @@ class StopRequest:
     def installed(self) -> Iterator['StopRequest']:
         """Handles the signals inside the block.
 
-        SIGHUP stays ignored if it was, as under nohup.
+        SIGHUP stays ignored if it was, as under nohup. Outside of the main thread none is handled.
         """
-        numbers = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
-        before = {number: signal.getsignal(number) for number in numbers}
+        handled = [number for number in numbers() if not is_ignored_hangup(number)]
+        before = {number: signal.getsignal(number) for number in handled}
 
         def on_signal(number: int, unused_frame: Any) -> None:
             self.requested = True
@@ -46,12 +61,10 @@ class StopRequest:
                 b'\nstopping after this update; once more stops at once\n'
             )
 
-        for number in numbers:
-            if number == _SIGHUP and before[number] is signal.SIG_IGN:
-                continue  # nohup
+        for number in handled:
             signal.signal(number, on_signal)
         try:
             yield self
         finally:
-            for number in numbers:
+            for number in handled:
                 signal.signal(number, before[number])

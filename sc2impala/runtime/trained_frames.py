@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from typing import Optional
+from typing import BinaryIO, Optional
 
 _NAME = '.frames'
 
@@ -19,27 +19,30 @@ class TrainedFrames:
         Args:
           logdir: the folder of the run.
         """
-        self._descriptor: Optional[int] = None
+        self._file: Optional[BinaryIO] = None
         with contextlib.suppress(OSError):
             flags = os.O_RDWR | os.O_CREAT
-            self._descriptor = os.open(os.path.join(logdir, _NAME), flags, 0o600)
+            descriptor = os.open(os.path.join(logdir, _NAME), flags, 0o600)
+            self._file = open(descriptor, 'r+b', buffering=0)  # noqa: SIM115
 
     def read(self) -> int:
         """The frames that were noted last, 0 if there are none."""
-        if self._descriptor is None:
+        if self._file is None:
             return 0
         with contextlib.suppress(OSError, ValueError):
-            return int(os.pread(self._descriptor, 20, 0))
+            self._file.seek(0)
+            return int(self._file.read(20))
         return 0
 
     def note(self, frames: int) -> None:
         """Notes frames."""
-        if self._descriptor is not None:
+        if self._file is not None:
             with contextlib.suppress(OSError):
-                os.pwrite(self._descriptor, b'%-19d\n' % frames, 0)
+                self._file.seek(0)
+                self._file.write(b'%-19d\n' % frames)
 
     def close(self) -> None:
         """Closes the file."""
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
+        if self._file is not None:
+            self._file.close()
+            self._file = None

@@ -2,10 +2,13 @@
 
 import os
 import signal
+import threading
 
 import pytest
 
 from sc2impala import errors
+from sc2impala.runtime import child_processes
+from sc2impala.runtime.signal_watch import SignalWatch
 from sc2impala.runtime.stop_request import StopRequest
 
 NUMBERS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
@@ -69,3 +72,20 @@ def test_where_nothing_is_to_be_saved_the_first_signal_ends_it(number, no_nohup,
     assert caught.value.number == number and stop.requested
     assert errors.exit_code_of_signal(number) == 128 + number
     assert signal.getsignal(number) == before and capfd.readouterr().err == ''
+
+
+def test_outside_of_the_main_thread_no_signal_is_handled():
+    """Python allows handlers in the main thread only; a training may run in any."""
+    before, found = [signal.getsignal(number) for number in NUMBERS], []
+
+    def run():
+        watch = SignalWatch()
+        with StopRequest().installed() as stop, child_processes.stop_requests() as received:
+            found.extend([stop.requested, received, watch.arrived()])
+            found.append([signal.getsignal(number) for number in NUMBERS] == before)
+        watch.close()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    assert found == [False, [], [], True]
