@@ -77,11 +77,12 @@ def read_of_checkpoint(folder_or_checkpoint: str) -> Optional[Dict[str, Any]]:
 def check_same_settings(
     logdir: str, values: Mapping[str, Any], manifest: Mapping[str, Any]
 ) -> None:
-    """Refuses to continue a run with other settings.
+    """Refuses to continue a run with other settings, or to give it another origin.
 
     Raises:
       UserError: naming every flag that differs.
     """
+    _check_same_origin(logdir, values['init_checkpoint'], manifest['config']['init_checkpoint'])
     names = resolve.differences_on_resume(values, manifest['config'])
     _refuse(logdir, 'written', names, values, manifest)
 
@@ -216,6 +217,16 @@ def _refuse(
         f'--logdir={logdir} was {verb} with other settings: {different}. Leave these flags out, or '
         'choose another folder.'
     )
+
+
+def _check_same_origin(logdir: str, given: str, before: str) -> None:
+    """Raises: UserError: if weights to start from are given that are not those of the run."""
+    if bool(given) != bool(before) or os.path.abspath(given) != os.path.abspath(before):
+        origin = f'from the weights of {before}' if before else 'without one'
+        raise UserError(
+            f'--init_checkpoint={given} has no effect on the run in --logdir={logdir}, which '
+            f'started {origin}: leave the flag out to continue it, or choose another folder.'
+        )
 
 
 def _changed(config: Mapping[str, Any], manifest: Optional[Mapping[str, Any]]) -> Dict[str, Any]:

@@ -83,6 +83,31 @@ def test_other_settings_are_all_named(values):
     )
 
 
+@pytest.mark.parametrize(
+    'before, given, origin',
+    [
+        ('', '/no/such', 'without one'),
+        ('runs/a', '', 'from the weights of runs/a'),
+        ('runs/a', 'runs/b', 'from the weights of runs/a'),
+    ],
+)
+def test_another_origin_is_refused(values, before, given, origin):
+    written = write(dict(values, init_checkpoint=before))
+    message = (
+        f'--init_checkpoint={given} has no effect on the run in --logdir={values["logdir"]}, which '
+        f'started {origin}: leave the flag out to continue it, or choose another folder.'
+    )
+    with pytest.raises(UserError) as error_info:
+        manifest.check_same_settings(values['logdir'], dict(values, init_checkpoint=given), written)
+    assert str(error_info.value) == message
+
+
+def test_the_same_origin_spelled_in_another_way(values):
+    written = write(dict(values, init_checkpoint='runs/a'))
+    for given in ('runs/a', 'runs/a/', os.path.abspath('runs/a')):
+        manifest.check_same_settings(values['logdir'], dict(values, init_checkpoint=given), written)
+
+
 def test_other_settings_of_an_evaluation_are_all_named(values):
     written = write(values)
     other = dict(values, num_envs=7, agent='atari_net', num_episodes=1, seed=4)
