@@ -46,10 +46,11 @@ setuptools.setup(
         # TensorFlow 1.15 finds the GPU by itself, if CUDA 10.0 is installed.
         'gpu': ['tensorflow[and-cuda]>=2.20' + NEW],
         # Gymnasium for Python 3.7 needs a NumPy that TensorFlow 1.15 cannot use.
-        'gym': ['gymnasium>=1.1,<2' + NEW],
-        'examples': ['gymnasium>=1.1,<2' + NEW, 'sb3-contrib>=2.9,<3' + NEW],
+        # Wrappers of older ones count the steps of vector environments wrongly, see docs/gym.md.
+        'gym': ['gymnasium>=1.4,<2' + NEW],
+        'examples': ['gymnasium>=1.4,<2' + NEW, 'sb3-contrib>=2.9,<3' + NEW],
         'dev': [
-            'gymnasium>=1.1,<2' + NEW,
+            'gymnasium>=1.4,<2' + NEW,
             'hypothesis',
             'mypy' + NEW,
             'pytest',

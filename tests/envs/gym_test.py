@@ -296,7 +296,12 @@ def test_the_spaces_hold_what_the_specs_say():
         ({'functions': ['no_op', 'dance']}, "functions has 'dance'"),
         ({'screen_layers': ['selecte']}, "screen_layers has 'selecte'"),
         ({'step_mul': 0}, 'step_mul is 0, expected a positive integer'),
-        ({'layers': 'all'}, "the keyword argument is 'layers', expected one of: functions"),
+        (
+            {'layers': 'all'},
+            "the keyword argument is 'layers', expected one of: step_mul, choose_step_mul, "
+            'render_mode, functions, ',
+        ),
+        ({'max_episode_steps': 9}, 'max_episode_steps is 9, expected none: the clock of the map'),
         ({'render_mode': 'human'}, "render_mode is 'human', expected None or 'rgb_array'"),
         ({'map_name': 'Beacon'}, "map_name is 'Beacon', expected one of: MoveToBeacon"),
     ],
@@ -306,6 +311,41 @@ def test_bad_arguments_are_refused(arguments, message):
     for cls in (gym.MiniGameEnv, gym.MiniGameVectorEnv):
         with pytest.raises(ValueError, match=message):
             cls(**dict({'map_name': 'MoveToBeacon'}, **arguments))
+
+
+@needs_gymnasium
+def test_episodes_that_gymnasium_truncates():
+    for limit in (None, -1):
+        gymnasium.make_vec(ID, num_envs=2, max_episode_steps=limit).close()
+    one = gymnasium.make(ID, max_episode_steps=3)
+    games = gymnasium.make_vec(ID, 2, vectorization_mode='sync', max_episode_steps=3)
+    for env in (one, games):
+        env.reset(seed=0)
+        ends = [np.asarray(env.step(env.action_space.sample())[2:4]) for _ in range(3)]
+        assert not np.any(ends[:2]) and not ends[2][0].any() and ends[2][1].all()
+        env.close()
+
+
+@needs_gymnasium
+def test_statistics_of_gymnasium_count_every_step(short_episodes):
+    """Those of versions before 1.4 leave out the first step of all episodes but the first."""
+    env = gymnasium.make_vec(ID, num_envs=2, step_mul=24)
+    env = gymnasium.wrappers.vector.RecordEpisodeStatistics(env)
+    env.action_space.seed(3)
+    env.reset(seed=0)
+    counts = []
+    for _ in range(15):
+        infos = env.step(env.action_space.sample())[-1]
+        if 'final_info' in infos:
+            np.testing.assert_array_equal(
+                infos['episode']['l'], infos['final_info']['episode_steps']
+            )
+            np.testing.assert_array_equal(
+                infos['episode']['r'], infos['final_info']['episode_return']
+            )
+            counts.append(infos['episode']['l'].tolist())
+    assert counts == [[5, 5]] * 3
+    env.close()
 
 
 @needs_gymnasium

@@ -13,7 +13,10 @@ from sc2impala import envs
 from sc2impala.envs import checks, visited
 from sc2impala.envs.gym import spaces
 
-SPEC_OPTIONS = (
+OPTIONS = (
+    'step_mul',
+    'choose_step_mul',
+    'render_mode',
     'functions',
     'screen_size',
     'minimap_size',
@@ -23,7 +26,7 @@ SPEC_OPTIONS = (
     'fixed_arguments',
     'no_op_as_last_resort',
 )
-"""Keyword arguments of `envs.make_specs`."""
+"""Keyword arguments of an environment; from 'functions' on those of `envs.make_specs`."""
 
 DEFAULT_STEP_MUL = 8
 """Frames per step on maps whose defaults name no other number."""
@@ -74,8 +77,10 @@ class Games:
         """See `MiniGameVectorEnv`."""
         self._map_name = checks.check_name('map_name', map_name, envs.MAP_NAMES)
         self.num_envs = checks.check_positive('num_envs', num_envs)
+        spec_options = dict(spec_options)
+        _check_no_limit(spec_options.pop('max_episode_steps', None))
         for name in spec_options:
-            checks.check_name('the keyword argument', name, SPEC_OPTIONS)
+            checks.check_name('the keyword argument', name, OPTIONS)
         self.observation_spec, self.action_spec = envs.make_specs(map_name, **spec_options)
         if step_mul is None:
             settings = envs.map_defaults(map_name).settings
@@ -186,6 +191,16 @@ class Games:
         flat = _flat(observation)
         self.available = flat[spaces.MASK].copy()
         return flat
+
+
+def _check_no_limit(max_episode_steps: Optional[int]) -> None:
+    """ValueError if episodes should be cut; -1 is gymnasium's value for no limit."""
+    if max_episode_steps not in (None, -1):
+        raise ValueError(
+            f'max_episode_steps is {max_episode_steps}, expected none: the clock of the map ends '
+            'the episodes. gymnasium.make, and make_vec with vectorization_mode="sync", truncate '
+            'them earlier.'
+        )
 
 
 def check_seed(seed: Any) -> int:
