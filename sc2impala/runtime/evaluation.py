@@ -154,15 +154,17 @@ def table(result: Dict[str, Any]) -> str:
 
 
 def save_curve(folder: str, map_name: str) -> None:
-    """Draws the learning curve of a run.
+    """Draws the learning curve of a run; says so if it has no finished episode so far.
 
     Raises:
-      UserError: if there is nothing to draw.
+      UserError: if there is no list of episodes that can be read.
     """
     try:
         pictures.save_learning_curve(
             os.path.join(folder, EPISODES_CSV), os.path.join(folder, CURVE), map_name
         )
+    except pictures.NoEpisode as error:
+        console.say(f'--curve draws nothing: {error}')
     except ValueError as error:
         raise UserError(f'--curve cannot be drawn: {error}') from error
 

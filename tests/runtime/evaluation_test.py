@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sc2impala import structs
+from sc2impala.errors import UserError
 from sc2impala.runtime import evaluation
 from tests import fakes
 from tests.runtime.tiny import make_settings
@@ -145,3 +146,15 @@ def test_table():
         'map           policy   episodes  mean  +-    std   min  max',
         'MoveToBeacon  sampled  4         2.00  0.50  1.00  1    3',
     ]
+
+
+def test_a_curve_without_a_finished_episode_is_no_error(tmp_path, capsys):
+    """The results of the evaluation are there, and what follows it in a script may use them."""
+    episodes = tmp_path / 'episodes.csv'
+    episodes.write_text('start,global_step,episode_return,episode_frames,episode_steps\n')
+    evaluation.save_curve(str(tmp_path), 'MoveToBeacon')
+    line = f'--curve draws nothing: {episodes} has no finished episode, expected at least one.\n'
+    assert capsys.readouterr().out == line and not (tmp_path / 'curve.png').exists()
+    episodes.unlink()
+    with pytest.raises(UserError, match='--curve cannot be drawn: .*cannot be read'):
+        evaluation.save_curve(str(tmp_path), 'MoveToBeacon')

@@ -5,6 +5,6 @@ matplotlib's Agg canvas.
 """
 
 from sc2impala.runtime.pictures.episode_picture import EpisodePicture
-from sc2impala.runtime.pictures.learning_curve import save_learning_curve
+from sc2impala.runtime.pictures.learning_curve import NoEpisode, save_learning_curve
 
-__all__ = ['EpisodePicture', 'save_learning_curve']
+__all__ = ['EpisodePicture', 'NoEpisode', 'save_learning_curve']

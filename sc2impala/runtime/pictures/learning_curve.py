@@ -16,6 +16,10 @@ _LINE_STYLES = ('--', ':', '-.', (0, (8, 2)))
 _COLUMNS = ('start', 'global_step', 'episode_return')
 
 
+class NoEpisode(ValueError):
+    """No episode has finished yet."""
+
+
 def save_learning_curve(
     episodes_csv: Union[str, Mapping[str, str]],
     path: str,
@@ -96,7 +100,7 @@ def read_episodes(episodes_csv: str) -> Tuple[np.ndarray, np.ndarray]:
         )
     rows = [row for row in rows if len(row) == len(header)]
     if not rows:
-        raise ValueError(f'{episodes_csv} has no finished episode, expected at least one.')
+        raise NoEpisode(f'{episodes_csv} has no finished episode, expected at least one.')
     try:
         starts, steps, returns = (
             np.array([row[header.index(name)] for row in rows]).astype(np.float64)
