@@ -17,6 +17,16 @@ _SAY_SECS = 30.0
 _CONNECT_SECS = 3.0
 _SHORT_CALL_SECS = 10.0
 _ONCE_SECS = 6.0
+_NO_ANSWER = (
+    tf.errors.DeadlineExceededError,
+    tf.errors.UnavailableError,
+    tf.errors.UnknownError,
+)
+_OF_ANOTHER_PROGRAM = (
+    'the port is open, but no learner answers: it is busy, or the port is of another program'
+)
+_PREFIX = 'Graph execution error:'
+"""The first line of all errors of current versions."""
 
 
 class Stopped(Exception):
@@ -98,6 +108,8 @@ def _read_board(address: str) -> Tuple[Optional[bytes], str]:
             return session.run(text), ''
         except tf.errors.FailedPreconditionError:
             return None, 'it is starting'
+        except _NO_ANSWER:
+            return None, _OF_ANOTHER_PROGRAM
         except tf.errors.OpError as error:
             return None, one_line(error)
         finally:
@@ -159,6 +171,7 @@ def close_session(session: tf.Session) -> None:
 def one_line(error: tf.errors.OpError) -> str:
     """Kind and first line of an error of TensorFlow."""
     lines = [line for line in str(error.message or '').splitlines() if line.strip()]
+    lines = [line for line in lines if line.strip() != _PREFIX]
     return f'{type(error).__name__}: {lines[0] if lines else ""}'[:200]
 
 

@@ -35,6 +35,42 @@ class Learner:
             self.session.run(initialize)
 
 
+@pytest.mark.parametrize('answer', [b'', b'SSH-2.0-OpenSSH_9.0\r\n'])
+def test_a_port_of_another_program(answer, monkeypatch):
+    monkeypatch.setattr(link_lib, '_SHORT_CALL_SECS', 0.5)
+    stop, said, opened = threading.Event(), [], []
+
+    def say(text):
+        said.append(text)
+        stop.set()
+
+    with socket.socket() as other:
+        other.bind(('127.0.0.1', 0))
+        other.listen(5)
+
+        def serve():
+            while not stop.is_set():
+                opened.append(other.accept()[0])
+                opened[-1].sendall(answer)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        address = f'127.0.0.1:{other.getsockname()[1]}'
+        with pytest.raises(Stopped):
+            link_lib.wait_for_board(address, stop, say)
+        socket.create_connection(other.getsockname()).close()
+        thread.join()
+    for connection in opened:
+        connection.close()
+    assert 'no learner answers: it is busy, or the port is of another program)' in said[0]
+
+
+def test_the_line_of_an_error_is_its_reason():
+    for message in ('Graph execution error:\n\nno such queue\nat x', 'no such queue'):
+        error = tf.errors.NotFoundError(None, None, message)
+        assert link_lib.one_line(error) == 'NotFoundError: no such queue'
+
+
 def make_queue():
     return tf.FIFOQueue(1, [tf.int32], [[]], shared_name='numbers', name='numbers')
 

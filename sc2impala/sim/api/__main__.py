@@ -1,5 +1,7 @@
 """Commands of the stand-in: `install DIR`, and `serve`, which the installed binary runs."""
 
+import os
+import shlex
 import sys
 from typing import Sequence
 
@@ -31,13 +33,19 @@ def main(argv: Sequence[str]) -> int:
 def _install(folder: str) -> int:
     from sc2impala.sim.api import install
 
+    if os.name != 'posix':
+        print(
+            f'{folder}: the stand-in runs on Linux and macOS, expected one of them', file=sys.stderr
+        )
+        return 1
+
     try:
         path = install.install(folder)
     except OSError as error:
         print(f'{folder}: {error.strerror or error}', file=sys.stderr)
         return 1
     print(f'The stand-in is in {path}. To play on it:\n')
-    print(f'    export SC2PATH={path}')
+    print(f'    export SC2PATH={shlex.quote(path)}')
     print('    python -m sc2impala.experiment --backend=pysc2 --map_name=MoveToBeacon')
     return 0
 

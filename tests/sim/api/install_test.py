@@ -1,4 +1,5 @@
 import os
+import subprocess
 
 import pytest
 
@@ -50,3 +51,19 @@ def test_a_folder_that_cannot_be_written_to_is_named(tmp_path, capsys):
     path.write_text('')
     assert command.main(['install', str(path)]) == 1
     assert str(path) in capsys.readouterr().err
+
+
+def test_a_folder_with_a_blank_can_be_exported(tmp_path, capsys):
+    folder = str(tmp_path / "the game's folder")
+    assert command.main(['install', folder]) == 0
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    (export,) = [line for line in lines if line.startswith('export ')]
+    script = f'{export}\nprintf %s "$SC2PATH"'
+    assert subprocess.check_output(['sh', '-c', script], universal_newlines=True) == folder
+
+
+def test_there_is_none_for_windows(tmp_path, monkeypatch, capsys):
+    folder = str(tmp_path / 'x')
+    monkeypatch.setattr(command.os, 'name', 'nt')
+    assert command.main(['install', folder]) == 1
+    assert 'expected one of them' in capsys.readouterr().err
