@@ -21,7 +21,12 @@ from sc2impala.runtime import (
 )
 from sc2impala.runtime.stop_request import StopRequest
 from sc2impala.runtime.train_log import TrainLog
-from sc2impala.runtime.training_description import describe, finished_text, is_finished
+from sc2impala.runtime.training_description import (
+    describe,
+    finished_text,
+    is_finished,
+    schedule_change,
+)
 from sc2impala.runtime.training_hooks import make_hooks
 from sc2impala.runtime.training_start import Start
 from sc2impala.settings.settings import Settings
@@ -126,7 +131,11 @@ def _train_in_graph(
             remote.run_in_background()
         training_start.clean_up(run.logdir, start)
         manifest.write(run.logdir, settings.values(), start.before, specs, start.skipped)
-        console.say('\n'.join(describe(settings, specs, training, start.checkpoint)))
+        lines = describe(settings, specs, training, start.checkpoint)
+        if start.before is not None and start.checkpoint is not None:
+            frames = checkpoints.global_step(start.checkpoint)
+            lines += schedule_change(settings, start.before['config'], frames)
+        console.say('\n'.join(lines))
         if is_finished(training.phases, start.checkpoint):
             console.say(finished_text(settings))
     trainer.train(

@@ -1,6 +1,7 @@
 """What a training is about to do, in a few lines."""
 
-from typing import Any, List, Optional, Sequence, Tuple
+import dataclasses
+from typing import Any, List, Mapping, Optional, Sequence, Tuple
 
 from sc2impala import learner
 from sc2impala.learner.phases import Phase
@@ -8,6 +9,8 @@ from sc2impala.runtime import checkpoints, demonstrations, experience, memory
 from sc2impala.runtime.training_graph import Training
 from sc2impala.settings import resolve, validation
 from sc2impala.settings.settings import Settings
+
+_LENGTH = 'total_environment_frames'
 
 
 def describe(
@@ -52,6 +55,24 @@ def describe(
     return lines
 
 
+def schedule_change(settings: Settings, before: Mapping[str, Any], frames: int) -> List[str]:
+    """A line if another length of the training changes the learning rate of a run that resumes.
+
+    Args:
+      settings: all of them.
+      before: the settings of the last start.
+      frames: that the training has had, without those of earlier phases.
+    """
+    length, now = before[_LENGTH], settings.training.total_environment_frames
+    first, last = (_learning_rate(values, frames) for values in (before, settings.values()))
+    if length == now or first is None or last is None or first == last:
+        return []
+    return [
+        f'--{_LENGTH}={now} instead of {length}: the schedules have this length, and the learning '
+        f'rate {"rises" if last > first else "falls"} from {first:.3g} to {last:.3g}'
+    ]
+
+
 def is_finished(phases: Sequence[Phase], checkpoint: Optional[str]) -> bool:
     """Whether there is nothing left to train after a checkpoint."""
     if checkpoint is None:
@@ -67,6 +88,23 @@ def finished_text(settings: Settings) -> str:
         f'the training is finished, as --total_environment_frames={frames} asked: a larger number '
         f'goes on from here, and --mode=evaluate --logdir={folder} plays with the agent'
     )
+
+
+def _learning_rate(values: Mapping[str, Any], frames: int) -> Optional[float]:
+    """The learning rate after some frames; None for an algorithm that has none of the usual name.
+
+    Args:
+      values: all settings.
+      frames: of the training.
+    """
+    group = learner.settings_groups()[values['algorithm']]
+    names = {field.name for field in dataclasses.fields(group)}
+    for prefix in ('', 'r2d2_'):
+        first, last = prefix + 'learning_rate', prefix + 'final_learning_rate'
+        if {first, last} <= names:
+            left = max(0.0, 1.0 - frames / values[_LENGTH])
+            return values[last] + (values[first] - values[last]) * left
+    return None
 
 
 def _phases(settings: Settings) -> List[str]:

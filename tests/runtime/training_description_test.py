@@ -4,7 +4,12 @@ import dataclasses
 
 import pytest
 
-from sc2impala.runtime.training_description import describe, finished_text, is_finished
+from sc2impala.runtime.training_description import (
+    describe,
+    finished_text,
+    is_finished,
+    schedule_change,
+)
 from tests.runtime import tiny
 
 
@@ -43,3 +48,23 @@ def test_whether_there_is_nothing_left_to_train(plain_training, finished_run):
         assert not is_finished(phases, None)
     text = finished_text(settings)
     assert '--total_environment_frames=300 asked' in text and '--mode=evaluate --logdir=' in text
+
+
+@pytest.mark.parametrize('algorithm, prefix', [('impala', ''), ('r2d2', 'r2d2_')])
+def test_a_learning_rate_that_another_length_changes(algorithm, prefix):
+    rates = {f'{prefix}learning_rate': 8e-4, f'{prefix}final_learning_rate': 0.0}
+    values = dict(rates, algorithm=algorithm, total_environment_frames=100)
+    before = tiny.make_settings(**values).values()
+
+    def change(frames, length, **more):
+        settings = tiny.make_settings(**dict(values, total_environment_frames=length, **more))
+        return schedule_change(settings, before, frames)
+
+    assert change(100, 400) == [
+        '--total_environment_frames=400 instead of 100: the schedules have this length, and the '
+        'learning rate rises from 0 to 0.0006'
+    ]
+    assert change(25, 50)[0].endswith('learning rate falls from 0.0006 to 0.0004')
+    assert change(50, 100) == change(0, 400) == []
+    before.update({f'{prefix}final_learning_rate': 8e-4})
+    assert change(50, 400, **{f'{prefix}final_learning_rate': 8e-4}) == []
