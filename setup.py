@@ -40,6 +40,9 @@ setuptools.setup(
         'absl-py>=1.4',
         'matplotlib>=3.5',
         'pillow>=9.0',
+        # TensorFlow 1.15 brings its own; since 2.21 TensorFlow brings none.
+        'tensorboard>=1.15' + OLD,
+        'tensorboard>=2.20' + NEW,
         'zstandard>=0.21',
     ],
     extras_require={
@@ -56,7 +59,6 @@ setuptools.setup(
             'pytest',
             'pytest-xdist',
             'ruff' + NEW,
-            'tensorboard',
         ],
     },
     entry_points={'console_scripts': ['sc2impala = sc2impala.experiment:run']},
@@ -64,6 +66,8 @@ setuptools.setup(
         'License :: OSI Approved :: Apache Software License',
         'Programming Language :: Python :: 3.7',
         'Programming Language :: Python :: 3.11',
+        'Programming Language :: Python :: 3.12',
+        'Programming Language :: Python :: 3.13',
         'Topic :: Scientific/Engineering :: Artificial Intelligence',
     ],
 )

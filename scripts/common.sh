@@ -2,18 +2,19 @@
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# make_venv FOLDER REQUIREMENTS VERSION PYTHON: makes a virtual environment with the pinned packages
+# make_venv FOLDER REQUIREMENTS VERSIONS PYTHON: makes a virtual environment with the pinned packages
 # and an editable install of this one, or reuses it while neither the pins nor setup.py changed.
 # Afterwards $VENV/bin holds python. PYTHON may be empty, which is an error if there is work to do.
 make_venv() {
-    local requirements=$2 version=$3 python=$4 wanted
+    local requirements=$2 versions=$3 python=$4 wanted
     VENV=$1
     wanted=$(cat "$requirements" setup.py | sha256sum)
     if [ "$(cat "$VENV/installed" 2>/dev/null)" = "$wanted" ]; then
         return
     fi
-    if ! is_python "$version" "$python"; then
-        echo "error: $requirements is pinned for Python $version, found: ${python:-none}" >&2
+    if ! is_python "$versions" "$python"; then
+        echo "error: $requirements is pinned for Python ${versions// /, }, found: ${python:-none};" \
+            'set PYTHON=/path/to/python' >&2
         exit 1
     fi
     echo "installing into $VENV (once, about two minutes)"
@@ -24,9 +25,29 @@ make_venv() {
     echo "$wanted" >"$VENV/installed"
 }
 
-# is_python VERSION COMMAND: whether the command runs Python of this version, such as 3.7.
+# is_python VERSIONS COMMAND: whether the command runs Python of one of these versions, such as
+# '3.11 3.12'.
 is_python() {
-    [ "$("$2" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)" = "$1" ]
+    local found
+    found=$("$2" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || return
+    [[ " $1 " == *" $found "* ]]
+}
+
+# find_python: prints $PYTHON, else the first of python3.11, python3.12, python3.13 and python3 that
+# runs one of these versions, else python3. A shim of pyenv may not run, so each is tried.
+find_python() {
+    local candidate
+    if [ -n "${PYTHON:-}" ]; then
+        echo "$PYTHON"
+        return
+    fi
+    for candidate in python3.11 python3.12 python3.13 python3; do
+        if is_python '3.11 3.12 3.13' "$candidate"; then
+            echo "$candidate"
+            return
+        fi
+    done
+    command -v python3 || true
 }
 
 # find_python37: prints $PYTHON37, else python3.7, else the newest Python 3.7 of pyenv; fails if

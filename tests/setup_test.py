@@ -1,0 +1,62 @@
+"""What pip installs: the requirements of the package, and the pins of the scripts."""
+
+import os
+import runpy
+
+import pytest
+import setuptools
+from packaging.requirements import Requirement
+
+from tests.house import sources
+
+PINS = {
+    '3.7': 'requirements-tf115.txt',
+    '3.11': 'requirements.txt',
+    '3.12': 'requirements.txt',
+    '3.13': 'requirements.txt',
+}
+"""By version of Python."""
+
+
+@pytest.fixture
+def arguments(monkeypatch):
+    """The arguments of `setuptools.setup`."""
+    found = {}
+    monkeypatch.setattr(setuptools, 'setup', lambda **kwargs: found.update(kwargs))
+    runpy.run_path(os.path.join(sources.ROOT, 'setup.py'))
+    return found
+
+
+def requirements(lines, version):
+    """The requirements that apply to a version of Python, by name."""
+    found = [Requirement(line) for line in lines]
+    environment = {'python_version': version, 'extra': ''}
+    return {normal(r.name): r for r in found if r.marker is None or r.marker.evaluate(environment)}
+
+
+def normal(name):
+    return name.lower().replace('_', '-')
+
+
+def pins(name):
+    with open(os.path.join(sources.ROOT, name)) as file:
+        lines = [line.split('#')[0].strip() for line in file]
+    return {normal(n): v for n, _, v in (line.partition('==') for line in lines if line)}
+
+
+@pytest.mark.parametrize('version', list(PINS))
+def test_pins_are_in_the_range_of_the_package(arguments, version):
+    pinned = pins(PINS[version])
+    groups = [arguments['install_requires'], arguments['extras_require']['dev']]
+    for name, requirement in requirements(sum(groups, []), version).items():
+        assert pinned[name] in requirement.specifier, name
+
+
+@pytest.mark.parametrize('version', list(PINS))
+def test_the_programs_of_the_readme_are_installed(arguments, version):
+    """TensorFlow 2.21 no longer requires tensorboard."""
+    with open(os.path.join(sources.ROOT, 'README.md'), encoding='utf-8') as file:
+        assert '\ntensorboard --logdir' in file.read()
+    installed = requirements(arguments['install_requires'], version)
+    assert {'tensorboard', 'tensorflow'} <= set(installed)
+    assert any(version in text for text in arguments['classifiers'])
