@@ -111,10 +111,10 @@ class TestWrongSettings:
         assert not (tmp_path / 'typo').exists()
 
     def test_other_settings_than_those_of_the_run(self, run, capsys):
-        flags = '--learning_rate=0.5', '--num_envs=3', '--save_checkpoint_secs=7'
+        flags = '--learning_rate=0.5', '--unroll_length=3', '--save_checkpoint_secs=7'
         line = refuses(run, capsys, resume, *flags)
         assert '--learning_rate=0.0007 (now 0.5)' in line
-        assert '--num_envs=4 (now 3)' in line
+        assert '--unroll_length=5 (now 3)' in line
         assert 'save_checkpoint_secs' not in line and 'batch_size' not in line
 
     def test_another_agent_than_that_of_the_run(self, run, capsys):

@@ -30,6 +30,8 @@ class CloningSettings(ReturnSettings, AdamSettings):
         'sequences of an update of that phase, 0 for --batch_size: many small steps imitate sooner '
         'than few large ones, and learning from rewards needs larger ones',
         between=(0, 65536),
+        on_resume='each update of cloning is of that many sequences, over which losses are summed; '
+        'learning rate and costs are unchanged',
     )
     cloning_learning_rate: float = setting(7e-4, 'of that phase, at the start', between=(0.0, 10.0))
     final_cloning_learning_rate: float = setting(

@@ -30,13 +30,16 @@ class ResumePart(Part):
         actors: Optional[Actors] = None,
         queue: Optional[Queue] = None,
         halted: Callable[[], None] = lambda: None,
+        has_new_games: bool = False,
     ):
         """Args:
         groups: all but the following.
         actors: of this process, if there are any.
         queue: that they fill.
         halted: called while no actor plays, when a state is saved.
+        has_new_games: the number of games has changed, which has been reported.
         """
+        self._has_new_games = has_new_games
         self._actors = actors
         self._queue = queue
         self._groups = list(groups)
@@ -106,6 +109,8 @@ class ResumePart(Part):
             try:
                 group.set_state(session, state)
             except saved_arrays.DifferentState as error:
+                if group is self._actors and self._has_new_games:
+                    continue
                 sentences.append(f'{group.otherwise}: {str(error).rstrip(".")}')
             except ValueError as error:
                 raise UserError(

@@ -71,6 +71,14 @@ class Variables:
         """Sets them to values that were checked."""
         session.run(self._set, {self._new[name]: array for name, array in state.items()})
 
+    @staticmethod
+    def with_shapes(state: Mapping[str, np.ndarray], initial: State) -> State:
+        """Replaces arrays of a state by initial values of the same name and another shape."""
+        return {
+            name: initial[name] if name in initial and initial[name].shape != array.shape else array
+            for name, array in state.items()
+        }
+
 
 class Learner(Group):
     """What the learner counts, and its recurrent states on recordings."""
@@ -87,7 +95,8 @@ class Learner(Group):
         return self._variables.get_state(session)
 
     def set_state(self, session: tf.Session, state: Mapping[str, np.ndarray]) -> None:
-        """See `Group`."""
+        """See `Group`. Recurrent states of other batch sizes have their initial values."""
+        state = self._variables.with_shapes(state, self.get_state(session))
         self._variables.check(state)
         self._variables.set_state(session, state)
 

@@ -108,7 +108,8 @@ def _train_in_graph(
         remote.open(session_config)
     with garbage.collection_paused():
         training = training_graph.build(settings, specs, start.number, stack, remote)
-        resume = training_resume.build(settings, training, remote)
+        of_run = None if start.before is None else start.before['config']
+        resume = training_resume.build(settings, training, remote, of_run)
         writer = checkpoints.CheckpointWriter(
             run.logdir,
             output.save_checkpoint_secs,

@@ -1,6 +1,6 @@
 """What of a training is saved and restored beside its variables and its replay buffer."""
 
-from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import tensorflow.compat.v1 as tf
 
@@ -28,7 +28,12 @@ class Resume(NamedTuple):
     threads: Optional[ActorThreads]
 
 
-def build(settings: Settings, training: Training, remote: Optional[Any] = None) -> Resume:
+def build(
+    settings: Settings,
+    training: Training,
+    remote: Optional[Any] = None,
+    before: Optional[Mapping[str, Any]] = None,
+) -> Resume:
     """Builds the operations that read and restore the state; all other variables exist.
 
     Actors in other processes keep their games themselves, and what they have sent is not saved.
@@ -37,6 +42,7 @@ def build(settings: Settings, training: Training, remote: Optional[Any] = None) 
       settings: all of them.
       training: what has been built.
       remote: `remote_actors.RemoteActors`; None for actors in this process.
+      before: the settings of the previous start; None in a new run.
     """
     table = training.table
     more: List[Part] = [] if table is None else [ReplayPart(table)]
@@ -54,7 +60,9 @@ def build(settings: Settings, training: Training, remote: Optional[Any] = None) 
         recordings,
         resume_groups.Staged(training.batches, lambda: account.keep(0, [account_part.staged])),
     ]
-    part = ResumePart(groups, actors, queue, account_part.hold)
+    numbers = settings.actors.num_actors, settings.actors.num_envs
+    has_new_games = before is not None and numbers != (before['num_actors'], before['num_envs'])
+    part = ResumePart(groups, actors, queue, account_part.hold, has_new_games)
     # The account has to be restored before what it keeps, and saved after it was held.
     return Resume(part, [part, account_part, *more], threads)
 

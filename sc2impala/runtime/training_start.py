@@ -12,6 +12,7 @@ from sc2impala.runtime import checkpoint_units as units
 from sc2impala.runtime.adoption import Adoption
 from sc2impala.runtime.checkpoint_units import Skipped
 from sc2impala.runtime.checkpoints import CheckpointWriter
+from sc2impala.settings import resolve
 from sc2impala.settings.settings import Settings
 
 
@@ -45,6 +46,8 @@ def find(settings: Settings) -> Start:
     before = manifest.read(folder)
     if before is not None:
         manifest.check_same_settings(folder, settings.values(), before)
+        for line in resolve.changes_on_resume(settings.values(), before['config']):
+            console.say(line)
     choice = checkpoint_choice.choose(folder)
     if choice is None:
         return Start(before, None)

@@ -41,6 +41,8 @@ class Setting(NamedTuple):
     own_in_evaluation: whether an evaluation chooses it independently of the run it evaluates.
     tunable: whether --may_change can name it, and a population can change it while the run goes on:
         learning depends on it, the variables of the graph and the form of sequences do not.
+    on_resume: what a resumed run does with another value, which it may have, in a clause; empty if
+        there is nothing to report or it may not have another one.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Setting(NamedTuple):
     free_on_resume: bool
     own_in_evaluation: bool
     tunable: bool
+    on_resume: str
 
 
 def setting(
@@ -66,6 +69,7 @@ def setting(
     free_on_resume: bool = False,
     own_in_evaluation: bool = False,
     tunable: bool = False,
+    on_resume: str = '',
 ) -> Any:
     """Declares a field of a group of settings; the arguments are those of `Setting`.
 
@@ -83,6 +87,7 @@ def setting(
         free_on_resume=free_on_resume,
         own_in_evaluation=own_in_evaluation,
         tunable=tunable,
+        on_resume=on_resume,
     )
     return dataclasses.field(default=default, metadata={_METADATA: metadata})
 

@@ -9,7 +9,7 @@ Settings are mappings from names to typed values throughout.
 """
 
 import dataclasses
-from typing import Any, Dict, List, Mapping, Optional
+from typing import Any, Dict, List, Mapping, Optional, Set
 
 from sc2impala import envs, learner
 from sc2impala.envs import pysc2_backend
@@ -257,21 +257,39 @@ def differences_in_evaluation(values: Mapping[str, Any], of_run: Mapping[str, An
 
 def differences_on_resume(values: Mapping[str, Any], of_run: Mapping[str, Any]) -> List[str]:
     """Names of the settings that a continued run may not change, but does."""
-    settings = settings_lib.all_settings()
-    allowed = values.get('may_change', ())
-    free = {
-        name
-        for name, each in settings.items()
-        if each.free_on_resume or (each.tunable and (allowed == 'all' or name in allowed))
-    }
+    free = _free_on_resume(values)
+    free.update(n for n, setting in settings_lib.all_settings().items() if setting.on_resume)
+    if values.get('replay_proportion') == 0.0 and of_run['replay_proportion']:
+        free.remove('replay_proportion')  # The next checkpoints would have no replay buffer.
     return sorted(n for n, value in values.items() if n not in free and value != of_run[n])
+
+
+def changes_on_resume(values: Mapping[str, Any], of_run: Mapping[str, Any]) -> List[str]:
+    """The effects of changed settings that a resumed run reports, one line for each effect."""
+    settings = settings_lib.all_settings()
+    changed: Dict[str, List[str]] = {}
+    for name, each in settings.items():
+        if each.on_resume and values[name] != of_run[name]:
+            now, before = (each.type.to_text(of[name]) for of in (values, of_run))
+            changed.setdefault(each.on_resume, []).append(f'--{name}={now} instead of {before}')
+    return [f'resumes with {" and ".join(flags)}: {why}' for why, flags in changed.items()]
 
 
 def differences_of_actor(given: Mapping[str, Any], of_learner: Mapping[str, Any]) -> List[str]:
     """Names of the settings that an actor was given, and that may not differ from its learner's."""
     chosen = {name: value for name, value in given.items() if value is not None}
-    names = differences_on_resume(chosen, of_learner)
-    return [name for name in names if name not in _OF_ACTOR]
+    free = _free_on_resume(chosen).union(_OF_ACTOR)
+    return sorted(n for n, value in chosen.items() if n not in free and value != of_learner[n])
+
+
+def _free_on_resume(values: Mapping[str, Any]) -> Set[str]:
+    """Names of the settings that may differ without a report."""
+    allowed = values.get('may_change', ())
+    return {
+        name
+        for name, each in settings_lib.all_settings().items()
+        if each.free_on_resume or (each.tunable and (allowed == 'all' or name in allowed))
+    }
 
 
 def to_manifest(values: Mapping[str, Any]) -> Dict[str, Any]:

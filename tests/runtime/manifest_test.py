@@ -73,13 +73,13 @@ def test_lists_every_start(values):
 
 def test_other_settings_are_all_named(values):
     written = write(values)
-    other = dict(values, num_envs=7, agent='atari_net', progress_secs=1.0, screen_size=(9, 8))
+    other = dict(values, unroll_length=7, agent='atari_net', progress_secs=1.0, screen_size=(9, 8))
     with pytest.raises(UserError) as error_info:
         manifest.check_same_settings(values['logdir'], other, written)
     assert str(error_info.value) == (
         f'--logdir={values["logdir"]} was written with other settings: --agent=fully_conv_lstm '
-        '(now atari_net), --num_envs=32 (now 7), --screen_size=16 (now 9x8). Leave these flags '
-        'out, or choose another folder.'
+        '(now atari_net), --screen_size=16 (now 9x8), --unroll_length=20 (now 7). Leave these '
+        'flags out, or choose another folder.'
     )
 
 

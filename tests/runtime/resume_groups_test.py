@@ -95,3 +95,34 @@ def test_what_does_not_fit_is_refused_before_anything_changes(staged):
     with pytest.raises(saved_arrays.DifferentState):
         other.group.set_state(other.session, state)
     assert not other.batches.staged and not other.restored
+
+
+class TestLearner:
+    @staticmethod
+    def make(session, batch_size):
+        """The group of a run that clones recordings in batches of a size."""
+        local = [tf.GraphKeys.LOCAL_VARIABLES]
+        variables = [
+            tf.get_variable(name, shape, initializer=tf.zeros_initializer(), collections=local)
+            for name, shape in (('stream_state', [batch_size, 3]), ('version', []))
+        ]
+        session.run(tf.variables_initializer(variables))
+        return resume_groups.Learner(variables)
+
+    def states(self, state, batch_size):
+        """The state that a learner with a batch size has after it is restored."""
+        with tf.Graph().as_default(), tf.Session() as session:
+            group = self.make(session, batch_size)
+            group.set_state(session, state)
+            return group.get_state(session)
+
+    def test_updates_are_still_counted_with_another_batch_size(self):
+        state = {'stream_state': np.ones([4, 3], np.float32), 'version': np.float32(7)}
+        assert (self.states(state, 4)['stream_state'] == 1).all()
+        restored = self.states(state, 2)
+        assert restored['version'] == 7
+        assert restored['stream_state'].shape == (2, 3) and not restored['stream_state'].any()
+
+    def test_the_state_of_other_variables_is_refused(self):
+        with pytest.raises(saved_arrays.DifferentState):
+            self.states({'version': np.float32(7)}, 4)

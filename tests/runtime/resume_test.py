@@ -234,3 +234,43 @@ def test_after_an_error_games_are_not_saved(part, tmp_path):
         'all games start new episodes: that was not saved',
         'what waited for an update is lost: that was not saved',
     ]
+
+
+class VariablesAtStart(tf.train.SessionRunHook):
+    """Reads all global variables before the first update of a start."""
+
+    def begin(self):
+        self._variables = {v.op.name: v for v in tf.global_variables()}
+
+    def after_create_session(self, session, coord):
+        self.values = session.run(self._variables)
+
+
+def test_other_numbers_of_games_and_other_batch_sizes(tmp_path, capsys):
+    """Variables, optimizer and replay buffer continue; the manifest lists every change."""
+    kinds = {
+        'fewer': ('--num_envs=2', '--batch_size=2', '--replay_proportion=0.5'),
+        'more': ('--num_envs=6', '--num_actors=2', '--batch_size=8'),
+        'as before': ('--batch_size=4',),
+    }
+    flags = ('--agent=fully_conv_lstm', *tiny.REPLAY, '--replay_sampler=prioritised')
+    train(tmp_path, 10, *flags, hooks=[StopAfter(3)])
+    inserted = [0]
+    for kind, numbers in kinds.items():
+        before, frames = VariablesAtStart(), tiny.newest_frames(tmp_path)
+        expected = tiny.variables(tmp_path, frames)
+        capsys.readouterr()
+        train(tmp_path, 10, *flags, *numbers, hooks=[before, StopAfter(2)])
+        output = capsys.readouterr().out
+        values = {name: value for name, value in before.values.items() if name in expected}
+        assert tiny.same_arrays(values, expected), kind
+        assert output.count('all games start new episodes') == 1
+        assert all(f'{flag} instead of ' in output for flag in numbers)
+        changed = tiny.read_json(tmp_path, 'manifest.json')['starts'][-1]['settings_changed']
+        for flag in numbers:
+            name, value = flag.lstrip('-').split('=')
+            assert str(changed[name]) == value
+        assert 'does not hold' not in output and 'are lost' not in output
+        with np.load(str(tmp_path / f'replay-{tiny.newest_frames(tmp_path)}.npz')) as arrays:
+            inserted.append(int(arrays['num_inserted']))
+    assert sorted(set(inserted)) == inserted

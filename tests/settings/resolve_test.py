@@ -158,24 +158,52 @@ def test_an_unknown_map_is_left_to_the_check():
 
 
 def test_differences_are_those_that_matter_to_what_was_learned():
-    there = dict(GENERAL, num_envs=4, progress_secs=1.0, logdir='a')
-    here = dict(GENERAL, num_envs=5, progress_secs=2.0, logdir='b', agent='atari_net')
-    assert resolve.differences_on_resume(here, there) == ['agent', 'num_envs']
+    there = dict(GENERAL, unroll_length=4, progress_secs=1.0, logdir='a')
+    here = dict(GENERAL, unroll_length=5, progress_secs=2.0, logdir='b', agent='atari_net')
+    assert resolve.differences_on_resume(here, there) == ['agent', 'unroll_length']
     assert resolve.differences_on_resume(there, there) == []
+
+
+class TestOnAnotherMachine:
+    THERE = dict(GENERAL, num_actors=2, num_envs=32, batch_size=32, replay_proportion=0.5)
+
+    def test_numbers_of_games_and_sequences_may_differ(self):
+        here = dict(self.THERE, num_actors=1, num_envs=16, batch_size=16, replay_proportion=0.25)
+        assert resolve.differences_on_resume(here, self.THERE) == []
+        games, batch, replay = resolve.changes_on_resume(here, self.THERE)
+        assert games.startswith(
+            'resumes with --num_actors=1 instead of 2 and --num_envs=16 instead of 32: all games '
+            'start new episodes; variables, optimizer, replay buffer, queue'
+        )
+        assert batch.startswith('resumes with --batch_size=16 instead of 32: each update is of ')
+        assert replay.startswith('resumes with --replay_proportion=0.25 instead of 0.5: ')
+
+    def test_there_is_nothing_to_report_without_a_change(self):
+        here = dict(self.THERE, save_checkpoint_secs=1.0)
+        assert resolve.changes_on_resume(here, self.THERE) == []
+
+    def test_the_replay_buffer_is_not_given_up(self):
+        here = dict(self.THERE, replay_proportion=0.0)
+        assert resolve.differences_on_resume(here, self.THERE) == ['replay_proportion']
+        assert resolve.differences_on_resume(self.THERE, here) == []
+
+    def test_actors_have_the_batch_size_of_their_learner(self):
+        here = {'batch_size': 16, 'num_envs': 4}
+        assert resolve.differences_of_actor(here, self.THERE) == ['batch_size']
 
 
 @pytest.mark.parametrize(
     'may_change, expected',
     [
-        ((), ['entropy_cost', 'learning_rate', 'num_envs']),
-        (('learning_rate',), ['entropy_cost', 'num_envs']),
-        (('learning_rate', 'entropy_cost', 'num_envs'), ['num_envs']),
-        ('all', ['num_envs']),
+        ((), ['entropy_cost', 'learning_rate', 'unroll_length']),
+        (('learning_rate',), ['entropy_cost', 'unroll_length']),
+        (('learning_rate', 'entropy_cost', 'unroll_length'), ['unroll_length']),
+        ('all', ['unroll_length']),
     ],
 )
 def test_what_may_change_on_request(may_change, expected):
     there = settings_lib.general_defaults()
-    changes = dict(learning_rate=0.5, entropy_cost=0.5, num_envs=3)
+    changes = dict(learning_rate=0.5, entropy_cost=0.5, unroll_length=3)
     here = dict(there, may_change=may_change, **changes)
     assert resolve.differences_on_resume(here, there) == expected
 

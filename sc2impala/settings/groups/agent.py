@@ -60,6 +60,12 @@ class AgentSettings:
     )
 
 
+_NEW_GAMES = (
+    'all games start new episodes; variables, optimizer, replay buffer, queue, schedules and the '
+    'account of frames continue'
+)
+
+
 @dataclasses.dataclass(frozen=True)
 class ActorSettings:
     """Number of actors and games, and the length of sequences."""
@@ -67,9 +73,14 @@ class ActorSettings:
     TITLE: ClassVar[str] = 'actors'
 
     num_actors: int = setting(
-        2, 'actors in this process, each in a thread of its own', between=(1, 1024)
+        2,
+        'actors in this process, each in a thread of its own',
+        between=(1, 1024),
+        on_resume=_NEW_GAMES,
     )
-    num_envs: int = setting(32, 'games that each actor plays at once', between=(1, 65536))
+    num_envs: int = setting(
+        32, 'games that each actor plays at once', between=(1, 65536), on_resume=_NEW_GAMES
+    )
     unroll_length: int = setting(20, 'agent steps of a sequence', between=(1, 10000))
     queue_capacity: int = setting(
         0,

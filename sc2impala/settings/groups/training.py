@@ -45,6 +45,8 @@ class TrainingSettings:
         32,
         'sequences of an update, new and replayed; losses are summed over them',
         between=(1, 65536),
+        on_resume='each update is of that many sequences, over which losses are summed; learning '
+        'rate and costs are unchanged',
     )
     num_learner_devices: int = setting(
         1,
@@ -65,6 +67,7 @@ class ReplaySettings:
         0.0,
         'part of a batch that comes from the replay buffer; 0 is plain IMPALA',
         between=(0.0, 1.0),
+        on_resume='that part of each update is replayed; the replay buffer continues',
     )
     replay_buffer_size: int = setting(
         1000,
