@@ -34,7 +34,7 @@ from absl import app, flags
 from sc2impala import tf_setup
 from sc2impala.errors import FINISHED, UnexpectedError, UserError, exit_code_of_signal
 from sc2impala.runtime import console, manifest, run_watch, train_log
-from sc2impala.settings import addresses, resolve, setting_flags, validation
+from sc2impala.settings import addresses, own_algorithms, resolve, setting_flags, validation
 from sc2impala.settings import settings as settings_lib
 from sc2impala.settings.settings import Settings
 
@@ -49,7 +49,9 @@ def run() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # On a machine where it has not run before, matplotlib reports that it has listed the fonts.
     logging.getLogger('matplotlib').setLevel(logging.WARNING)
-    setting_flags.define(flags.FLAGS)
+    exit_code = _report_errors(lambda: define_flags(flags.FLAGS, sys.argv[1:]))
+    if exit_code:
+        sys.exit(exit_code)
 
     def parse(argv: Sequence[str]) -> None:
         _show_help(argv, flags.FLAGS)
@@ -75,10 +77,11 @@ def main(arguments: Sequence[str]) -> int:
     Returns:
       The exit code.
     """
-    flag_values = _own_flags()
-    _show_help(arguments, flag_values)
+    flag_values = flags.FlagValues()
 
     def parse_and_run() -> int:
+        define_flags(flag_values, arguments)
+        _show_help(arguments, flag_values)
         setting_flags.parse(flag_values, arguments)
         return _run(flag_values)
 
@@ -95,9 +98,38 @@ def read_settings(arguments: Sequence[str]) -> Settings:
       UserError: if a flag is not understood, an evaluation asks for other settings than those of
         the run, or the folder's manifest cannot be read.
     """
-    flag_values = _own_flags()
+    flag_values = flags.FlagValues()
+    define_flags(flag_values, arguments)
     setting_flags.parse(flag_values, arguments)
     return _read_settings(flag_values)
+
+
+def define_flags(flag_values: flags.FlagValues, arguments: Sequence[str]) -> None:
+    """Defines a flag per setting, with those of an algorithm outside of the package.
+
+    That algorithm is the one that the command line names, or else that of the run in the folder, or
+    of the run whose weights a new one starts from.
+
+    Args:
+      flag_values: where to define them.
+      arguments: the command line without the name of the program.
+
+    Raises:
+      UserError: if the algorithm cannot be imported.
+    """
+    known = settings_lib.all_settings()
+    names = ('algorithm', 'job_name', 'map_name', 'logdir', 'init_checkpoint')
+    try:
+        given, _ = setting_flags.split({name: known[name] for name in names}, arguments)
+    except UserError:
+        given = {}  # The error is reported when all flags are parsed.
+    algorithm = given.get('algorithm', '')
+    if not algorithm and given.get('job_name') != 'actor':
+        algorithm = manifest.peek_algorithm(_logdir(given))
+        if not algorithm and given.get('init_checkpoint'):
+            algorithm = manifest.peek_algorithm(given['init_checkpoint'])
+    own_algorithms.register(algorithm)
+    setting_flags.define(flag_values)
 
 
 def train(settings: Settings, hooks: Sequence[Any] = ()) -> int:
@@ -178,13 +210,6 @@ def _act(given: Mapping[str, Any]) -> None:
     from sc2impala.runtime import cluster_actor
 
     cluster_actor.act(given)
-
-
-def _own_flags() -> flags.FlagValues:
-    """Flags that no other module and no other call shares."""
-    flag_values = flags.FlagValues()
-    setting_flags.define(flag_values)
-    return flag_values
 
 
 def _show_help(arguments: Sequence[str], flag_values: flags.FlagValues) -> None:

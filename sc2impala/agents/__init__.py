@@ -1,11 +1,15 @@
 """Agents. A new one is a file with `make_parts`, and a line in `AGENTS`.
 
+An agent outside of the package needs no line: its name is 'module:make_parts'.
+
 Importing this package does not load TensorFlow; making an agent does.
 """
 
 import functools
 import importlib
-from typing import TYPE_CHECKING, Any, List, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, List, Optional, Sequence
+
+from sc2impala import extensions, tf_setup
 
 if TYPE_CHECKING:
     from sc2impala.agents.agent import Agent
@@ -26,6 +30,31 @@ VALUE_NORMALISATIONS = ('none', 'popart')
 """Whether the baseline learns returns as they are, or normalised; see `value_statistics`."""
 
 
+def load_make_parts(name: str) -> Callable[[Any, Any, int], tuple]:
+    """Returns the function `make_parts` of an agent; imports TensorFlow.
+
+    Args:
+      name: a key of `AGENTS`, or 'module:attribute' for a function outside of the package.
+
+    Raises:
+      ValueError: if there is no such agent.
+      UserError: if the function outside of the package cannot be imported.
+    """
+    if extensions.is_spec(name):
+        tf_setup.enable()
+        return extensions.load(
+            'agent',
+            name,
+            'a function make_parts(observation_spec, action_spec, num_step_muls)',
+            callable,
+        )
+    if name not in AGENTS:
+        raise ValueError(
+            'unknown agent {!r}, expected one of {}'.format(name, ', '.join(sorted(AGENTS)))
+        )
+    return importlib.import_module(AGENTS[name]).make_parts
+
+
 def make_agent(
     name: str,
     observation_spec: Any,
@@ -43,7 +72,7 @@ def make_agent(
     """Builds the agent called `name`; most of its variables are created when it is first called.
 
     Args:
-      name: a key of `AGENTS`.
+      name: see `load_make_parts`.
       observation_spec: `envs.specs.ObservationSpec`.
       action_spec: `envs.actions.ActionSpec`.
       max_step_mul: largest step multiplier that the agent may choose.
@@ -63,17 +92,13 @@ def make_agent(
     Raises:
       ValueError: if there is no such agent, or its heads do not have an option.
     """
-    if name not in AGENTS:
-        raise ValueError(
-            'unknown agent {!r}, expected one of {}'.format(name, ', '.join(sorted(AGENTS)))
-        )
+    make_parts = load_make_parts(name)
     from sc2impala.agents import preprocessing
     from sc2impala.agents.agent import Agent, make_policy, recorded
 
     if ratio_bins:
         observation_spec = preprocessing.with_ratio_bins(observation_spec, ratio_bins)
     num_step_muls = max_step_mul if fixed_step_mul is None else 1
-    make_parts = importlib.import_module(AGENTS[name]).make_parts
     weights: List[Any] = []
     with recorded(weights):
         torso, core, heads = make_parts(observation_spec, action_spec, num_step_muls)

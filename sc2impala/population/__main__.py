@@ -89,7 +89,7 @@ def _run(
 def _read_given(member_flags: Sequence[str]) -> Dict[str, Any]:
     """The settings that the flags of members give."""
     flag_values = flags.FlagValues()
-    setting_flags.define(flag_values)
+    experiment.define_flags(flag_values, member_flags)
     setting_flags.parse(flag_values, member_flags)
     return setting_flags.read(flag_values)
 

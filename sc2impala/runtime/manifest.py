@@ -16,7 +16,7 @@ from sc2impala.errors import UserError
 from sc2impala.runtime import console
 from sc2impala.runtime.checkpoint_units import Skipped
 from sc2impala.runtime.logdir import write_json
-from sc2impala.settings import resolve
+from sc2impala.settings import own_algorithms, resolve
 from sc2impala.settings import settings as settings_lib
 
 _METADATA_MODULE = 'importlib_metadata' if sys.version_info < (3, 8) else 'importlib.metadata'
@@ -72,6 +72,19 @@ def read_of_checkpoint(folder_or_checkpoint: str) -> Optional[Dict[str, Any]]:
     """
     is_folder = os.path.isdir(folder_or_checkpoint)
     return read(folder_or_checkpoint if is_folder else os.path.dirname(folder_or_checkpoint))
+
+
+def peek_algorithm(folder_or_checkpoint: str) -> str:
+    """Returns the algorithm of a run without any check of its manifest; empty if there is none."""
+    is_folder = os.path.isdir(folder_or_checkpoint)
+    folder = folder_or_checkpoint if is_folder else os.path.dirname(folder_or_checkpoint)
+    for name in (MANIFEST, COPY):
+        try:
+            with open(os.path.join(folder, name), 'rb') as file:
+                return str(json.loads(file.read(_MAX_BYTES).decode())['config']['algorithm'])
+        except (OSError, ValueError, RecursionError, LookupError, TypeError):
+            continue
+    return ''
 
 
 def check_same_settings(
@@ -153,6 +166,7 @@ def _read_file(path: str) -> Dict[str, Any]:
         raise ValueError(f'it has more than {_MAX_BYTES:,} bytes')
     manifest = json.loads(text.decode())
     _check_parts(manifest)
+    own_algorithms.register(manifest['config'].get('algorithm', ''))
     _check_known(path, manifest)
     return dict(manifest, config=resolve.from_manifest(manifest))
 

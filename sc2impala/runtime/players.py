@@ -6,9 +6,9 @@ from typing import Any, Callable, Dict, Iterable, Optional, Tuple, Type
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from sc2impala import structs
+from sc2impala import extensions, structs
 from sc2impala.agents.agent import Agent
-from sc2impala.envs import MAP_DEFAULTS, players
+from sc2impala.envs import map_defaults, players
 from sc2impala.errors import UserError
 from sc2impala.runtime import checkpoints
 from sc2impala.settings import resolve
@@ -164,7 +164,7 @@ def with_needs(environment: EnvironmentSettings, policy: str) -> EnvironmentSett
     script = find_script(map_name, policy)
     if script is None:
         return environment
-    on_map = MAP_DEFAULTS[map_name]
+    on_map = map_defaults(map_name)
     needs: Dict[str, Any] = {
         'functions': tuple(script.functions),
         'fixed_arguments': {},
@@ -189,7 +189,15 @@ def _union(names: Iterable[str], others: Iterable[str]) -> Tuple[str, ...]:
 
 
 def find_script(map_name: str, policy: str) -> Optional[Type[players.ScriptedPlayer]]:
-    """The class of a script of a map: the best one if it is 'scripted'; None if there is none."""
+    """The class of a script of a map: the best one if it is 'scripted'; None if there is none.
+
+    A script outside of the package, 'module:Class', is one of every map.
+
+    Raises:
+      UserError: if the script outside of the package cannot be imported.
+    """
+    if extensions.is_spec(policy):
+        return extensions.load_script('policy', policy)
     if policy == 'scripted':
         return players.SCRIPTED_PLAYERS.get(map_name)
     return players.RULES.get(map_name, {}).get(policy)

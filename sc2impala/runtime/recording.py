@@ -67,7 +67,7 @@ def new_writer(
       UserError: if it cannot be made.
     """
     components = demonstrations.components_of(_without_labels(env), list(env.action_spec.heads))
-    name, number = about['player'].replace(' ', '_'), 0
+    name, number = about['player'].replace(' ', '_').replace(':', '.'), 0
     while True:
         path = os.path.join(folder, f'{name}-{number}')
         try:

@@ -13,6 +13,7 @@ from typing import Any, Dict, List, Mapping, Optional, Set
 
 from sc2impala import envs, learner
 from sc2impala.envs import pysc2_backend
+from sc2impala.settings import own_algorithms
 from sc2impala.settings import settings as settings_lib
 from sc2impala.settings.groups import AgentSettings, ReplaySettings, StarCraftSettings
 
@@ -295,7 +296,12 @@ def _free_on_resume(values: Mapping[str, Any]) -> Set[str]:
 def to_manifest(values: Mapping[str, Any]) -> Dict[str, Any]:
     """All settings as numbers, bools and text, for JSON."""
     settings = settings_lib.all_settings()
-    return {name: settings[name].type.to_json(value) for name, value in values.items()}
+    foreign = own_algorithms.foreign_settings(values['algorithm'])
+    return {
+        name: settings[name].type.to_json(value)
+        for name, value in values.items()
+        if name not in foreign
+    }
 
 
 def from_manifest(manifest: Mapping[str, Any]) -> Dict[str, Any]:
@@ -309,8 +315,11 @@ def from_manifest(manifest: Mapping[str, Any]) -> Dict[str, Any]:
       ValueError: if a value is of the wrong type or not understood, or a list that says what an
         empty setting stood for is missing.
       KeyError: if a setting is unknown.
+      UserError: if the algorithm is outside of the package and cannot be imported.
     """
-    settings, config = settings_lib.all_settings(), manifest['config']
+    config = manifest['config']
+    own_algorithms.register(config.get('algorithm', ''))
+    settings = settings_lib.all_settings()
     values = dict(settings_lib.general_defaults(), **_WITHOUT)
     for name, value in config.items():
         try:

@@ -20,6 +20,7 @@ PARTS = sorted(
 
 ALLOWED = {
     'errors': (),
+    'extensions': ('envs', 'errors'),
     'frames': (),
     'game_folder': (),
     'hashing': (),
@@ -31,10 +32,10 @@ ALLOWED = {
     'sim': (),
     'demonstrations': ('replay', 'saved_arrays'),
     'envs': ('game_folder', 'saved_arrays', 'sim', 'structs'),
-    'agents': ('hashing', 'structs'),
+    'agents': ('extensions', 'hashing', 'structs', 'tf_setup'),
     'actors': ('structs',),
     'cluster': ('actors', 'errors', 'frames', 'structs'),
-    'settings': ('agents', 'envs', 'errors', 'learner', 'replay'),
+    'settings': ('agents', 'envs', 'errors', 'extensions', 'learner', 'replay'),
     'learner': ('frames', 'hashing', 'settings', 'vtrace'),
     'doctor': ('envs', 'game_folder', 'sim'),
     'runtime': (
@@ -44,6 +45,7 @@ ALLOWED = {
         'demonstrations',
         'envs',
         'errors',
+        'extensions',
         'frames',
         'learner',
         'replay',

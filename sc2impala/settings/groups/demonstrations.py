@@ -26,7 +26,8 @@ class DemonstrationSettings:
         'none',
         'the script that plays and labels the games of the actors, by its name: '
         + '; '.join(f'{names} on {map_name}' for map_name, names in _SCRIPTS.items())
-        + '. A new run on MoveToBeacon imitates the script only if this flag names it',
+        + '; or a script of your own as module:Class. A new run on MoveToBeacon imitates the '
+        'script only if this flag names it',
     )
     demonstration_step_mul: int = setting(
         8,

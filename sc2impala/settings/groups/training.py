@@ -17,7 +17,9 @@ class TrainingSettings:
 
     algorithm: str = setting(
         'impala',
-        'what trains the agent: ' + ', '.join(learner.ALGORITHMS),
+        'what trains the agent: '
+        + ', '.join(learner.ALGORITHMS)
+        + '; or an algorithm of your own as module:Class, whose settings become flags',
         choices=learner.ALGORITHMS,
     )
     total_environment_frames: int = setting(

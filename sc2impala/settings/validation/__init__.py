@@ -32,6 +32,7 @@ from sc2impala.settings.validation.runs import (
     check_start,
 )
 from sc2impala.settings.validation.values import (
+    check_agent,
     check_choices,
     check_given,
     check_may_change,
@@ -43,6 +44,7 @@ def check(settings: Settings) -> None:
     """Validates all settings."""
     values, known = settings.values(), settings_lib.all_settings()
     check_choices(values, known)
+    check_agent(settings.agent.agent)
     check_map(settings.environment)
     check_simulator_rules(settings.environment)
     check_opponent(settings.environment, settings.starcraft)

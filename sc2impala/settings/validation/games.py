@@ -3,7 +3,7 @@
 import dataclasses
 import difflib
 
-from sc2impala import envs
+from sc2impala import envs, extensions
 from sc2impala.envs import players, pysc2_backend
 from sc2impala.errors import UserError
 from sc2impala.settings.groups import POLICIES, EnvironmentSettings, StarCraftSettings
@@ -60,10 +60,18 @@ def check_opponent(environment: EnvironmentSettings, starcraft: StarCraftSetting
 def check_players(settings: Settings) -> None:
     """Names of players, which depend on the map, and what belongs together."""
     demonstrations, map_name = settings.demonstrations, settings.environment.map_name
+    for flag, name in (
+        ('policy', settings.evaluation.policy),
+        ('demonstrator', demonstrations.demonstrator),
+    ):
+        if extensions.is_spec(name):
+            extensions.load_script(flag, name)
     scripts = tuple(players.RULES.get(map_name, ()))
-    if settings.evaluation.policy not in POLICIES + scripts:
+    is_known = extensions.is_spec(settings.evaluation.policy)
+    if not is_known and settings.evaluation.policy not in POLICIES + scripts:
         raise unknown('policy', settings.evaluation.policy, POLICIES + scripts)
-    if demonstrations.demonstrator not in ('none', *scripts):
+    is_known = extensions.is_spec(demonstrations.demonstrator)
+    if not is_known and demonstrations.demonstrator not in ('none', *scripts):
         raise unknown('demonstrator', demonstrations.demonstrator, ('none', *scripts))
     if demonstrations.demonstration_sequences and not demonstrations.demonstrations:
         raise UserError(

@@ -3,7 +3,7 @@
 import math
 from typing import Any, Mapping
 
-from sc2impala import learner
+from sc2impala import agents, extensions, learner
 from sc2impala.errors import UserError
 from sc2impala.settings import fields
 from sc2impala.settings import settings as settings_lib
@@ -58,6 +58,12 @@ def check_ranges(values: Mapping[str, Any], settings: Mapping[str, Setting]) -> 
                 f'--{name}={values[name]} is out of range, expected '
                 f'{_range_text(values[name], smallest, largest)}{or_else}.'
             )
+
+
+def check_agent(name: str) -> None:
+    """Imports an agent outside of the package; those of the package need no check."""
+    if extensions.is_spec(name):
+        agents.load_make_parts(name)
 
 
 def check_may_change(training: TrainingSettings) -> None:

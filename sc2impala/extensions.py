@@ -1,0 +1,109 @@
+"""Agents, scripts and algorithms outside of the package, named by 'module:attribute'.
+
+    python -m sc2impala.experiment --agent=my_module:make_parts
+    python -m sc2impala.experiment --demonstrator=my_module:MyScript
+    python -m sc2impala.experiment --algorithm=my_module:MyAlgorithm
+
+The module is imported as Python finds it: on PYTHONPATH or in the working directory. Processes that
+the package starts, such as members of a population, find it in the same way.
+"""
+
+import importlib
+import inspect
+import os
+import re
+import sys
+from typing import Any, Callable, Iterator, Mapping, Type
+
+from sc2impala.errors import UserError
+
+_SPEC = re.compile(r'[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*', re.ASCII)
+
+
+def is_spec(text: Any) -> bool:
+    """Returns whether a text has the form 'module:attribute'."""
+    return isinstance(text, str) and _SPEC.fullmatch(text) is not None
+
+
+class NamesOrSpecs:
+    """Names in a registry, and every text of the form 'module:attribute'."""
+
+    def __init__(self, registry: Mapping[str, Any], attribute: str):
+        """Args:
+        registry: its keys are the names.
+        attribute: stands for the attribute in messages.
+        """
+        self._registry = registry
+        self._attribute = attribute
+
+    def __contains__(self, text: Any) -> bool:
+        return text in self._registry or is_spec(text)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self._registry, f'module:{self._attribute} for your own'))
+
+
+def load(flag: str, spec: str, expected: str, is_kind: Callable[[Any], bool]) -> Any:
+    """Imports the attribute that a flag names.
+
+    Args:
+      flag: that has the value `spec`, for errors.
+      spec: 'module:attribute'.
+      expected: what the attribute must be, for errors.
+      is_kind: returns whether the attribute is that.
+
+    Raises:
+      UserError: if the module cannot be imported, lacks the attribute, or has another kind of it.
+    """
+    name, _, attribute = spec.partition(':')
+    try:
+        module = _import(name)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        reason = ' '.join(str(error).split())
+        raise UserError(
+            f'--{flag}={spec}: module {name} cannot be imported ({type(error).__name__}: '
+            f'{reason}), expected a module on PYTHONPATH or in the working directory.'
+        ) from error
+    if not hasattr(module, attribute):
+        raise UserError(
+            f'--{flag}={spec}: module {name} ({getattr(module, "__file__", "built in")}) has no '
+            f'{attribute}, expected {expected} of that name.'
+        )
+    found = getattr(module, attribute)
+    if not is_kind(found):
+        kind = f'the {"abstract " if inspect.isabstract(found) else ""}class {attribute}'
+        described = kind if isinstance(found, type) else f'of type {type(found).__name__}'
+        raise UserError(f'--{flag}={spec} is {described}, expected {expected}.')
+    return found
+
+
+def load_script(flag: str, spec: str) -> Type[Any]:
+    """Imports the scripted player that a flag names.
+
+    Raises:
+      UserError: see `load`.
+    """
+    from sc2impala.envs.players.scripted_player import ScriptedPlayer
+
+    return load(
+        flag,
+        spec,
+        'a subclass of sc2impala.envs.players.ScriptedPlayer with the method decide',
+        lambda found: is_concrete(found, ScriptedPlayer),
+    )
+
+
+def is_concrete(found: Any, base: Type[Any]) -> bool:
+    """Returns whether something is a subclass of a class, with all methods that it needs."""
+    is_subclass = isinstance(found, type) and issubclass(found, base)
+    return is_subclass and not inspect.isabstract(found)
+
+
+def _import(name: str) -> Any:
+    """Imports a module; the working directory comes last if `sys.path` lacks it."""
+    folder = os.getcwd()
+    if folder not in sys.path and '' not in sys.path:
+        sys.path.append(folder)
+    return importlib.import_module(name)
