@@ -49,6 +49,7 @@ _DOCS = 'see docs/starcraft.md'
 _LAUNCH = """
 import sys
 from sc2impala.envs import pysc2_api
+from sc2impala.envs.pysc2_backend import own_map
 client = pysc2_api.load_client(float(sys.argv[1]))
 features = pysc2_api.features
 sc2_env = client.sc2_env
@@ -57,7 +58,10 @@ interface = sc2_env.AgentInterfaceFormat(
 players = [sc2_env.Agent(sc2_env.Race.terran)]
 if sys.argv[4]:
     players.append(sc2_env.Bot(sc2_env.Race.random, sc2_env.Difficulty.very_easy))
-with sc2_env.SC2Env(map_name=sys.argv[2], players=players, agent_interface_format=interface,
+played = sys.argv[2]
+if sys.argv[5]:
+    played = own_map.make_map(client.maps, sys.argv[5])
+with sc2_env.SC2Env(map_name=played, players=players, agent_interface_format=interface,
                     step_mul=8, version=sys.argv[3] or None) as env:
     env.reset()
     env.step([pysc2_api.actions.FUNCTIONS.no_op()])
@@ -84,11 +88,13 @@ class Settings(NamedTuple):
     map_name: a map; empty for the seven mini-games.
     game_version: a version of the game; empty for the newest.
     launch: whether to start the game.
+    map_file: a map of the user; empty for an installed one.
     """
 
     map_name: str = ''
     game_version: str = ''
     launch: bool = True
+    map_file: str = ''
 
 
 def main(argv: Optional[Sequence[str]] = None) -> int:
@@ -98,10 +104,13 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         description='Checks whether StarCraft II can be run on this machine through PySC2.',
     )
     parser.add_argument('--map_name', default='', help='the map; the seven mini-games if empty')
+    parser.add_argument('--map_file', default='', help='a map of your own, as My.SC2Map')
     parser.add_argument('--game_version', default='', help='such as 4.10; the newest if empty')
     parser.add_argument('--no_launch', action='store_true', help='do not start the game')
     arguments = parser.parse_args(argv)
-    settings = Settings(arguments.map_name, arguments.game_version, not arguments.no_launch)
+    settings = Settings(
+        arguments.map_name, arguments.game_version, not arguments.no_launch, arguments.map_file
+    )
     faults = 0
     for finding in examine(settings):
         print(f'{finding.level:6}{finding.text}', flush=True)
@@ -212,6 +221,8 @@ def check_game(settings: Settings) -> List[Finding]:
 
 def check_maps(settings: Settings) -> List[Finding]:
     """Checks the files of the maps."""
+    if settings.map_file:
+        return [_check_map_file(settings.map_file)]
     maps = os.path.join(game_folder(), 'Maps')
     if not os.path.isdir(maps):
         remedy = f'create {maps} and unpack the maps into it; {_DOCS}'
@@ -229,6 +240,16 @@ def check_maps(settings: Settings) -> List[Finding]:
             f'mini-games belong in {os.path.join(maps, "mini_games")}; {_DOCS}',
         )
     ]
+
+
+def _check_map_file(map_file: str) -> Finding:
+    from sc2impala.envs.pysc2_backend import own_map
+
+    fault = own_map.fault_of(map_file)
+    if fault is not None:
+        remedy = 'name a map of StarCraft II, such as My.SC2Map, by its path'
+        return Finding(FAULT, f'--map_file={map_file} {fault}.', remedy)
+    return Finding(OK, f'The map {own_map.name_of(map_file)} is {own_map.path_of(map_file)}.')
 
 
 def check_network(settings: Settings) -> List[Finding]:
@@ -270,10 +291,11 @@ def check_space(settings: Settings) -> List[Finding]:
 def launch(settings: Settings) -> Finding:
     """Starts the game through PySC2, plays one step and stops it."""
     map_name = settings.map_name or DEFAULT_MAP
-    is_mini_game = map_name in sim.MAP_NAMES
+    is_mini_game = map_name in sim.MAP_NAMES or bool(settings.map_file)
+    played = settings.map_file or map_name
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, '-c', _LAUNCH, str(LAUNCH_SECONDS / 2), map_name]
-        command += [settings.game_version, '' if is_mini_game else 'bot']
+        command += [settings.game_version, '' if is_mini_game else 'bot', settings.map_file]
         try:
             result = subprocess.run(
                 command,
@@ -286,7 +308,7 @@ def launch(settings: Settings) -> Finding:
             return _not_started(f'no result within {LAUNCH_SECONDS} s', error.output or b'')
     if result.returncode:
         return _not_started(f'exit status {result.returncode}', result.stdout)
-    return Finding(OK, f'The game starts, plays a step on {map_name}, and ends.')
+    return Finding(OK, f'The game starts, plays a step on {played}, and ends.')
 
 
 def _builds(versions: str) -> Dict[int, str]:

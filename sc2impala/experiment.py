@@ -118,7 +118,7 @@ def define_flags(flag_values: flags.FlagValues, arguments: Sequence[str]) -> Non
       UserError: if the algorithm cannot be imported.
     """
     known = settings_lib.all_settings()
-    names = ('algorithm', 'job_name', 'map_name', 'logdir', 'init_checkpoint')
+    names = ('algorithm', 'job_name', 'map_name', 'map_file', 'logdir', 'init_checkpoint')
     try:
         given, _ = setting_flags.split({name: known[name] for name in names}, arguments)
     except UserError:
@@ -328,7 +328,7 @@ def _of_start(given: Mapping[str, Any]) -> Optional[Mapping[str, Any]]:
 
 
 def _logdir(given: Mapping[str, Any]) -> str:
-    map_name = given.get('map_name', settings_lib.general_defaults()['map_name'])
+    map_name = resolve.named(given).get('map_name', settings_lib.general_defaults()['map_name'])
     return given.get('logdir') or 'runs/' + map_name
 
 

@@ -24,6 +24,7 @@ from sc2impala.envs.pysc2_backend import (
     GameSettings,
     PySC2Environment,
     installation,
+    own_map,
 )
 from sc2impala.envs.simulated import SimulatedEnvironment
 from sc2impala.envs.specs import ObservationSpec, make_observation_spec
@@ -63,8 +64,12 @@ def playable_maps(backend: str) -> Tuple[str, ...]:
     }[backend]
 
 
-def map_defaults(map_name: str) -> MapDefaults:
+def map_defaults(map_name: str, map_file: str = '') -> MapDefaults:
     """The defaults of a mini-game, of a synthetic map, or those that all ladder maps share.
+
+    Args:
+      map_name: of the map.
+      map_file: of an own map, whose name may be unknown; empty if there is none.
 
     Raises:
       ValueError: if there is no such map.
@@ -73,6 +78,8 @@ def map_defaults(map_name: str) -> MapDefaults:
         return LADDER_DEFAULTS
     if map_name in SYNTHETIC_MAPS:
         return SYNTHETIC_MAPS[map_name]
+    if map_file and map_name not in MAP_DEFAULTS:
+        return own_map.DEFAULTS
     return MAP_DEFAULTS[checks.check_name('map_name', map_name, MAP_DEFAULTS)]
 
 
@@ -95,6 +102,7 @@ def make_specs(
     vectors: Optional[Names] = None,
     fixed_arguments: Optional[Mapping[str, int]] = None,
     no_op_as_last_resort: bool = False,
+    map_file: str = '',
 ) -> Tuple[ObservationSpec, ActionSpec]:
     """Makes the specs of a map; None is the map's own default.
 
@@ -108,11 +116,12 @@ def make_specs(
       vectors: names out of `specs.VECTOR_SHAPES`, or 'all'.
       fixed_arguments: values of argument types that the agent does not choose.
       no_op_as_last_resort: see `make_action_spec`.
+      map_file: see `map_defaults`.
 
     Raises:
       ValueError: if anything is unknown, repeated or out of range.
     """
-    defaults = map_defaults(map_name)
+    defaults = map_defaults(map_name, map_file)
 
     def chosen(name: str, value: Any) -> Any:
         return getattr(defaults, name) if value is None else value
@@ -165,7 +174,8 @@ def make_environment(
       GameError: if StarCraft II does not run.
     """
     checks.check_name('backend', backend, BACKENDS)
-    checks.check_name('map_name', map_name, playable_maps(backend))
+    if backend != 'pysc2' or game_settings is None or game_settings.map_file is None:
+        checks.check_name('map_name', map_name, playable_maps(backend))
     more: Dict[str, Any] = {}
     if backend == 'pysc2':
         installation.check_installed()

@@ -5,7 +5,7 @@ these override the general defaults in `settings/`.
 """
 
 import dataclasses
-from typing import Any, Mapping, Tuple
+from typing import Any, Mapping, Tuple, Union
 
 
 @dataclasses.dataclass(frozen=True)
@@ -14,7 +14,7 @@ class MapDefaults:
 
     episode_frames: the length of an episode in environment frames (game loops), 16 per second of
         game time; maps with enemies may end an episode before.
-    functions: names of PySC2 functions.
+    functions: names of PySC2 functions, or 'all'.
     fixed_arguments: argument types that the agent does not choose, with their value. A queued order
         takes effect long after it was given: with a random `queued`, actions have no visible
         effect, and the agent hardly learns.
@@ -32,7 +32,7 @@ class MapDefaults:
     """
 
     episode_frames: int
-    functions: Tuple[str, ...]
+    functions: Union[str, Tuple[str, ...]]
     fixed_arguments: Mapping[str, int]
     screen_layers: Tuple[str, ...]
     minimap_layers: Tuple[str, ...] = ()

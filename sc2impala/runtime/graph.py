@@ -7,6 +7,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import agents, envs
 from sc2impala.agents.agent import Agent
+from sc2impala.envs.pysc2_backend import own_map
 from sc2impala.errors import UserError
 from sc2impala.runtime import bfloat16
 from sc2impala.settings.groups import AgentSettings, EnvironmentSettings, StarCraftSettings
@@ -31,6 +32,7 @@ def make_specs(environment: EnvironmentSettings) -> Tuple[Any, Any]:
             screen_layers=environment.screen_layers,
             minimap_layers=environment.minimap_layers,
             vectors=environment.vectors,
+            map_file=environment.map_file,
         )
     except ValueError as error:
         # The arguments of `make_specs` have the names of the flags.
@@ -106,7 +108,7 @@ def make_environment(
     """
     game_settings = None
     if environment.backend == 'pysc2':
-        game_settings = make_game_settings(starcraft)
+        game_settings = make_game_settings(starcraft, environment.map_file)
     try:
         return envs.make_environment(
             environment.backend,
@@ -122,7 +124,7 @@ def make_environment(
         raise UserError(str(error)) from error
 
 
-def make_game_settings(starcraft: StarCraftSettings) -> envs.GameSettings:
+def make_game_settings(starcraft: StarCraftSettings, map_file: str = '') -> envs.GameSettings:
     """How the backend runs StarCraft II."""
     return envs.GameSettings(
         version=starcraft.game_version or None,
@@ -139,6 +141,9 @@ def make_game_settings(starcraft: StarCraftSettings) -> envs.GameSettings:
         opponent=starcraft.opponent or None,
         opponent_race=starcraft.opponent_race,
         max_episode_frames=starcraft.max_episode_frames or None,
+        map_file=own_map.path_of(map_file) if map_file else None,
+        score_index=starcraft.score_index,
+        score_multiplier=starcraft.score_multiplier,
     )
 
 

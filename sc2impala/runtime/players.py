@@ -164,7 +164,7 @@ def with_needs(environment: EnvironmentSettings, policy: str) -> EnvironmentSett
     script = find_script(map_name, policy)
     if script is None:
         return environment
-    on_map = map_defaults(map_name)
+    on_map = map_defaults(map_name, environment.map_file)
     needs: Dict[str, Any] = {
         'functions': tuple(script.functions),
         'fixed_arguments': {},
@@ -174,7 +174,10 @@ def with_needs(environment: EnvironmentSettings, policy: str) -> EnvironmentSett
         'screen_size': tuple(script.screen_size),
         'minimap_size': tuple(script.minimap_size),
     }
-    general, of_the_map = settings_lib.general_defaults(), resolve.of_map(map_name)
+    general, of_the_map = (
+        settings_lib.general_defaults(),
+        resolve.of_map(map_name, map_file=environment.map_file),
+    )
     replaced = {
         name: value
         for name, value in needs.items()

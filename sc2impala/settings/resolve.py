@@ -13,6 +13,7 @@ from typing import Any, Dict, List, Mapping, Optional, Set
 
 from sc2impala import envs, learner
 from sc2impala.envs import pysc2_backend
+from sc2impala.envs.pysc2_backend import own_map
 from sc2impala.settings import own_algorithms
 from sc2impala.settings import settings as settings_lib
 from sc2impala.settings.groups import AgentSettings, ReplaySettings, StarCraftSettings
@@ -71,6 +72,7 @@ _OF_BATCHES = (
 """How a run learns, besides the settings of its algorithm."""
 
 _OF_GAME = (
+    'map_file',
     'simulator_rules',
     *(field.name for field in dataclasses.fields(StarCraftSettings)),
 )
@@ -124,19 +126,20 @@ def start_of(values: Mapping[str, Any]) -> str:
     return 'scratch' if trains and anew and not shown and not learns_values(values) else 'other'
 
 
-def of_map(map_name: str, start: str = 'other') -> Dict[str, Any]:
+def of_map(map_name: str, start: str = 'other', map_file: str = '') -> Dict[str, Any]:
     """The settings that a map has defaults for; none for an unknown map.
 
     Args:
       map_name: any text.
       start: out of `STARTS`, if the map has defaults for that.
+      map_file: of an own map, or empty.
     """
     try:
-        defaults = envs.map_defaults(map_name)
+        defaults = envs.map_defaults(map_name, map_file)
     except ValueError:
         return {}
     found = dict(
-        functions=tuple(defaults.functions),
+        functions=defaults.functions,
         fixed_arguments=dict(defaults.fixed_arguments),
         screen_layers=tuple(defaults.screen_layers),
         minimap_layers=tuple(defaults.minimap_layers),
@@ -197,6 +200,13 @@ def of_weights(of_run: Mapping[str, Any], chosen: Mapping[str, Any]) -> Dict[str
     return {name: of_run[name] for name in names if name != 'demonstration_cost'}
 
 
+def named(given: Mapping[str, Any]) -> Dict[str, Any]:
+    """Adds the name of an own map, which is that of its file."""
+    if not given.get('map_file') or given.get('map_name') is not None:
+        return dict(given)
+    return dict(given, map_name=own_map.name_of(given['map_file']))
+
+
 def complete(
     given: Mapping[str, Any],
     of_run: Optional[Mapping[str, Any]] = None,
@@ -212,16 +222,17 @@ def complete(
     Returns:
       A value for every setting; None is left only if the map is unknown.
     """
-    chosen = {name: value for name, value in given.items() if value is not None}
+    chosen = named({name: value for name, value in given.items() if value is not None})
     general = settings_lib.general_defaults()
     if of_run is not None:
         return dict(of_run, **dict({name: general[name] for name in _OF_PROCESS}, **chosen))
     from_weights = {} if of_start is None else of_weights(of_start, chosen)
     map_name = chosen.get('map_name', from_weights.get('map_name', general['map_name']))
     backend = chosen.get('backend', general['backend'])
-    on_map = of_map(map_name, start_of(chosen))
+    map_file = chosen.get('map_file', '')
+    on_map = of_map(map_name, start_of(chosen), map_file)
     if chosen.get('mode') == 'record' and not chosen.get('from_scratch'):
-        imitating = of_map(map_name, 'imitation')
+        imitating = of_map(map_name, 'imitation', map_file)
         on_map.update({name: imitating[name] for name in _OF_RECORDINGS if name in imitating})
     if chosen.get('demonstrations'):
         on_map.pop('demonstrator', None)  # Recordings take the place of the script.
@@ -237,7 +248,8 @@ def of_evaluation(of_run: Mapping[str, Any], backend: str) -> Dict[str, Any]:
       backend: what runs the game in the evaluation; if it differs from that of the run, the
         settings of StarCraft II and the rules of the simulator have their defaults.
     """
-    own = complete({'map_name': of_run['map_name'], 'backend': backend})
+    of_map_only = {name: of_run[name] for name in ('map_name', 'map_file')}
+    own = complete(dict(of_map_only, backend=backend))
     names = {n for n, setting in settings_lib.all_settings().items() if setting.own_in_evaluation}
     names.difference_update(_OF_POLICY)
     if backend != of_run['backend']:
@@ -278,7 +290,7 @@ def changes_on_resume(values: Mapping[str, Any], of_run: Mapping[str, Any]) -> L
 
 def differences_of_actor(given: Mapping[str, Any], of_learner: Mapping[str, Any]) -> List[str]:
     """Names of the settings that an actor was given, and that may not differ from its learner's."""
-    chosen = {name: value for name, value in given.items() if value is not None}
+    chosen = named({name: value for name, value in given.items() if value is not None})
     free = _free_on_resume(chosen).union(_OF_ACTOR)
     return sorted(n for n, value in chosen.items() if n not in free and value != of_learner[n])
 
@@ -345,7 +357,7 @@ def description(values: Mapping[str, Any]) -> List[str]:
       is empty. The functions are in neither: there are too many of them.
     """
     general = settings_lib.general_defaults()
-    on_map = of_map(values['map_name'], start_of(values))
+    on_map = of_map(values['map_name'], start_of(values), values['map_file'])
     on_map.update(of_backend(values['backend'], values['map_name']))
     expected = dict(general, **on_map)
     shown = {

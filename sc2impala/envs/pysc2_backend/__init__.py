@@ -7,6 +7,7 @@ game.
 from sc2impala.envs.pysc2_backend.environment import PySC2Environment
 from sc2impala.envs.pysc2_backend.errors import GameError
 from sc2impala.envs.pysc2_backend.ladder import LADDER_DEFAULTS, LADDER_MAPS
+from sc2impala.envs.pysc2_backend.own_map import MAX_SCORE_INDEX
 from sc2impala.envs.pysc2_backend.settings import (
     CAMERA_WIDTH,
     DIFFICULTIES,
@@ -22,6 +23,7 @@ __all__ = [
     'LADDER_DEFAULTS',
     'LADDER_MAPS',
     'MAX_EPISODE_FRAMES',
+    'MAX_SCORE_INDEX',
     'RACES',
     'RELAUNCH_EPISODES',
     'GameError',

@@ -291,17 +291,20 @@ class PySC2Environment(vector.VectorEnvironment):
 
     def _complaint(self, text: str, output: str) -> str:
         found = os.environ.get('SC2PATH')
-        version = self._settings.version
+        version, map_file = self._settings.version, self._settings.map_file
+        place = 'that the map is in its folder Maps'
+        if map_file is not None:
+            place = f'that {map_file} is a map of this version'
         return (
             'StarCraft II failed {} times in a row on --map_name={}, the last time because of: {}; '
-            'expected a game that runs: check SC2PATH (now {}), --game_version (now {}), that the '
-            'map is in its folder Maps, and the libraries that the game needs, or run '
-            'python -m sc2impala.doctor. {}'.format(
+            'expected a game that runs: check SC2PATH (now {}), --game_version (now {}), {}, and '
+            'the libraries that the game needs, or run python -m sc2impala.doctor. {}'.format(
                 MAX_FAULTS,
                 self._map_name,
                 text,
                 found or 'not set',
                 version or 'the newest that is installed',
+                place,
                 f'Its last output:\n{output}' if output else 'It printed nothing.',
             )
         )

@@ -6,7 +6,7 @@ from typing import Any, Mapping, Optional
 
 from sc2impala.envs import pysc2_api
 from sc2impala.envs.actions import ActionSpec
-from sc2impala.envs.pysc2_backend import conversion
+from sc2impala.envs.pysc2_backend import conversion, own_map
 from sc2impala.envs.pysc2_backend.settings import GameSettings
 from sc2impala.envs.specs import ObservationSpec
 
@@ -82,7 +82,7 @@ def make_sc2_env(
     """Launches a game and joins it.
 
     Args:
-      map_name: PySC2's name of the map.
+      map_name: PySC2's name of the map, or that of the file in the settings.
       seed: seed of all randomness in the game, in 0..2**32 - 1.
       observation_spec: determines what PySC2 requests from the game.
       settings: how to run the game.
@@ -114,8 +114,12 @@ def make_sc2_env(
     )
     replay_dir = settings.replay_dir
     saves_replays = settings.save_replay_episodes > 0
+    played: Any = map_name
+    if settings.map_file is not None:
+        scores = settings.score_index, settings.score_multiplier
+        played = own_map.make_map(client.maps, settings.map_file, len(players), *scores)
     return sc2_env.SC2Env(
-        map_name=map_name,
+        map_name=played,
         players=players,
         agent_interface_format=interface,
         visualize=settings.visualize,

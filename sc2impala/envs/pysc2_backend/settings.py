@@ -51,6 +51,9 @@ class GameSettings:
     race: the agent's race, one of RACES; without effect in a mini-game.
     opponent: one of DIFFICULTIES on a ladder map, None in a mini-game.
     opponent_race: one of RACES.
+    map_file: the map, which may be any file; None for PySC2's map of the name.
+    score_index: with `map_file`, index of the reward in `score_cumulative`; -1 for win or loss.
+    score_multiplier: with `map_file`, factor on the reward.
     max_episode_frames: number of frames after which an episode is truncated; None keeps the limit
         of the map.
     """
@@ -69,3 +72,6 @@ class GameSettings:
     opponent: Optional[str] = None
     opponent_race: str = 'random'
     max_episode_frames: Optional[int] = None
+    map_file: Optional[str] = None
+    score_index: int = 0
+    score_multiplier: float = 1.0

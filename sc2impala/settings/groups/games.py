@@ -33,6 +33,12 @@ class EnvironmentSettings:
         + '; on StarCraft II also a ladder map of PySC2, such as Simple64; --backend=synthetic has '
         'Frames as well, 72 x 96 pixels of three bytes and nine actions',
     )
+    map_file: str = setting(
+        '',
+        'a map of your own for StarCraft II, as My.SC2Map; --map_name is then the name of the '
+        'file. Unless that is a known map, all functions are in the action space',
+        free_on_resume=True,
+    )
     screen_size: Tuple[int, int] = setting(
         (16, 16),
         'pixels of the screen layers: 32, or width and height as 84x64',
@@ -109,7 +115,7 @@ class EnvironmentSettings:
         """Over how many frames the games of a training are spread, 0 for not at all."""
         if not self.spread_games or self.backend != 'simulator':
             return 0
-        return envs.map_defaults(self.map_name).episode_frames
+        return envs.map_defaults(self.map_name, self.map_file).episode_frames
 
     @property
     def longest_step(self) -> int:
@@ -135,7 +141,11 @@ class StarCraftSettings:
         'cut episodes off after this many frames; 0 leaves it to the map',
         between=(0, pysc2_backend.MAX_EPISODE_FRAMES),
     )
-    opponent: str = setting('', 'on a ladder map: ' + ', '.join(pysc2_backend.DIFFICULTIES))
+    opponent: str = setting(
+        '',
+        'on a ladder map, or with --map_file if the map is for two: '
+        + ', '.join(pysc2_backend.DIFFICULTIES),
+    )
     opponent_race: str = setting(
         'random',
         'on a ladder map: ' + ', '.join(pysc2_backend.RACES),
@@ -143,6 +153,15 @@ class StarCraftSettings:
     )
     race: str = setting(
         'terran', "the agent's, on a ladder map: the same", choices=pysc2_backend.RACES
+    )
+    score_index: int = setting(
+        0,
+        "with --map_file: the entry of PySC2's score_cumulative whose increase is the reward, 0 "
+        'for the score of the map; -1 for a win, draw or loss at the end',
+        between=(-1, pysc2_backend.MAX_SCORE_INDEX),
+    )
+    score_multiplier: float = setting(
+        1.0, 'with --map_file: factor on that score', between=(-1e9, 1e9)
     )
     relaunch_episodes: int = setting(
         0,

@@ -5,6 +5,7 @@ import difflib
 
 from sc2impala import envs, extensions
 from sc2impala.envs import players, pysc2_backend
+from sc2impala.envs.pysc2_backend import own_map
 from sc2impala.errors import UserError
 from sc2impala.settings.groups import POLICIES, EnvironmentSettings, StarCraftSettings
 from sc2impala.settings.settings import Settings
@@ -14,6 +15,9 @@ from sc2impala.settings.validation.values import unknown
 def check_map(environment: EnvironmentSettings) -> None:
     """Whether the backend has the map."""
     map_name, backend = environment.map_name, environment.backend
+    if environment.map_file:
+        _check_map_file(environment)
+        return
     flag, playable = f'--map_name={map_name}', envs.playable_maps(backend)
     if map_name in playable:
         return
@@ -48,6 +52,24 @@ def check_simulator_rules(environment: EnvironmentSettings) -> None:
         envs.check_rules(environment.map_name, dict(rules))
     except ValueError as error:
         raise UserError(f'--simulator_{error}') from error
+
+
+def _check_map_file(environment: EnvironmentSettings) -> None:
+    """An own map is a file for StarCraft II, and has its name."""
+    flag, name = f'--map_file={environment.map_file}', own_map.name_of(environment.map_file)
+    if environment.backend != 'pysc2':
+        raise UserError(
+            f'{flag} is a map of StarCraft II, which --backend={environment.backend} cannot play, '
+            'expected --backend=pysc2 with it.'
+        )
+    fault = own_map.fault_of(environment.map_file)
+    if fault is not None:
+        raise UserError(f'{flag} {fault}, expected a map of StarCraft II, such as My.SC2Map.')
+    if environment.map_name != name:
+        raise UserError(
+            f'--map_name={environment.map_name} is not the name of {flag}, expected '
+            f'--map_name={name}, or none.'
+        )
 
 
 def check_opponent(environment: EnvironmentSettings, starcraft: StarCraftSettings) -> None:
@@ -104,7 +126,14 @@ def check_starcraft(environment: EnvironmentSettings, starcraft: StarCraftSettin
                     f'--{name}={getattr(starcraft, name)} is a setting of StarCraft II, expected '
                     '--backend=pysc2 with it.'
                 )
-    if environment.map_name not in envs.LADDER_MAPS:
+    if not environment.map_file:
+        for name in ('score_index', 'score_multiplier'):
+            if not _has_default(starcraft, name):
+                raise UserError(
+                    f'--{name}={getattr(starcraft, name)} is for a map of your own, expected '
+                    '--map_file with it.'
+                )
+    if environment.map_name not in envs.LADDER_MAPS and not environment.map_file:
         for name in ('opponent', 'opponent_race', 'race'):
             if not _has_default(starcraft, name):
                 raise UserError(

@@ -117,7 +117,10 @@ class Session:
             response.error_details = details
 
         players = [setup.type for setup in request.player_setup]
-        map_name = os.path.splitext(os.path.basename(request.local_map.map_path))[0]
+        file_name = os.path.splitext(os.path.basename(request.local_map.map_path))[0]
+        # An installed map begins with its name, which a copy of it keeps.
+        content = request.local_map.map_data.partition(b',')[0].decode(errors='replace')
+        map_name = content if content in game_batch.MAP_NAMES else file_name
         if request.WhichOneof('Map') is None:
             return refuse('MissingMap', 'No map is specified.')
         if not request.HasField('local_map') or not map_name:
