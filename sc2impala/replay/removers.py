@@ -23,13 +23,37 @@ class Remover(abc.ABC):
         """Returns the slot of a new sequence. Slots are filled in order, then overwritten.
 
         Args:
-          num_inserted: number of sequences inserted before this one, kept or not.
+          num_inserted: number of sequences inserted before this one, kept or not; from `first_key`
+            of the table on.
           capacity: number of slots.
           rng: the source of randomness.
 
         Returns:
           The slot, whose present sequence is removed; or None, which rejects the new sequence.
         """
+
+    @abc.abstractmethod
+    def kept_slots(self, keys: np.ndarray, capacity: int, rng: np.random.RandomState) -> np.ndarray:
+        """Returns which sequences of a table a table of another capacity takes over.
+
+        Args:
+          keys: int64 [size], the insertion number of the sequence in each slot, or -1.
+          capacity: number of slots of the other table.
+          rng: the source of randomness.
+
+        Returns:
+          int64 [min(size, capacity)], their slots, in the order of their new slots.
+        """
+
+    def first_key(self, keys: np.ndarray, capacity: int) -> int:
+        """Returns the insertion number from which `next_slot` counts.
+
+        Args:
+          keys: int64 [size], the insertion number of the sequence in each slot, or -1.
+          capacity: number of slots.
+        """
+        del keys, capacity
+        return 0
 
 
 class Reservoir(Remover):
@@ -49,6 +73,12 @@ class Reservoir(Remover):
         slot = rng.randint(num_inserted + 1, dtype=np.int64)
         return int(slot) if slot < capacity else None
 
+    def kept_slots(self, keys: np.ndarray, capacity: int, rng: np.random.RandomState) -> np.ndarray:
+        """Returns all slots, or a uniform sample of them in their order."""
+        if len(keys) <= capacity:
+            return np.arange(len(keys))
+        return np.sort(rng.choice(len(keys), size=capacity, replace=False))
+
 
 class Fifo(Remover):
     """Keeps the latest sequences: first in, first out. Draws nothing."""
@@ -59,6 +89,16 @@ class Fifo(Remover):
         """Returns the slot of the oldest sequence."""
         del rng
         return num_inserted % capacity
+
+    def kept_slots(self, keys: np.ndarray, capacity: int, rng: np.random.RandomState) -> np.ndarray:
+        """Returns the slots of the latest sequences, the oldest of them first."""
+        del rng
+        return np.argsort(keys, kind='mergesort')[-capacity:]
+
+    def first_key(self, keys: np.ndarray, capacity: int) -> int:
+        """Returns the number that belongs into slot 0, modulo the capacity."""
+        known = np.flatnonzero(keys >= 0)
+        return int(keys[known[0]] - known[0]) % capacity if len(known) else 0
 
 
 REMOVERS: Dict[str, Type[Remover]] = {'reservoir': Reservoir, 'fifo': Fifo}

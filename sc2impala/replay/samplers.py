@@ -85,6 +85,22 @@ class Sampler(abc.ABC):
         del size
         return {}
 
+    def kept_state(
+        self, state: Mapping[str, np.ndarray], size: int, slots: np.ndarray
+    ) -> Mapping[str, np.ndarray]:
+        """Returns the state of a table that takes over some sequences of another one.
+
+        Args:
+          state: what `get_state` returned.
+          size: number of sequences in the state.
+          slots: int64 [N], their slots, in the order of their new slots.
+
+        Raises:
+          ValueError: see `set_state`.
+        """
+        del size, slots
+        return state
+
     def set_state(self, state: Mapping[str, np.ndarray], size: int) -> None:
         """Restores what `get_state` returned. Called after `reset`.
 
@@ -164,6 +180,14 @@ class Prioritised(Sampler):
             'priorities': self._priorities[:size].copy(),
             'max_priority': np.asarray(self._max_priority),
         }
+
+    def kept_state(
+        self, state: Mapping[str, np.ndarray], size: int, slots: np.ndarray
+    ) -> Mapping[str, np.ndarray]:
+        """Returns the priorities of the slots, and the highest one so far."""
+        priorities = state['priorities']
+        entries.check_array("state['sampler_priorities']", priorities, [size], np.float64)
+        return dict(state, priorities=priorities[slots])
 
     def set_state(self, state: Mapping[str, np.ndarray], size: int) -> None:
         """Restores the priorities; the tree is a function of them."""

@@ -48,14 +48,19 @@ class Store(abc.ABC):
 
     @abc.abstractmethod
     def set_state(
-        self, state: Mapping[str, np.ndarray], size: int, defaults: entries.Defaults
+        self,
+        state: Mapping[str, np.ndarray],
+        size: int,
+        defaults: entries.Defaults,
+        kept: Sequence[int],
     ) -> None:
-        """Fills the first `size` slots.
+        """Fills the first slots.
 
         Args:
           state: what `get_state` of either store returned, among other entries.
-          size: number of sequences.
+          size: number of sequences in it.
           defaults: the values of components that the state lacks.
+          kept: the slots in the state of the sequences to restore, in the order of their new slots.
 
         Raises:
           ValueError: the state does not have `size` sequences of these specs.
@@ -90,11 +95,17 @@ class RawStore(Store):
         return {entries.component(i): array[:size] for i, array in enumerate(self._arrays)}
 
     def set_state(
-        self, state: Mapping[str, np.ndarray], size: int, defaults: entries.Defaults
+        self,
+        state: Mapping[str, np.ndarray],
+        size: int,
+        defaults: entries.Defaults,
+        kept: Sequence[int],
     ) -> None:
         """Copies or decompresses one sequence after the other."""
+        new_slot = {slot: index for index, slot in enumerate(kept)}
         for slot, sequence in enumerate(entries.sequences(state, self._specs, size, defaults)):
-            self.write([slot], sequence, [0])
+            if slot in new_slot:
+                self.write([new_slot[slot]], sequence, [0])
 
 
 class CompressedStore(Store):
@@ -139,7 +150,11 @@ class CompressedStore(Store):
         return entries.of_compressed(self._codec.layout, self._places[:size], self._pages.slabs())
 
     def set_state(
-        self, state: Mapping[str, np.ndarray], size: int, defaults: entries.Defaults
+        self,
+        state: Mapping[str, np.ndarray],
+        size: int,
+        defaults: entries.Defaults,
+        kept: Sequence[int],
     ) -> None:
         """Copies the pages of compressed sequences that have all components.
 
@@ -154,10 +169,17 @@ class CompressedStore(Store):
             for place in places:
                 # Finds damaged sequences now rather than when they are sampled.
                 self._codec.decode(pages.get(*place), arrays)
-            self._pages, self._places = pages, places
+            for slot in set(range(size)) - set(kept):
+                pages.free(places[slot][0])
+            self._pages, self._places = pages, [places[slot] for slot in kept]
         else:
+            put: Dict[int, entries.Place] = {}
+            wanted = set(kept)
             for slot, sequence in enumerate(entries.sequences(state, self._specs, size, defaults)):
-                self._put(slot, self._codec.encode(sequence))
+                if slot in wanted:
+                    content = self._codec.encode(sequence)
+                    put[slot] = self._pages.put(content), len(content)
+            self._places = [put[slot] for slot in kept]
 
     def _put(self, slot: int, compressed: bytes) -> None:
         place = self._pages.put(compressed), len(compressed)

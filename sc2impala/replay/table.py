@@ -31,6 +31,7 @@ _RNG_WORDS = 624
 _SCALAR_KINDS = {
     'capacity': 'iu',
     'num_inserted': 'iu',
+    'size': 'iu',
     'eviction': 'U',
     'sampler': 'U',
     'rng_name': 'U',
@@ -123,13 +124,13 @@ class ReplayTable:
         self._store = STORES[compression](capacity, self._specs)
         self._keys = np.empty([capacity], np.int64)
         self._slot_of_key: Dict[int, int] = {}
-        self._num_inserted = 0
+        self._num_inserted = self._size = self._first_key = 0
         self._clear()
 
     @property
     def size(self) -> int:
         """Number of sequences in the table."""
-        return min(self._num_inserted, self.capacity)
+        return self._size
 
     @property
     def num_inserted(self) -> int:
@@ -170,10 +171,16 @@ class ReplayTable:
             priorities = _check_priorities(priorities, num_new)
         with self.lock:
             keys = np.full([num_new], _NO_KEY, np.int64)
+            size = self._size
             row_of_slot: Dict[int, int] = {}
             for row in range(num_new):
                 key = self._num_inserted + row
-                slot = self._remover.next_slot(key, self.capacity, self._rng)
+                slot: Optional[int] = size
+                if size < self.capacity:
+                    size += 1
+                else:
+                    number = key - self._first_key
+                    slot = self._remover.next_slot(number, self.capacity, self._rng)
                 if slot is not None:
                     keys[row] = key
                     row_of_slot[slot] = row
@@ -186,6 +193,7 @@ class ReplayTable:
                 np.array(slots, np.int64), None if priorities is None else priorities[rows]
             )
             self._num_inserted += num_new
+            self._size = size
         return keys
 
     def sample(self, count: int) -> Sample:
@@ -242,6 +250,7 @@ class ReplayTable:
 
         * capacity, num_inserted: int64 scalars;
         * eviction, sampler: text, the names of the remover and the sampler;
+        * size: int64 scalar, only if an enlarged table is not full yet;
         * keys: int64 [size], the key of the sequence in each slot. It is -1 after an insertion into
           the slot failed halfway, e.g. for lack of memory;
         * rng_<...>: the random state;
@@ -256,6 +265,8 @@ class ReplayTable:
                 'sampler': np.asarray(self._sampler.name),
                 'keys': self._keys[: self.size].copy(),
             }
+            if self.size < min(self.capacity, self._num_inserted):
+                state['size'] = np.asarray(self.size)
             state.update(zip(_RNG_ENTRIES, map(np.asarray, self._rng.get_state())))
             for name, array in self._sampler.get_state(self.size).items():
                 state[_SAMPLER_PREFIX + name] = array
@@ -268,6 +279,8 @@ class ReplayTable:
         The state may differ from this table in the following, and in nothing else:
 
         * The compression may be another one.
+        * The capacity may be another one. A smaller table keeps the sequences that
+          `Remover.kept_slots` chooses; a larger one has free slots for new sequences.
         * It may lack the last components if `defaults` has values for all that it lacks. All its
           sequences get these values.
         * It may have neither of the entries `keys` and `sampler`, as all states saved before tables
@@ -295,21 +308,25 @@ class ReplayTable:
         has_keys = 'keys' in state or 'sampler' in state
         self._check_arguments(state, has_keys)
         num_inserted = int(state['num_inserted'])
-        size = min(num_inserted, self.capacity)
-        self._store.set_state(state, size, self._defaults)
+        size = _saved_size(state)
         keys = state['keys'] if has_keys else np.arange(size, dtype=np.int64)
         _check_keys(keys, size, num_inserted)
-        self._add_keys(range(size), keys)
-        self._sampler.set_state(
-            {name: state[_SAMPLER_PREFIX + name] for name in self._sampler.get_state(0)}, size
-        )
         name, words, position, has_gauss, gauss = (state[entry] for entry in _RNG_ENTRIES)
         self._rng.set_state((str(name), words, int(position), int(has_gauss), float(gauss)))
-        self._num_inserted = num_inserted
+        kept = np.arange(size)
+        if state['capacity'] != self.capacity:
+            kept = self._remover.kept_slots(keys, self.capacity, self._rng)
+        self._store.set_state(state, size, self._defaults, kept.tolist())
+        self._add_keys(range(len(kept)), keys[kept])
+        of_sampler = {n: state[_SAMPLER_PREFIX + n] for n in self._sampler.get_state(0)}
+        of_sampler = dict(self._sampler.kept_state(of_sampler, size, kept))
+        self._sampler.set_state(of_sampler, len(kept))
+        self._num_inserted, self._size = num_inserted, len(kept)
+        self._first_key = self._remover.first_key(self._keys[: len(kept)], self.capacity)
 
     def _clear(self) -> None:
         """Empties the table; the store overwrites its sequences later."""
-        self._num_inserted = 0
+        self._num_inserted = self._size = self._first_key = 0
         self._keys[:] = _NO_KEY
         self._slot_of_key.clear()
         self._sampler.reset(self.capacity)
@@ -349,6 +366,7 @@ class ReplayTable:
     def _check_arguments(self, state: Mapping[str, np.ndarray], has_keys: bool) -> None:
         _check_scalars(state)
         own = ['capacity', 'eviction', 'num_inserted'] + list(_RNG_ENTRIES)
+        own += ['size'] if 'size' in state else []
         if has_keys:
             own += ['keys', 'sampler']
             own += [_SAMPLER_PREFIX + name for name in self._sampler.get_state(0)]
@@ -363,9 +381,10 @@ class ReplayTable:
         if sorted(state) != expected:
             raise ValueError(f'`state` must have the entries {expected}, but has {sorted(state)}.')
         _check_random_state(state)
-        for name, value in (('capacity', self.capacity), ('eviction', self._remover.name)):
-            if state[name] != value:
-                raise ValueError(f'`state[{name!r}]` must be {value!r}, but is {state[name]}.')
+        if state['eviction'] != self._remover.name:
+            raise ValueError(
+                f"`state['eviction']` must be {self._remover.name!r}, but is {state['eviction']}."
+            )
 
 
 def _check_scalars(state: Mapping[str, np.ndarray]) -> None:
@@ -373,6 +392,17 @@ def _check_scalars(state: Mapping[str, np.ndarray]) -> None:
     for name, kinds in _SCALAR_KINDS.items():
         if name in state and (state[name].shape != () or state[name].dtype.kind not in kinds):
             raise ValueError(f'`state[{name!r}]` must be a number or text of one of {kinds!r}.')
+
+
+def _saved_size(state: Mapping[str, np.ndarray]) -> int:
+    """Returns the number of sequences in a state."""
+    capacity, full = int(state['capacity']), min(int(state['num_inserted']), int(state['capacity']))
+    if capacity < 1:
+        raise ValueError(f"`state['capacity']` must be at least 1, but is {capacity}.")
+    size = int(state.get('size', full))
+    if not 0 <= size <= full:
+        raise ValueError(f"`state['size']` must be from 0 to {full}, but is {size}.")
+    return size
 
 
 def _check_random_state(state: Mapping[str, np.ndarray]) -> None:

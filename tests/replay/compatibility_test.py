@@ -203,7 +203,6 @@ def test_other_components_are_refused(old_file, specs, defaults, message, before
 def test_other_arguments_are_refused(old_file, before):
     path = old_file('fifo', before)
     for table, message in (
-        (make_table(4, 'fifo'), r"`state\['capacity'\]` must be 4, but is 3"),
         (make_table(3, 'reservoir'), r"`state\['eviction'\]` must be 'reservoir', but is fifo"),
         (
             make_table(3, 'fifo', sampler=Prioritised()),

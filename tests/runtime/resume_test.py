@@ -249,9 +249,14 @@ class VariablesAtStart(tf.train.SessionRunHook):
 def test_other_numbers_of_games_and_other_batch_sizes(tmp_path, capsys):
     """Variables, optimizer and replay buffer continue; the manifest lists every change."""
     kinds = {
-        'fewer': ('--num_envs=2', '--batch_size=2', '--replay_proportion=0.5'),
-        'more': ('--num_envs=6', '--num_actors=2', '--batch_size=8'),
-        'as before': ('--batch_size=4',),
+        'fewer': (
+            '--num_envs=2',
+            '--batch_size=2',
+            '--replay_proportion=0.5',
+            '--replay_buffer_size=4',
+        ),
+        'more': ('--num_envs=6', '--num_actors=2', '--batch_size=8', '--replay_buffer_size=9'),
+        'as before': ('--batch_size=4', '--replay_buffer_size=6'),
     }
     flags = ('--agent=fully_conv_lstm', *tiny.REPLAY, '--replay_sampler=prioritised')
     train(tmp_path, 10, *flags, hooks=[StopAfter(3)])

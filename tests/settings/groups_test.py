@@ -66,6 +66,7 @@ def test_what_may_change_when_a_run_is_continued():
     assert {name for name, found in SETTINGS.items() if found.free_on_resume} == {
         'mode',
         'logdir',
+        'map_file',
         'deterministic',
         'bfloat16',
         'total_environment_frames',

@@ -76,6 +76,8 @@ class ReplaySettings:
         'sequences in the replay buffer; the run prints how many MiB they take, and ends early if '
         'that is too much',
         between=(1, MANY),
+        on_resume='the replay buffer keeps its sequences; of more than that many it keeps a random '
+        'part, or the latest ones with --replay_eviction=fifo',
     )
     replay_eviction: str = setting(
         'reservoir',
@@ -100,6 +102,7 @@ class ReplaySettings:
         'sequences that the replay buffer must hold before any is replayed; until then batches '
         'are new. 0 for as many as a batch takes of it',
         between=(0, MANY),
+        on_resume='sequences are replayed once the replay buffer holds that many',
     )
     replay_compression: str = setting(
         'zstd',
