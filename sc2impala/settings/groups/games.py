@@ -37,6 +37,7 @@ class EnvironmentSettings:
         '',
         'a map of your own for StarCraft II, as My.SC2Map; --map_name is then the name of the '
         'file. Unless that is a known map, all functions are in the action space',
+        type=value_types.PATH,
         free_on_resume=True,
     )
     screen_size: Tuple[int, int] = setting(
