@@ -74,7 +74,8 @@ def _run(
     )
     before = state_lib.read(settings.logdir)
     if before is not None:
-        state_lib.check_same(settings.logdir, before, state)
+        resizable = [name for name, each in run_settings.all_settings().items() if each.on_resume]
+        state_lib.check_same(settings.logdir, before, state, resizable)
         state = before
     for index, member in enumerate(state.members):
         run = _check(members, index, member.settings)

@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import os
-from typing import Any, Dict, List, Optional
+from typing import Any, Collection, Dict, List, Optional
 
 from sc2impala.errors import UserError
 from sc2impala.runtime import logdir as logdir_lib
@@ -91,13 +91,14 @@ def read(logdir: str) -> Optional[State]:
         ) from error
 
 
-def check_same(logdir: str, before: State, now: State) -> None:
+def check_same(logdir: str, before: State, now: State, free: Collection[str] = ()) -> None:
     """Refuses to go on with another population.
 
     Args:
       logdir: its folder.
       before: what is there.
       now: what is asked for.
+      free: names of the settings of members that may differ.
 
     Raises:
       UserError: naming every flag that differs.
@@ -107,7 +108,7 @@ def check_same(logdir: str, before: State, now: State) -> None:
         f'--{name}={old.get(name, "")} (now {new.get(name, "")})'
         for old, new in pairs
         for name in sorted({*old, *new})
-        if old.get(name) != new.get(name)
+        if old.get(name) != new.get(name) and (old is not before.given or name not in free)
     ]
     if different:
         raise UserError(

@@ -75,6 +75,9 @@ def test_another_population_is_refused():
     with pytest.raises(UserError) as error:
         state_lib.check_same('runs', before, other)
     assert '--members=2 (now 3), --batch_size= (now 8)' in str(error.value)
+    with pytest.raises(UserError) as error:
+        state_lib.check_same('runs', before, other, ['batch_size', 'members'])
+    assert '--members=2 (now 3). Give' in str(error.value)
 
 
 def test_what_is_over():
