@@ -1,6 +1,6 @@
 """DefeatZerglingsAndBanelings: marines fire and run from the banelings in turns."""
 
-from typing import Any, Mapping
+from typing import Any, Mapping, Tuple
 
 import numpy as np
 
@@ -10,43 +10,70 @@ from sc2impala.envs.players.calls import Calls
 from sc2impala.envs.players.scripted_player import ScriptedPlayer
 from sc2impala.envs.players.unit_types import BANELING
 
-_FIGHT = 6.9
-"""Distance in cells between the centres of the nearest pair from which on calls are counted."""
-_TOO_NEAR = 3.9
-"""Distance of a baneling from which marines run. It explodes at one cell and reaches 2.6."""
-_PERIOD = 4
-"""Calls from one volley to the next: 16 frames of 4 each; a marine can fire every 14 frames."""
+_IN_REACH = 6.2
+"""Distance in cells, between the centres, of an enemy that a marine can attack."""
+_TOO_NEAR = 6.0
+"""Distance of a baneling from which marines run while they reload."""
+_HOLD_FRAMES = 4
+"""Frames in which an order to attack is not repeated: another target would cancel the attack."""
+_MAX_STEP = 8
+"""Longest step in frames that the script counts on."""
+_ATTACK_FRAMES = 4
+"""From the order to the hit, of a marine that has to turn first."""
 _RUN = 5.0
-"""Cells to the target of a run; marines walk a third of that until they fire."""
+"""Cells to the target of a run, farther than marines walk until they fire."""
 _CELLS_PER_HEALTH = 0.05
 
 
 class KitePlayer(ScriptedPlayer):
     """All marines attack the banelings, then the zerglings, each time one that is near and weak;
-    while a baneling is too near, they run from it during three of four calls.
+    while most of them reload, they run from banelings.
 
-    It is meant for one call every 4 frames. The state is the number of calls since the start of a
-    fight, modulo four: marines fire in the first.
+    Weapons show when the volley has left, so the script depends neither on the frames that an attack
+    takes nor on those of a step. In long steps marines attack again before their weapons are ready.
+    The state is the frame of the last call, and that of the last order to attack an enemy in
+    reach.
     """
 
     functions = ('no_op', 'select_army', 'Attack_screen', 'Move_screen')
-    vectors = ('feature_units',)
-    initial_state = {'phase': 0}
+    vectors = ('feature_units', 'game_loop')
+    initial_state = {'loop': 0, 'ordered': -_HOLD_FRAMES}
+    intentions = ('ordered',)
 
     def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
         """See `ScriptedPlayer.decide`."""
+        loop, ordered = observation['game_loop'][:, 0], self.state['ordered']
+        step = np.clip(loop - self.state['loop'], 1, _MAX_STEP)
+        self.state['loop'][:] = loop
+
         seen = Battle(observation['feature_units'], self.seen_size)
         some = seen.enemies.sum(axis=1) > 0
         banelings = seen.enemies & (seen.of_enemies('unit_type') == BANELING)
         has_banelings = banelings.any(axis=1)
-        nearest = seen.distance.min(axis=1)
-        phase = self.state['phase']
+        fighting, reloading = self._reloading(seen, np.maximum(step - _ATTACK_FRAMES, 1))
 
         calls.choose(some & ~seen.all_selected(), 'select_army')
-        too_near = (banelings & (nearest < _TOO_NEAR)).sum(axis=1) > 0
+        too_near = (banelings & (seen.distance.min(axis=1) < _TOO_NEAR)).sum(axis=1) > 0
         refuge = battle.away(seen.army_at, seen.middle(banelings), _RUN)
-        calls.choose(too_near & (phase > 0), 'Move_screen', screen=seen.pixel(refuge))
+        calls.choose(too_near & reloading, 'Move_screen', screen=seen.pixel(refuge))
+        holds = fighting & ~reloading & (loop - ordered < _HOLD_FRAMES)
         first = np.where(has_banelings[:, np.newaxis], banelings, seen.enemies)
         target = seen.target(first, _CELLS_PER_HEALTH)
-        calls.choose(some, 'Attack_screen', screen=seen.pixel(target))
-        phase[:] = np.where(nearest.min(axis=1) < _FIGHT, (phase + 1) % _PERIOD, 0)
+        attacks = calls.choose(some & ~holds, 'Attack_screen', screen=seen.pixel(target))
+        ordered[attacks & fighting] = loop[attacks & fighting]
+
+    def _reloading(self, seen: Battle, lead: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
+        """Finds out who can fire.
+
+        Args:
+          seen: marines and enemies.
+          lead: int [K], frames in which a weapon has to be ready to count as ready.
+
+        Returns:
+          bool [K] each: whether any marine has an enemy in reach, and whether most of those that
+          have reload.
+        """
+        in_reach = seen.marines & (seen.distance.min(axis=2) < _IN_REACH)
+        ready = in_reach & (seen.of_marines('weapon_cooldown') <= lead[:, np.newaxis])
+        fighting = in_reach.any(axis=1)
+        return fighting, fighting & (2 * ready.sum(axis=1) < in_reach.sum(axis=1))

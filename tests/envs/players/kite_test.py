@@ -1,4 +1,7 @@
+import itertools
+
 import numpy as np
+import pytest
 
 from sc2impala.envs.players.kite import KitePlayer
 from sc2impala.envs.players.unit_types import BANELING, MARINE, ZERGLING
@@ -8,20 +11,24 @@ PIXELS = 4
 """Per cell."""
 
 
-def marine(x, y, selected=1):
-    return boards.unit(MARINE, boards.MINE, PIXELS * x, PIXELS * y, is_selected=selected)
+def marine(x, y, selected=1, cooldown=0):
+    columns = dict(is_selected=selected, weapon_cooldown=cooldown)
+    return boards.unit(MARINE, boards.MINE, PIXELS * x, PIXELS * y, **columns)
 
 
 def enemy(unit_type, x, y, health=30):
     return boards.unit(unit_type, boards.ENEMY, PIXELS * x, PIXELS * y, health=health)
 
 
-def make():
+def make(step=4):
+    """A function of units that returns the call of the script, one step after the one before."""
+    loops = itertools.count(step, step)
     player = boards.make(KitePlayer, screen_size=(24 * PIXELS, 24 * PIXELS))
 
     def call(*rows, done=None):
         observation = {
             'feature_units': boards.feature_units(rows),
+            'game_loop': np.array([[next(loops)]], np.int32),
             'available_actions': np.ones([1, len(player.functions)], bool),
         }
         return boards.calls(player, observation, done and np.array([done]))[0]
@@ -55,19 +62,45 @@ def test_banelings_come_first_then_what_is_near_and_weak():
     assert call(*MARINES, *zerglings) == attack(16, 8)
 
 
-def test_marines_fire_once_in_four_calls_and_run_while_a_baneling_is_near():
-    call = make()
-    near = (*MARINES, enemy(BANELING, 13, 9))
-    cycle = [attack(13, 9), move(5, 9), move(5, 9), move(5, 9)]
-    assert [call(*near) for _ in range(8)] == 2 * cycle
-    far = (*MARINES, enemy(BANELING, 14, 9))
-    assert [call(*far) for _ in range(4)] == [attack(14, 9)] * 4
-    # The count starts with the fight.
-    assert call(*near) == cycle[0]
-    assert call(*MARINES, enemy(BANELING, 20, 9)) == attack(20, 9)
-    assert [call(*near) for _ in range(4)] == cycle
-    call(*near)
-    assert call(*near, done=True) == cycle[0]
+NEAR = enemy(BANELING, 13, 9)
+
+
+def fired(*cooldowns):
+    """Marines with the frames until they can fire again."""
+    return [marine(10, 8 + 2 * index, cooldown=value) for index, value in enumerate(cooldowns)]
+
+
+@pytest.mark.parametrize('step', [2, 4, 8])
+def test_marines_run_from_banelings_while_most_of_them_reload(step):
+    call = make(step)
+    assert call(*fired(0, 0), NEAR) == attack(13, 9)
+    assert call(*fired(14, 0), NEAR) != move(5, 9)
+    assert call(*fired(14, 12), NEAR) == move(5, 9)
+    assert call(*fired(5, 5), NEAR) == move(5, 9)
+    assert call(*fired(1, 5), NEAR) == attack(13, 9)
+    # Not from those that are far, and not if nobody can reach an enemy.
+    assert call(*fired(14, 12), enemy(BANELING, 16.1, 9)) == attack(16, 9)
+    assert call(*fired(14, 12), enemy(ZERGLING, 13, 9)) == attack(13, 9)
+
+
+@pytest.mark.parametrize('step, attacks', [(2, False), (4, False), (8, True)])
+def test_in_long_steps_weapons_are_ready_within_the_step(step, attacks):
+    call = make(step)
+    assert call(*fired(0, 0), NEAR) == attack(13, 9)
+    assert call(*fired(14, 14), NEAR) == move(5, 9)
+    assert call(*fired(4, 4), NEAR) == (attack(13, 9) if attacks else move(5, 9))
+
+
+def test_an_order_to_attack_is_held_until_the_volley_has_left():
+    call = make(2)
+    other = enemy(BANELING, 12, 9)
+    calls = [call(*fired(0, 0), NEAR), call(*fired(0, 0), other), call(*fired(0, 0), other)]
+    assert calls == [attack(13, 9), ('no_op', []), attack(12, 9)]
+    # Another episode has no order.
+    assert call(*fired(0, 0), NEAR, done=True) == attack(13, 9)
+    # Out of reach an order is repeated.
+    far = enemy(BANELING, 20, 9)
+    assert [call(*MARINES, far, done=True), call(*MARINES, far)] == [attack(20, 9)] * 2
 
 
 def test_nobody_runs_from_zerglings():
