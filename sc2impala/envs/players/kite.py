@@ -29,10 +29,9 @@ class KitePlayer(ScriptedPlayer):
     """All marines attack the banelings, then the zerglings, each time one that is near and weak;
     while most of them reload, they run from banelings.
 
-    Weapons show when the volley has left, so the script depends neither on the frames that an attack
-    takes nor on those of a step. In long steps marines attack again before their weapons are ready.
-    The state is the frame of the last call, and that of the last order to attack an enemy in
-    reach.
+    Weapons show when the volley has left, so the script depends neither on the frames of an attack
+    nor on those of a step. In long steps marines attack again before their weapons are ready. The
+    state is the frame of the last call, and that of the last order to attack an enemy in reach.
     """
 
     functions = ('no_op', 'select_army', 'Attack_screen', 'Move_screen')
