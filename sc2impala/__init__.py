@@ -3,7 +3,49 @@
 Importing the package itself loads neither TensorFlow nor Sonnet, so that environments in processes
 of their own and the simulated game server start in a fraction of a second. No import changes the
 mode of TensorFlow: a program calls `sc2impala.tf_setup.enable` before it builds an agent, as
-`experiment` does.
+`experiment` does, and `load`.
+
+    agent = sc2impala.load('runs/roaches')
+
+loads a trained agent, see docs/agents_in_python.md.
 """
 
+from typing import TYPE_CHECKING, Any, Optional
+
+if TYPE_CHECKING:
+    from sc2impala.runtime.loaded_agent import LoadedAgent
+
 __version__ = '0.1.0'
+
+
+def load(
+    path: Any,
+    checkpoint: Any = 'latest',
+    policy: str = 'sampled',
+    temperature: Optional[float] = None,
+    eval_max_step_mul: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> 'LoadedAgent':
+    """Loads a trained agent, which acts as in an evaluation of its run.
+
+    Args:
+      path: folder of a run, its folder `best`, or a checkpoint in one of them.
+      checkpoint: which one of a run: 'latest'; 'best'; its number of frames; or its path.
+      policy: 'sampled' or 'greedy' actions.
+      temperature: of sampled actions; None for that of the run.
+      eval_max_step_mul: the agent acts at least every so many frames, 0 as often as in its
+        training; None for that of the run.
+      seed: the same calls after the same seed sample the same actions; None draws one.
+
+    Returns:
+      `LoadedAgent`, with the methods `initial_state`, `act`, `compute`, `make_vec` and `export`.
+
+    Raises:
+      errors.UserError: if there is no such run or checkpoint, or a value is not valid.
+    """
+    from sc2impala import tf_setup
+
+    tf_setup.enable()
+    from sc2impala.runtime import loading
+
+    return loading.load(path, checkpoint, policy, temperature, eval_max_step_mul, seed)

@@ -6,7 +6,8 @@
 The first command trains on the built-in simulator until --total_environment_frames, or with
 --backend=pysc2 on StarCraft II; the same command again goes on with a run that was stopped. The
 second one plays whole episodes with the trained agent. --mode=record --policy=scripted records
-those of a script for agents to learn from (--demonstrations). tensorboard --logdir=runs shows the
+those of a script for agents to learn from (--demonstrations). --mode=export writes the agent as a
+SavedModel, and --version prints the versions. tensorboard --logdir=runs shows the
 curves. An environment frame is a game loop of StarCraft II, 16 in a game second; the step
 multiplier is the number of frames of an agent step.
 
@@ -33,13 +34,14 @@ from absl import app, flags
 
 from sc2impala import tf_setup
 from sc2impala.errors import FINISHED, UnexpectedError, UserError, exit_code_of_signal
-from sc2impala.runtime import console, manifest, run_watch, train_log
+from sc2impala.runtime import console, manifest, run_watch, train_log, versions
 from sc2impala.settings import addresses, own_algorithms, resolve, setting_flags, validation
 from sc2impala.settings import settings as settings_lib
 from sc2impala.settings.settings import Settings
 
 # What imports TensorFlow is imported by the functions that use it: --help and wrong flags do not
 # wait for it.
+VERSION = '--version'
 _HELP = ('--help', '-help', '-h', '-?')
 _FULL_HELP = ('--helpfull', '-helpfull')
 
@@ -204,6 +206,22 @@ def record(settings: Settings) -> Dict[str, Any]:
     return playing.record(settings)
 
 
+def export(settings: Settings) -> str:
+    """Exports the agent of a run as a SavedModel.
+
+    Returns:
+      The folder of the export.
+
+    Raises:
+      UserError: for anything wrong with the settings, the folder, or what is in it.
+    """
+    validation.check(settings)
+    tf_setup.enable()
+    from sc2impala.runtime import loading
+
+    return loading.export(settings)
+
+
 def _act(given: Mapping[str, Any]) -> None:
     """Plays for a learner, whose settings are those that were not given."""
     tf_setup.enable()
@@ -213,13 +231,16 @@ def _act(given: Mapping[str, Any]) -> None:
 
 
 def _show_help(arguments: Sequence[str], flag_values: flags.FlagValues) -> None:
-    """Prints the help and exits, if it was asked for."""
+    """Prints the help or the versions and exits, if they were asked for."""
     if set(_HELP).intersection(arguments):
         console.say(setting_flags.help_text(__doc__))
         sys.exit(0)
     # absl's own flag does the same, but exits with 1.
     if set(_FULL_HELP).intersection(arguments):
         console.say(f'{__doc__}\n{flag_values.get_help()}')
+        sys.exit(0)
+    if VERSION in arguments:
+        console.say(versions.text())
         sys.exit(0)
 
 
@@ -253,6 +274,8 @@ def _run(flag_values: flags.FlagValues) -> int:
         evaluate(settings)
     elif settings.run.mode == 'record':
         record(settings)
+    elif settings.run.mode == 'export':
+        export(settings)
     else:
         return _train(settings)
     return FINISHED
@@ -298,14 +321,15 @@ def _resolve(chosen: Mapping[str, Any]) -> Settings:
     if given.get('mode') == 'record':
         return Settings.from_values(_settings_of_recording(given))
     before = manifest.read(given['logdir'])
+    evaluates = given.get('mode') in ('evaluate', 'export')
     if before is None:
-        if given.get('mode') == 'evaluate':
+        if evaluates:
             console.say(
                 f'--logdir={given["logdir"]} has no {manifest.MANIFEST}: settings that are not '
                 'given have their default values'
             )
         return Settings.from_values(resolve.complete(given, of_start=_of_start(given)))
-    of_run, evaluates = before['config'], given.get('mode') == 'evaluate'
+    of_run = before['config']
     if evaluates:
         of_run = resolve.of_evaluation(of_run, given.get('backend', of_run['backend']))
     values = resolve.complete(given, of_run)

@@ -52,6 +52,12 @@ VISITED = 'visited'
 VISITED_LABELS = 6
 """Of that layer: not visited, four ages from old to new, and now."""
 
+GROUPS = ('screen', 'minimap')
+"""The keys of an observation that hold layers."""
+
+MASK = 'available_actions'
+"""The key of the mask of functions in an observation."""
+
 DEMONSTRATION = 'demonstration'
 """The key of the labels of a demonstrator in an observation."""
 
@@ -158,6 +164,21 @@ def make_observation_spec(
         checks.check_names('vectors', vectors, VECTOR_SHAPES),
         checks.check_positive('num_functions', num_functions),
     )
+
+
+def flatten(observation: Mapping[str, Any]) -> Dict[str, Any]:
+    """Returns a dict without nesting, as gymnasium's spaces have it: 'screen_<layer>' and so on.
+
+    Args:
+      observation: nested as described above, or flat already.
+    """
+    flat: Dict[str, Any] = {}
+    for name, value in observation.items():
+        if name in GROUPS:
+            flat.update((f'{name}_{layer}', array) for layer, array in value.items())
+        else:
+            flat[name] = value
+    return flat
 
 
 def with_minimap_layers(spec: ObservationSpec, names: Iterable[str]) -> ObservationSpec:

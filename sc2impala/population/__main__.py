@@ -25,7 +25,7 @@ from sc2impala.population import state as state_lib
 from sc2impala.population.members import Members
 from sc2impala.population.settings import PopulationSettings
 from sc2impala.population.state import State
-from sc2impala.runtime import child_processes, console, logdir
+from sc2impala.runtime import child_processes, console, logdir, versions
 from sc2impala.settings import setting_flags, validation
 from sc2impala.settings import settings as run_settings
 
@@ -48,6 +48,9 @@ def main(
     """
     if set(_HELP).intersection(arguments):
         console.say(setting_flags.help_text(__doc__, settings_lib.all_settings()))
+        return 0
+    if experiment.VERSION in arguments:
+        console.say(versions.text())
         return 0
     try:
         with child_processes.stop_requests() as stop:

@@ -23,6 +23,7 @@ def evaluate(
     evaluation: EvaluationSettings,
     picture: Optional[Any],
     about: Mapping[str, Any],
+    label: str = '',
 ) -> Dict[str, Any]:
     """Plays `num_episodes` episodes and writes the results to the folder of the run.
 
@@ -36,6 +37,8 @@ def evaluate(
       evaluation: number of episodes, and what is drawn.
       picture: `EpisodePicture` of the first episode, or None.
       about: entries for `evaluation.json`, see `describe`.
+      label: of a checkpoint that was chosen: the files are then `evaluation-<label>.json` and
+        `episode-<label>.gif`.
 
     Returns:
       The content of `evaluation.json`.
@@ -46,11 +49,11 @@ def evaluate(
     with env, graph.failures_reported([env]):
         infos = play_episodes(env, player, evaluation.num_episodes, picture)
     player.close()
-    result = dict(about, **summarize(infos))
-    logdir.write_json(os.path.join(folder, EVALUATION_JSON), result)
+    result = dict(about, episodes=list_episodes(infos), **summarize(infos))
+    logdir.write_json(os.path.join(folder, _labelled(EVALUATION_JSON, label)), result)
     console.say(table(result))
     if picture is not None:
-        picture.save(os.path.join(folder, ANIMATION))
+        picture.save(os.path.join(folder, _labelled(ANIMATION, label)))
     if evaluation.curve:
         save_curve(folder, result['map_name'])
     return result
@@ -132,6 +135,18 @@ def summarize(infos: List[structs.EpisodeInfo]) -> Dict[str, Any]:
     }
 
 
+def list_episodes(infos: List[structs.EpisodeInfo]) -> List[Dict[str, Any]]:
+    """Return, environment frames and agent steps of every episode for `evaluation.json`."""
+    return [
+        {
+            'return': info.episode_return,
+            'frames': info.episode_frames,
+            'steps': info.episode_steps,
+        }
+        for info in infos
+    ]
+
+
 def table(result: Dict[str, Any]) -> str:
     """The result as text: mean, standard error, deviation and extremes."""
     head = ('map', 'policy', 'episodes', 'mean', '+-', 'std', 'min', 'max')
@@ -167,6 +182,12 @@ def save_curve(folder: str, map_name: str) -> None:
         console.say(f'--curve draws nothing: {error}')
     except ValueError as error:
         raise UserError(f'--curve cannot be drawn: {error}') from error
+
+
+def _labelled(name: str, label: str) -> str:
+    """The name of a file with a label before its extension, if there is one."""
+    stem, extension = os.path.splitext(name)
+    return f'{stem}-{label}{extension}' if label else name
 
 
 def _draw(

@@ -1,10 +1,8 @@
 """The manifest of a run: its settings, the versions, and every start."""
 
-import importlib
 import json
 import os
 import platform
-import subprocess
 import sys
 import time
 import zlib
@@ -13,13 +11,11 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 import sc2impala
 from sc2impala.envs import pysc2_api
 from sc2impala.errors import UserError
-from sc2impala.runtime import console
+from sc2impala.runtime import console, versions
 from sc2impala.runtime.checkpoint_units import Skipped
 from sc2impala.runtime.logdir import write_json
 from sc2impala.settings import own_algorithms, resolve
 from sc2impala.settings import settings as settings_lib
-
-_METADATA_MODULE = 'importlib_metadata' if sys.version_info < (3, 8) else 'importlib.metadata'
 
 MANIFEST = 'manifest.json'
 COPY = 'manifest.copy.json'
@@ -134,7 +130,7 @@ def write(
             'time': time.strftime('%Y-%m-%dT%H:%M:%S%z'),
             'command': sys.argv,
             'versions': _versions(),
-            'git_revision': _git_revision(),
+            'git_revision': versions.git_revision(),
             'settings_changed': _changed(config, manifest),
             'checkpoints_skipped': {str(frames): reason for frames, reason in skipped},
         }
@@ -255,7 +251,6 @@ def _versions() -> Dict[str, str]:
     import sonnet as snt
     import tensorflow.compat.v1 as tf
 
-    metadata = importlib.import_module(_METADATA_MODULE)
     client = pysc2_api.find_client_package()
     return {
         'sc2impala': sc2impala.__version__,
@@ -264,24 +259,5 @@ def _versions() -> Dict[str, str]:
         'tensorflow': tf.__version__,
         'sonnet': snt.__version__,
         'numpy': np.__version__,
-        client: metadata.version(client),
+        client: versions.of_package(client),
     }
-
-
-def _git_revision() -> Optional[str]:
-    """Revision of the checkout that the package runs from, '+' if it was changed; None outside."""
-    folder = os.path.dirname(os.path.abspath(sc2impala.__file__))
-
-    def git(*arguments: str) -> str:
-        return subprocess.check_output(
-            ('git', '-C', folder) + arguments,
-            stderr=subprocess.DEVNULL,
-            universal_newlines=True,
-        ).strip()
-
-    try:
-        if not git('ls-files', '__init__.py'):
-            return None
-        return git('rev-parse', 'HEAD') + ('+' if git('status', '--porcelain', '-uno') else '')
-    except (OSError, subprocess.CalledProcessError):
-        return None

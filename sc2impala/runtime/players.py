@@ -80,7 +80,10 @@ class SessionPlayer:
 
 
 class AgentPlayer(SessionPlayer):
-    """An agent in a session of its own, with the weights of a checkpoint."""
+    """An agent in a session of its own, with the weights of a checkpoint.
+
+    checkpoint: its path.
+    """
 
     def __init__(
         self,
@@ -109,6 +112,7 @@ class AgentPlayer(SessionPlayer):
         def load(checkpoint: str) -> None:
             checkpoints.check_complete(checkpoint, agent.weights)
             checkpoints.restore(saver, session, checkpoint)
+            self.checkpoint = checkpoint
 
         checkpoints.while_it_lasts(choose, load)
         self.start(session)

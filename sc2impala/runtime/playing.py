@@ -3,13 +3,16 @@
 import contextlib
 import dataclasses
 import functools
+import os
 from typing import Any, Dict, Optional, Tuple
 
 import tensorflow.compat.v1 as tf
 
+import sc2impala
 from sc2impala.runtime import (
     acting,
     checkpoints,
+    chosen_checkpoint,
     console,
     demonstrations,
     evaluation,
@@ -19,6 +22,7 @@ from sc2impala.runtime import (
     players,
     recording,
     seeds,
+    versions,
 )
 from sc2impala.runtime.stop_request import StopRequest
 from sc2impala.settings.settings import Settings
@@ -43,6 +47,8 @@ def evaluate(settings: Settings) -> Dict[str, Any]:
     num_envs = min(own.num_eval_envs, own.num_episodes)
     with tf.Graph().as_default():
         player = make_player(settings, specs, num_envs)
+        about = evaluation.describe(environment, own, run.seed)
+        about.update(_identity(settings, player))
         logdir.prepare(run.logdir)
         env_seeds = seeds.streams(run.seed, 'evaluation', num_envs)
         return evaluation.evaluate(
@@ -51,8 +57,33 @@ def evaluate(settings: Settings) -> Dict[str, Any]:
             graph.make_environment(environment, settings.starcraft, specs, env_seeds),
             own,
             pictures.EpisodePicture(*specs) if own.animation else None,
-            evaluation.describe(environment, own, run.seed),
+            about,
+            _label(settings, player),
         )
+
+
+def _label(settings: Settings, player: Any) -> str:
+    """The part of the names of files that says which checkpoint was chosen, or ''."""
+    if settings.evaluation.checkpoint == chosen_checkpoint.LATEST:
+        return ''
+    return chosen_checkpoint.label(settings.run.logdir, player.checkpoint)
+
+
+def _identity(settings: Settings, player: Any) -> Dict[str, Any]:
+    """What is evaluated, and how, besides `evaluation.describe`.
+
+    The checkpoint is a path relative to the folder of the run; None where no agent plays.
+    """
+    path, own = getattr(player, 'checkpoint', None), settings.evaluation
+    return {
+        'checkpoint': None if path is None else os.path.relpath(path, settings.run.logdir),
+        'checkpoint_frames': None if path is None else checkpoints.number(path),
+        'num_eval_envs': min(own.num_eval_envs, own.num_episodes),
+        'deterministic': settings.run.deterministic,
+        'version': sc2impala.__version__,
+        'git_revision': versions.git_revision(),
+        'tensorflow': tf.__version__,
+    }
 
 
 def record(settings: Settings) -> Dict[str, Any]:
@@ -119,9 +150,11 @@ def make_player(
     if policy not in ('sampled', 'greedy'):
         return players.scripted_player(environment.map_name, specs, step_mul, policy)
     if settings.run.mode == 'record':
-        choose = functools.partial(checkpoints.find_initial, settings.start.init_checkpoint)
+        choose = functools.partial(_find_recorded, settings)
     else:
-        choose = functools.partial(players.find_checkpoint, settings.run.logdir)
+        choose = functools.partial(
+            chosen_checkpoint.find, settings.run.logdir, settings.evaluation.checkpoint
+        )
     # Before the agent is built, which takes a while.
     choose()
     tf.set_random_seed(player_seed)
@@ -134,3 +167,15 @@ def make_player(
         policy == 'greedy',
         graph.session_config(settings.run.deterministic),
     )
+
+
+def _find_recorded(settings: Settings) -> str:
+    """The checkpoint that is recorded: `--checkpoint` of the run in `--init_checkpoint`.
+
+    Raises:
+      UserError: if there is none.
+    """
+    run, name = settings.start.init_checkpoint, settings.evaluation.checkpoint
+    if name == chosen_checkpoint.LATEST:
+        return checkpoints.find_initial(run)
+    return chosen_checkpoint.find(run, name)

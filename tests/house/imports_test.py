@@ -67,6 +67,7 @@ ASSEMBLY = {
     'cluster_play',
     'cluster_player',
     'following',
+    'loading',
     'playing',
     'remote_actors',
     'training',
@@ -279,6 +280,7 @@ def test_what_puts_a_run_together_is_imported_by_the_command_only():
             if module and not package and module.split('.')[0] in ASSEMBLY:
                 importers.setdefault(os.path.relpath(path, PACKAGE), set()).add(module)
     assert 'experiment.py' in importers
+    assert importers.pop('__init__.py') == {'loading'}
     assert set(importers) <= {'experiment.py', *assembly_files()}
 
 

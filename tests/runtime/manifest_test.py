@@ -352,10 +352,3 @@ class TestOldFormat:
         found = experiment.read_settings(flags).values()
         assert found['discounting'] == 0.9 and found['functions'] == ('no_op', 'select_army')
         assert found['policy'] == 'random' and found['seed'] == 0
-
-
-def test_git_revision_is_that_of_the_package_or_none(tmp_path, monkeypatch):
-    revision = manifest._git_revision()
-    assert revision is None or len(revision.rstrip('+')) == 40
-    monkeypatch.setattr(manifest.sc2impala, '__file__', str(tmp_path / '__init__.py'))
-    assert manifest._git_revision() is None

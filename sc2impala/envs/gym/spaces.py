@@ -1,15 +1,12 @@
 """Gymnasium's spaces for the specs of observations and actions, and their arrays."""
 
-from typing import Any, Dict, Mapping
+from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 
 from sc2impala.envs.actions import ActionSpec
-from sc2impala.envs.specs import ArraySpec, ObservationSpec
-
-GROUPS = ('screen', 'minimap')
-MASK = 'available_actions'
+from sc2impala.envs.specs import GROUPS, MASK, ArraySpec, ObservationSpec, flatten
 
 
 def observation_space(spec: ObservationSpec) -> Any:
@@ -34,17 +31,6 @@ def action_space(spec: ActionSpec, max_step_mul: int, choose_step_mul: bool) -> 
     """
     choices = list(spec.heads.values()) + [max_step_mul] * choose_step_mul
     return spaces.MultiDiscrete(np.array(choices, np.int64))
-
-
-def flatten(observation: Mapping[str, Any]) -> Dict[str, Any]:
-    """Returns a dict with the keys of the observation space from a nested one, as in `specs`."""
-    flat: Dict[str, Any] = {}
-    for name, value in observation.items():
-        if name in GROUPS:
-            flat.update((f'{name}_{layer}', array) for layer, array in value.items())
-        else:
-            flat[name] = value
-    return flat
 
 
 def _space(name: str, array: ArraySpec, spec: ObservationSpec) -> Any:

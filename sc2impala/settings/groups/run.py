@@ -16,9 +16,10 @@ class RunSettings:
 
     mode: str = setting(
         'train',
-        'train; evaluate what the folder of a run holds; or record whole episodes of --policy as '
-        'demonstrations for other runs, in a folder of their own',
-        choices=('train', 'evaluate', 'record'),
+        'train; evaluate what the folder of a run holds; record whole episodes of --policy as '
+        'demonstrations for other runs, in a folder of their own; or export the agent of a run as '
+        'a SavedModel',
+        choices=('train', 'evaluate', 'record', 'export'),
         free_on_resume=True,
         own_in_evaluation=True,
     )
@@ -108,6 +109,20 @@ class EvaluationSettings:
         'sampled or greedy actions of the agent, or random, or scripted, the best script of the '
         'map, or the name of one: see --demonstrator. The agent of a recording is that of '
         '--init_checkpoint',
+        free_on_resume=True,
+        own_in_evaluation=True,
+    )
+    checkpoint: str = setting(
+        'latest',
+        'the checkpoint that is evaluated, recorded or exported: latest; best, the one in the '
+        'folder best; its number of frames, also that of a milestone; or its path',
+        free_on_resume=True,
+        own_in_evaluation=True,
+    )
+    export_dir: str = setting(
+        '',
+        'folder of --mode=export, which must be new or empty; export/<frames> in that of the run '
+        'if empty',
         free_on_resume=True,
         own_in_evaluation=True,
     )

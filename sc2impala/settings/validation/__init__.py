@@ -26,6 +26,7 @@ from sc2impala.settings.validation.games import (
 )
 from sc2impala.settings.validation.rewards import check_gains, check_shaping
 from sc2impala.settings.validation.runs import (
+    check_checkpoint,
     check_cluster,
     check_evaluations,
     check_follow,
@@ -60,6 +61,7 @@ def check(settings: Settings) -> None:
     check_start(settings)
     check_cluster(settings.run, settings.cluster)
     check_follow(settings.run, settings.evaluation)
+    check_checkpoint(settings.run, settings.evaluation)
     check_evaluations(settings.run, settings.evaluation)
     check_shaping(settings)
     check_gains(settings)

@@ -91,3 +91,27 @@ def check_evaluations(run: RunSettings, evaluation: EvaluationSettings) -> None:
             f'--policy={evaluation.policy} with --evaluate_every_frames={every}: it does not '
             'learn, expected sampled or greedy.'
         )
+
+
+def check_checkpoint(run: RunSettings, evaluation: EvaluationSettings) -> None:
+    """Which checkpoint is used, and where it is exported to."""
+    policy, chosen = evaluation.policy, evaluation.checkpoint != 'latest'
+    flag = f'--checkpoint={evaluation.checkpoint}'
+    if chosen and run.mode == 'train':
+        raise UserError(
+            f'{flag} is for --mode=evaluate, record and export, expected none of it in a training.'
+        )
+    if chosen and evaluation.follow:
+        raise UserError(
+            f'{flag} with --follow: every checkpoint is evaluated, expected only one of the two.'
+        )
+    if evaluation.export_dir and run.mode != 'export':
+        raise UserError(
+            f'--export_dir={evaluation.export_dir} is for exports, expected --mode=export with it, '
+            f'not {run.mode}.'
+        )
+    if policy not in ('sampled', 'greedy') and (chosen or run.mode == 'export'):
+        raise UserError(
+            f'--policy={policy} with {flag if chosen else "--mode=export"}: it has no checkpoints, '
+            'expected sampled or greedy.'
+        )
