@@ -1,28 +1,12 @@
 """Which checkpoint --checkpoint names."""
 
 import os
-import shutil
 
 import pytest
 
 from sc2impala.errors import UserError
 from sc2impala.runtime import chosen_checkpoint
 from tests.runtime import tiny
-
-
-@pytest.fixture
-def with_best(run):
-    """A run of two checkpoints, whose best model is that of 0; it was 7 frames ahead."""
-    best = os.path.join(run, 'best')
-    os.mkdir(best)
-    for name in os.listdir(run):
-        if name.startswith('model.ckpt-0.'):
-            shutil.copy(os.path.join(run, name), best)
-            os.rename(os.path.join(best, name), os.path.join(best, name.replace('-0.', '-7.', 1)))
-    with open(os.path.join(best, 'checkpoint'), 'w') as file:
-        file.write('model_checkpoint_path: "model.ckpt-7"\n')
-        file.write('all_model_checkpoint_paths: "model.ckpt-7"\n')
-    return run
 
 
 def find(folder, name):

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import sc2impala
+from sc2impala.population import __main__ as population
 from sc2impala.runtime import versions
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(sc2impala.__file__)))
@@ -32,13 +33,12 @@ def test_a_package_that_is_not_installed():
         versions.of_package('sc2impala-no-such-package')
 
 
-@pytest.mark.parametrize('module', ['sc2impala.experiment', 'sc2impala.population'])
-def test_the_command_prints_them_without_tensorflow(module):
+def test_the_command_prints_them_without_tensorflow():
     code = (
         'import runpy, sys\n'
-        f'sys.argv = ["command", "--version"]\n'
+        'sys.argv = ["command", "--version"]\n'
         'try:\n'
-        f'    runpy.run_module({module!r}, run_name="__main__")\n'
+        '    runpy.run_module("sc2impala.experiment", run_name="__main__")\n'
         'except SystemExit as error:\n'
         '    assert not error.code, error.code\n'
         'assert not {"tensorflow", "sonnet"} & set(sys.modules)\n'
@@ -48,3 +48,8 @@ def test_the_command_prints_them_without_tensorflow(module):
         [sys.executable, '-c', code], check=True, env=environment, stdout=subprocess.PIPE
     ).stdout.decode()
     assert output.strip() == versions.text()
+
+
+def test_the_command_of_populations_prints_them(capsys):
+    assert population.main(['--version']) == 0
+    assert capsys.readouterr().out.strip() == versions.text()

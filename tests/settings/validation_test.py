@@ -414,3 +414,30 @@ def test_appo_divides_whole_batches(values, count):
         check(algorithm='appo', **dict(sequences, **values))
     check(algorithm='impala', **dict(sequences, **values))
     check(algorithm='appo', batch_size=24, appo_minibatches=3, num_learner_devices=2)
+
+
+class TestCheckpoint:
+    def test_modes_that_have_one(self):
+        for mode in ('evaluate', 'record', 'export'):
+            check(mode=mode, checkpoint='best')
+        check(mode='export', export_dir='exported', policy='greedy')
+
+    @pytest.mark.parametrize(
+        'values, complaint',
+        [
+            (dict(checkpoint='7'), '--checkpoint=7 is for --mode=evaluate, record and export'),
+            (dict(checkpoint='7', mode='evaluate', follow=True), '--checkpoint=7 with --follow'),
+            (
+                dict(checkpoint='7', mode='evaluate', policy='random'),
+                '--policy=random with --checkpoint=7: it has no checkpoints',
+            ),
+            (dict(mode='export', policy='scripted'), '--policy=scripted with --mode=export'),
+            (
+                dict(mode='evaluate', export_dir='exported'),
+                '--export_dir=exported is for exports, expected --mode=export with it, not eval',
+            ),
+        ],
+    )
+    def test_what_does_not_belong_together(self, values, complaint):
+        with pytest.raises(UserError, match=complaint):
+            check(**values)
