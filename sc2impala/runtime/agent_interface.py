@@ -178,6 +178,7 @@ class AgentInterface:
                 ['serve'],
                 {'act': act, 'initial_state': initial_state, 'serving_default': act},
                 clear_devices=True,
+                strip_default_attrs=True,
                 saver=saver,
             )
             builder.save()

@@ -5,7 +5,7 @@ import re
 from typing import List, Optional
 
 from sc2impala.errors import UserError
-from sc2impala.runtime import best_checkpoint, checkpoints, players
+from sc2impala.runtime import best_checkpoint, checkpoints
 from sc2impala.runtime import checkpoint_units as units
 
 LATEST = 'latest'
@@ -28,9 +28,13 @@ def find(folder: str, name: str = LATEST, option: str = '--checkpoint') -> str:
     Raises:
       UserError: if there is none.
     """
-    if name in ('', LATEST):
-        return players.find_checkpoint(folder)
-    if name == BEST:
+    if name == LATEST:
+        found = checkpoints.latest(folder)
+        if found is None:
+            raise UserError(
+                f'{folder} holds no checkpoint, expected the folder of a run that has saved one.'
+            )
+    elif name == BEST:
         found = checkpoints.latest(os.path.join(folder, best_checkpoint.FOLDER))
     elif name.isdecimal():
         found = _of_frames(folder, int(name))

@@ -152,9 +152,7 @@ def make_player(
     if settings.run.mode == 'record':
         choose = functools.partial(_find_recorded, settings)
     else:
-        choose = functools.partial(
-            chosen_checkpoint.find, settings.run.logdir, settings.evaluation.checkpoint
-        )
+        choose = functools.partial(_find_evaluated, settings)
     # Before the agent is built, which takes a while.
     choose()
     tf.set_random_seed(player_seed)
@@ -167,6 +165,18 @@ def make_player(
         policy == 'greedy',
         graph.session_config(settings.run.deterministic),
     )
+
+
+def _find_evaluated(settings: Settings) -> str:
+    """The checkpoint that is evaluated: `--checkpoint` of the run.
+
+    Raises:
+      UserError: if there is none.
+    """
+    folder, name = settings.run.logdir, settings.evaluation.checkpoint
+    if name == chosen_checkpoint.LATEST:
+        return players.find_checkpoint(folder)
+    return chosen_checkpoint.find(folder, name)
 
 
 def _find_recorded(settings: Settings) -> str:

@@ -59,7 +59,7 @@ def test_a_run_without_a_best_model(run):
 
 
 def test_a_folder_without_checkpoints(tmp_path):
-    with pytest.raises(UserError, match='holds no checkpoint to evaluate'):
+    with pytest.raises(UserError, match='holds no checkpoint, expected the folder of'):
         chosen_checkpoint.find(str(tmp_path))
     with pytest.raises(UserError, match='checkpoint=5 is no checkpoint of .*, expected a folder'):
         chosen_checkpoint.find(str(tmp_path), '5', 'checkpoint')
