@@ -1,5 +1,7 @@
 """The checkpoint that `--checkpoint` names."""
 
+import glob
+import itertools
 import os
 import re
 from typing import List, Optional
@@ -17,9 +19,9 @@ def find(folder: str, name: str = LATEST, option: str = '--checkpoint') -> str:
 
     Args:
       folder: of the run.
-      name: 'latest'; 'best', the one in the folder `best`; the number of frames of one of both
-        folders; or a path, possibly relative to the folder of the run, of a checkpoint or of a
-        folder with checkpoints.
+      name: 'latest'; 'best', the one in the folder `best`; a number of frames, in the folder of the
+        run or one of best models; or a path, possibly relative to the folder of the run, of a
+        checkpoint or of a folder with checkpoints, such as `best-greedy`.
       option: that has this value, for errors.
 
     Returns:
@@ -64,9 +66,9 @@ def label(folder: str, checkpoint: str) -> str:
 
 
 def _of_frames(folder: str, frames: int) -> Optional[str]:
-    for each in (folder, os.path.join(folder, best_checkpoint.FOLDER)):
-        if frames in units.with_variables(each):
-            return units.model_path(each, frames)
+    for each in ('', *_best_folders(folder)):
+        if frames in units.with_variables(os.path.join(folder, each)):
+            return units.model_path(os.path.join(folder, each), frames)
     return None
 
 
@@ -83,10 +85,17 @@ def _of_path(folder: str, path: str) -> Optional[str]:
 
 def _choices(folder: str) -> str:
     """What can be chosen, for errors."""
-    best = os.path.join(folder, best_checkpoint.FOLDER)
-    names: List[str] = [BEST] if units.with_variables(best) else []
-    all_frames = {*units.with_variables(folder), *units.with_variables(best)}
-    names += [str(frames) for frames in sorted(all_frames)]
+    best = _best_folders(folder)
+    found = [units.with_variables(os.path.join(folder, each)) for each in ('', *best)]
+    names = [*best, *map(str, sorted(set(itertools.chain(*found))))]
     if not names:
         return 'a folder with checkpoints'
     return f'one of {", ".join([LATEST, *names])}, or the path of one'
+
+
+def _best_folders(folder: str) -> List[str]:
+    """Names of the folders of best models that hold one, `best` first."""
+    pattern = os.path.join(glob.escape(folder), best_checkpoint.FOLDER + '*')
+    return [
+        os.path.basename(each) for each in sorted(glob.glob(pattern)) if units.with_variables(each)
+    ]

@@ -80,6 +80,7 @@ def _identity(settings: Settings, player: Any) -> Dict[str, Any]:
         'checkpoint_frames': None if path is None else checkpoints.number(path),
         'num_eval_envs': min(own.num_eval_envs, own.num_episodes),
         'deterministic': settings.run.deterministic,
+        'simulator_rules': dict(settings.environment.simulator_rules),
         'version': sc2impala.__version__,
         'git_revision': versions.git_revision(),
         'tensorflow': tf.__version__,

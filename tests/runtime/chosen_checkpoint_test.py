@@ -42,6 +42,13 @@ def test_paths_of_the_working_directory(with_best, tmp_path, monkeypatch):
     assert find('run', '~/run/best') == 'best/model.ckpt-7'
 
 
+def test_best_models_of_other_policies(with_best):
+    os.rename(os.path.join(with_best, 'best'), os.path.join(with_best, 'best-greedy'))
+    assert find(with_best, 'best-greedy') == find(with_best, '7') == 'best-greedy/model.ckpt-7'
+    with pytest.raises(UserError, match='expected one of latest, best-greedy, 0, 7, '):
+        find(with_best, 'best')
+
+
 @pytest.mark.parametrize('name', ['1', 'model.ckpt-1', 'nothing', 'manifest.json', 'events'])
 def test_what_is_not_there(with_best, name):
     with pytest.raises(UserError) as error:

@@ -73,6 +73,7 @@ class TestChosenCheckpoint:
             'num_episodes': 3,
             'seed': 6,
             'deterministic': False,
+            'simulator_rules': {},
             'version': sc2impala.__version__,
             'git_revision': versions.git_revision(),
             'tensorflow': tf.__version__,

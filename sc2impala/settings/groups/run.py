@@ -115,7 +115,9 @@ class EvaluationSettings:
     checkpoint: str = setting(
         'latest',
         'the checkpoint that is evaluated, recorded or exported: latest; best, the one in the '
-        'folder best; its number of frames, also that of a milestone; or its path',
+        'folder best; its number of frames, also that of a milestone; or its path, such as '
+        'best-greedy',
+        type=value_types.PATH,
         free_on_resume=True,
         own_in_evaluation=True,
     )
@@ -123,6 +125,7 @@ class EvaluationSettings:
         '',
         'folder of --mode=export, which must be new or empty; export/<frames> in that of the run '
         'if empty',
+        type=value_types.PATH,
         free_on_resume=True,
         own_in_evaluation=True,
     )
