@@ -1,13 +1,18 @@
-"""Validates the simulator against StarCraft II with players of published scores.
+"""Validates the simulator against StarCraft II: players of published scores, and facts of replays.
 
 Every player acts every 8 environment frames, with a screen of 84 x 84 and a minimap of 64 x 64
 pixels; the random player calls all 573 functions. Episode i is the first episode of the game with
 seed i, for any number of processes. The scripted players follow the published rules as far as these
-are known.
+are known. The facts are those of `game_facts`, a sample of each is an episode, a game or an event.
+
+One half of the rows may choose constants of the simulator, the other half is held out: it only
+judges. The rows with a band are numbered in the order of ROWS, which is that of the maps and, for
+a map, of the sources; rows with an odd number choose.
 
     python -m benchmarks.checks.validate_simulator
     python -m benchmarks.checks.validate_simulator --maps=DefeatRoaches --players=LH,random \
         --episodes=100 --json=roaches.json
+    python -m benchmarks.checks.validate_simulator --kinds=facts
 
 It prints a Markdown table, a row as soon as a player is done. A mean outside of its band is not an
 error.
@@ -24,6 +29,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 import numpy as np
 
 from benchmarks import episodes
+from benchmarks.checks import game_facts
 from sc2impala import envs, sim
 from sc2impala.envs import players
 from sc2impala.envs.players.calls import Calls
@@ -36,48 +42,66 @@ EPISODES = 300
 EPISODES_OF_MAP = {'CollectMineralsAndGas': 60, 'BuildMarines': 60}
 """Fewer for maps with long episodes, the scores of which vary little."""
 
-Row = collections.namedtuple('Row', ['map_name', 'player', 'published', 'band'])
-"""A player and its published score.
+FACT_GAMES = 64
+"""Games per recorded episode, and of every other fact."""
 
-player: its name in `players.RULES`, or 'random', or 'idle'. published: mean and, in brackets, the
-maximum return of an episode; for random players, the range of several published means. band:
-minimum and maximum of the means that count as agreement, or None if too little is published.
+CHOOSES, HELD_OUT = 'chosen by', 'held out'
+"""Halves: the row may choose constants of the simulator, or it only judges them."""
+KINDS = ('players', 'facts')
+
+Row = collections.namedtuple('Row', ['map_name', 'player', 'published', 'band', 'half'])
+"""A player and its published score, or a fact.
+
+player: its name in `players.RULES`, or 'random', or 'idle', or in `game_facts.MEASURES`. published:
+mean and, in brackets, the maximum return of an episode; for random players, the range of several
+published means; for facts, the measurement of the game. band: minimum and maximum of the means that
+count as agreement, or None if too little is published. half: CHOOSES, HELD_OUT, or '' without a
+band.
 """
 
 Job = Tuple[Row, Sequence[int]]
 """A row of the table, and the seeds of the games to play for it."""
 
-ROWS = (
-    Row('MoveToBeacon', 'PySC2', '26.3 (32)', (25.8, 26.8)),
-    Row('MoveToBeacon', 'random', '1 (6)', (0.5, 1.5)),
-    Row('CollectMineralShards', 'PySC2', '110.5 to 113 (126)', (106.5, 117)),
-    Row('CollectMineralShards', 'PySC2 group', '', None),
-    Row('CollectMineralShards', 'random', '17 to 18.5 (35)', (14, 21.5)),
-    Row('FindAndDefeatZerglings', 'search', '', None),
-    Row('FindAndDefeatZerglings', 'circle', '', None),
-    Row('FindAndDefeatZerglings', 'stutter_step', '', None),
-    Row('FindAndDefeatZerglings', 'LH', '46.7 (52)', (41.7, 51.7)),
-    Row('FindAndDefeatZerglings', 'random', '4 to 5 (19)', (2, 7)),
-    Row('DefeatRoaches', 'LH', '100.4 (355)', (70, 130)),
-    Row('DefeatRoaches', 'LZ', '25 (91)', (10, 40)),
-    Row('DefeatRoaches', 'PySC2', '', None),
-    Row('DefeatRoaches', 'pull_back', '', None),
-    Row('DefeatRoaches', 'random', '-4 to 1.8 (46)', (-4, 2)),
-    Row('DefeatZerglingsAndBanelings', 'LH', '114.5 (220)', (79, 149)),
-    Row('DefeatZerglingsAndBanelings', 'LZ', '108 (220)', (73, 143)),
-    Row('DefeatZerglingsAndBanelings', 'advance', '', None),
-    Row('DefeatZerglingsAndBanelings', 'kite', '', None),
-    Row('DefeatZerglingsAndBanelings', 'random', '18 to 23 (118)', (10, 31)),
-    Row('CollectMineralsAndGas', 'LH', '4839.5 (5045)', (4590, 5090)),
-    Row('CollectMineralsAndGas', 'LZ', '4802 (5010)', (4552, 5052)),
-    Row('CollectMineralsAndGas', 'build_order', '', None),
-    Row('CollectMineralsAndGas', 'random', '12 (750)', None),
-    Row('CollectMineralsAndGas', 'idle', '', (0, 0)),
-    Row('BuildMarines', 'LH', '133 (139)', (125, 141)),
-    Row('BuildMarines', 'LZ', '127 (132)', (117, 137)),
-    Row('BuildMarines', 'build_order', '', None),
-    Row('BuildMarines', 'random', 'less than 1 (5)', (0, 1)),
+_ROWS = (
+    ('MoveToBeacon', 'PySC2', '26.3 (32)', (25.8, 26.8)),
+    ('MoveToBeacon', 'random', '1 (6)', (0.5, 1.5)),
+    ('CollectMineralShards', 'PySC2', '110.5 to 113 (126)', (106.5, 117)),
+    ('CollectMineralShards', 'PySC2 group', '', None),
+    ('CollectMineralShards', 'random', '17 to 18.5 (35)', (14, 21.5)),
+    ('FindAndDefeatZerglings', 'search', '', None),
+    ('FindAndDefeatZerglings', 'circle', '', None),
+    ('FindAndDefeatZerglings', 'stutter_step', '', None),
+    ('FindAndDefeatZerglings', 'LH', '46.7 (52)', (41.7, 51.7)),
+    ('FindAndDefeatZerglings', 'random', '4 to 5 (19)', (2, 7)),
+    ('DefeatRoaches', 'LH', '100.4 (355)', (70, 130)),
+    ('DefeatRoaches', 'LZ', '25 (91)', (10, 40)),
+    ('DefeatRoaches', 'PySC2', '', None),
+    ('DefeatRoaches', 'pull_back', '', None),
+    ('DefeatRoaches', 'random', '-4 to 1.8 (46)', (-4, 2)),
+    ('DefeatZerglingsAndBanelings', 'LH', '114.5 (220)', (79, 149)),
+    ('DefeatZerglingsAndBanelings', 'LZ', '108 (220)', (73, 143)),
+    ('DefeatZerglingsAndBanelings', 'advance', '', None),
+    ('DefeatZerglingsAndBanelings', 'kite', '', None),
+    ('DefeatZerglingsAndBanelings', 'random', '18 to 23 (118)', (10, 31)),
+    ('CollectMineralsAndGas', 'LH', '4839.5 (5045)', (4590, 5090)),
+    ('CollectMineralsAndGas', 'LZ', '4802 (5010)', (4552, 5052)),
+    ('CollectMineralsAndGas', 'build_order', '', None),
+    ('CollectMineralsAndGas', 'random', '12 (750)', None),
+    ('CollectMineralsAndGas', 'idle', '', (0, 0)),
+    ('BuildMarines', 'LH', '133 (139)', (125, 141)),
+    ('BuildMarines', 'LZ', '127 (132)', (117, 137)),
+    ('BuildMarines', 'build_order', '', None),
+    ('BuildMarines', 'random', 'less than 1 (5)', (0, 1)),
 )
+
+
+def _divide(rows: Sequence[Tuple[str, str, str, Any]]) -> Tuple[Row, ...]:
+    """Returns rows with their halves, see above."""
+    halves = itertools.cycle((CHOOSES, HELD_OUT))
+    return tuple(Row(*row, next(halves) if row[-1] is not None else '') for row in rows)
+
+
+ROWS = _divide(_ROWS + game_facts.ROWS)
 
 
 class IdlePlayer(players.ScriptedPlayer):
@@ -97,15 +121,23 @@ def main(arguments: Optional[Sequence[str]] = None) -> List[Dict[str, Any]]:
       The entries of the JSON, one per row.
     """
     options = _parse(arguments)
-    rows = [row for row in ROWS if row.map_name in options.maps and row.player in options.players]
-    print('| map | player | published | band | here: mean +- error (sd) [min, max] | inside |')
-    print('| --- | --- | --- | --- | --- | --- |')
+    rows = [
+        row
+        for row in ROWS
+        if row.map_name in options.maps
+        and row.player in options.players
+        and ('facts' if row.player in game_facts.MEASURES else 'players') in options.kinds
+    ]
+    print(
+        '| map | player or fact | published | band | half '
+        '| here: mean +- error (sd) [min, max] | inside |'
+    )
+    print('| --- | --- | --- | --- | --- | --- | --- |')
     results = []
     for row, returns in _play_all(rows, options):
         results.append(_result(row, returns))
         print(_line(results[-1]), flush=True)
-    judged = [result['inside'] for result in results if result['inside'] is not None]
-    print(f'\n{sum(judged)} of {len(judged)} means are inside their bands.')
+    print('\n' + _summary(results))
     if options.json:
         with open(options.json, 'w') as file:
             json.dump(results, file, indent=2)
@@ -118,11 +150,15 @@ def _parse(arguments: Optional[Sequence[str]]) -> argparse.Namespace:
     known = {
         'maps': [name for name in _distinct('map_name') if name in sim.MAP_NAMES],
         'players': _distinct('player'),
+        'kinds': list(KINDS),
     }
     for flag, names in known.items():
         parser.add_argument('--' + flag, help='separated by commas: {}'.format(', '.join(names)))
     parser.add_argument(
-        '--episodes', type=int, help=f'per player; {EPISODES} by default, fewer where they are long'
+        '--episodes',
+        type=int,
+        help=f'per player; {EPISODES} by default, fewer where they are long; '
+        f'games per fact or recorded episode, {FACT_GAMES} by default',
     )
     parser.add_argument('--processes', type=int, default=os.cpu_count(), help='number of processes')
     parser.add_argument(
@@ -152,6 +188,9 @@ def _play_all(rows: Sequence[Row], options: argparse.Namespace) -> Iterator[Tupl
     jobs: List[Job] = []
     for row in rows:
         number = options.episodes or EPISODES_OF_MAP.get(row.map_name, EPISODES)
+        if row.player in game_facts.MEASURES:
+            jobs.append((row, range(options.episodes or FACT_GAMES)))
+            continue
         starts = range(0, number, GAMES_IN_BATCH)
         jobs += [(row, range(s, min(s + GAMES_IN_BATCH, number))) for s in starts]
     with multiprocessing.Pool(options.processes) as pool:
@@ -161,8 +200,13 @@ def _play_all(rows: Sequence[Row], options: argparse.Namespace) -> Iterator[Tupl
 
 
 def _play(job: Job) -> np.ndarray:
-    """Plays the first episode of every seed to its end; returns their returns [K]."""
+    """Plays the first episode of every seed to its end; returns their returns [K].
+
+    For a fact it returns the samples of the fact.
+    """
     row, seeds = job
+    if row.player in game_facts.MEASURES:
+        return game_facts.MEASURES[row.player](len(seeds))
     player, specs = _make_player(row, seeds)
     with envs.SimulatedEnvironment(row.map_name, seeds, *specs, max_step_mul=STEP_MUL) as env:
         return episodes.first_returns(env, player, STEP_MUL)
@@ -209,6 +253,22 @@ def _result(row: Row, returns: np.ndarray) -> Dict[str, Any]:
     )
 
 
+def _summary(results: Sequence[Mapping[str, Any]]) -> str:
+    """Returns a sentence with the numbers of means inside their bands, of both halves."""
+    counts = []
+    for half in (CHOOSES, HELD_OUT, ''):
+        judged = [
+            result['inside']
+            for result in results
+            if result['inside'] is not None and half in ('', result['half'])
+        ]
+        counts.append(f'{sum(judged)} of {len(judged)}')
+    return (
+        f'{counts[2]} means are inside their bands: '
+        f'{counts[0]} that may choose constants, {counts[1]} that are held out.'
+    )
+
+
 def _line(result: Dict[str, Any]) -> str:
     band = result['band']
     cells = (
@@ -216,6 +276,7 @@ def _line(result: Dict[str, Any]) -> str:
         result['player'],
         result['published'],
         '{:g} to {:g}'.format(*band) if band else '',
+        result['half'],
         '{mean:.2f} +- {standard_error:.2f} ({standard_deviation:.2f}) '
         '[{min:.0f}, {max:.0f}]'.format(**result),
         {True: 'yes', False: 'no', None: ''}[result['inside']],

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from benchmarks.checks import validate_simulator
+from benchmarks.checks import game_facts, validate_simulator
 from sc2impala import sim
 from sc2impala.envs import players
 from tests.benchmarks import scripts
@@ -30,15 +30,23 @@ def validate(monkeypatch):
     return validate_simulator
 
 
+def _is_inside(line):
+    return int(line.endswith('| yes |'))
+
+
 def test_a_tiny_run(validate, tmp_path, capsys):
     path = tmp_path / 'scores.json'
-    flags = ['--maps=CollectMineralShards', '--episodes=1', f'--json={path}']
+    flags = ['--maps=CollectMineralShards', '--kinds=players', '--episodes=1', f'--json={path}']
     validate.main(flags)
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith('| map | player | published | band |')
+    assert lines[0].startswith('| map | player or fact | published | band | half |')
     assert [line.split(' | ')[1] for line in lines[2:5]] == ['PySC2', 'PySC2 group', 'random']
     assert all(line.count('|') == lines[0].count('|') for line in lines[:5])
-    assert ' of 2 means are inside their bands.' in lines[-1]
+    inside = [_is_inside(lines[2]), _is_inside(lines[4])]
+    assert lines[-1] == (
+        f'{sum(inside)} of 2 means are inside their bands: '
+        f'{inside[0]} of 1 that may choose constants, {inside[1]} of 1 that are held out.'
+    )
 
     pysc2, group, random = json.loads(path.read_text())
     assert pysc2['mean'] == pysc2['min'] == pysc2['max'] > 80
@@ -108,11 +116,27 @@ def test_every_map_and_every_rule_has_a_row():
     assert {row.map_name for row in validate_simulator.ROWS} >= set(sim.MAP_NAMES)
     rules = {(m, rule) for m, rules_of_map in players.RULES.items() for rule in rules_of_map}
     assert rules <= rows
-    assert {player for _, player in rows - rules} <= {'random', 'idle'}
+    others = {player for _, player in rows - rules}
+    assert others - set(game_facts.MEASURES) == {'random', 'idle'}
+    assert set(game_facts.MEASURES) <= others
+
+
+def test_every_second_row_with_a_band_is_held_out():
+    judged = [row.half for row in validate_simulator.ROWS if row.band]
+    assert judged[::2] == ['chosen by'] * len(judged[::2])
+    assert judged[1::2] == ['held out'] * len(judged[1::2])
+    assert {row.half for row in validate_simulator.ROWS if not row.band} == {''}
+
+
+def test_facts_are_rows(validate, capsys):
+    result = validate.main(['--players=loops to build a refinery'])[0]
+    assert (result['episodes'], result['published']) == (1, '480')
+    assert 479 <= result['mean'] <= 481 and result['inside']
+    assert '| CollectMineralsAndGas | loops to build a refinery | 480 |' in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
-    'flag', ['--maps=MoveToBeacn', '--players=PySC3', '--episodes=0', '--processes=-1']
+    'flag', ['--maps=MoveToBeacn', '--players=PySC3', '--episodes=0', '--processes=-1', '--kinds=x']
 )
 def test_bad_flags(validate, flag, capsys):
     with pytest.raises(SystemExit):
