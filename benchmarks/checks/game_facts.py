@@ -37,6 +37,8 @@ ROACH_PERIOD = 32.5
 KILL_WINDOW = 4
 """Loops by which an interval between two kills may differ from a multiple of ROACH_PERIOD."""
 MAX_ATTACKS = 3
+REACH = 1.875
+"""Cells between the centres of a marine and a shard within which loops are counted."""
 MINING_START, MINING_END = 320, 1280
 
 with open(os.path.join(os.path.dirname(__file__), 'game_facts.json')) as _file:
@@ -351,25 +353,28 @@ def tstarbot_survival(count: int, rules: Rules = None) -> np.ndarray:
     games, g = skirmish.games, skirmish.games.games
     health = games.rules.health
     while not games.ended.all():
-        alive = (g.alive != 0) & ~games.ended[:, np.newaxis]
-        own, foreign = alive & (g.owner == unit_types.SELF), alive & (g.owner == unit_types.ENEMY)
-        part = g.health / health[g.type]
-        weakest = np.where(foreign, g.health, np.inf).argmin(axis=1)
-        distance = np.hypot(g.x[:, :, None] - g.x[:, None], g.y[:, :, None] - g.y[:, None])
+        used = slice(0, int(g.unit_end.max()))
+        owner, x, y, alive = g.owner[:, used], g.x[:, used], g.y[:, used], g.alive[:, used] != 0
+        alive &= ~games.ended[:, np.newaxis]
+        own, foreign = alive & (owner == unit_types.SELF), alive & (owner == unit_types.ENEMY)
+        part = g.health[:, used] / health[g.type[:, used]]
+        weakest = np.where(foreign, g.health[:, used], np.inf).argmin(axis=1)
+        distance = np.hypot(x[:, :, None] - x[:, None], y[:, :, None] - y[:, None])
         distance = np.where(foreign[:, np.newaxis], distance, np.inf)
         nearest = distance.argmin(axis=2)
         strong = np.where(own, part, 0).max(axis=1) > 0.9
         retreats = own & (distance.min(axis=2) < 5.0) & (part < 0.3) & strong[:, np.newaxis]
         every = np.arange(len(own))
-        aim = g.x[every, weakest], g.y[every, weakest]
-        skirmish.order(own & ~retreats, 'attack', aim, weakest)
+        chosen = np.zeros(g.alive.shape, bool)
+        chosen[:, used] = own & ~retreats
+        skirmish.order(chosen, 'attack', (x[every, weakest], y[every, weakest]), weakest)
         for slot in np.flatnonzero(retreats.any(axis=0)):
             roach = nearest[:, slot]
-            x = g.x[:, slot] + 0.4 * (g.x[:, slot] - g.x[every, roach])
-            y = g.y[:, slot] + 0.4 * (g.y[:, slot] - g.y[every, roach])
-            alone = np.zeros_like(own)
-            alone[:, slot] = retreats[:, slot]
-            skirmish.order(alone, 'smart', (x, y))
+            to_x = x[:, slot] + 0.4 * (x[:, slot] - x[every, roach])
+            to_y = y[:, slot] + 0.4 * (y[:, slot] - y[every, roach])
+            chosen[:] = False
+            chosen[:, slot] = retreats[:, slot]
+            skirmish.order(chosen, 'smart', (to_x, to_y))
         games.advance(np.full([games.num_games], 8))
     return (games.game_loop == games.episode_loops) * 1.0
 
@@ -381,7 +386,6 @@ def shard_loops(count: int, rules: Rules = None) -> List[np.ndarray]:
     """
     games = make('CollectMineralShards', range(count), rules)
     g = games.games
-    reach = 1.875
     shards = slice(2, 22)
     inside = np.zeros([count, 20], np.int64)
     found: List[List[int]] = [[] for _ in range(count)]
@@ -389,7 +393,7 @@ def shard_loops(count: int, rules: Rules = None) -> List[np.ndarray]:
     every = np.arange(count)
     zeros = np.zeros([count], np.int64)
     before = g.alive[:, shards] != 0
-    places = g.x[:, shards].copy()
+    places = g.x[:, shards].copy(), g.y[:, shards].copy()
     while not games.ended.all():
         for marine in range(2):
             x, y = g.x[:, shards] - g.x[:, [marine]], g.y[:, shards] - g.y[:, [marine]]
@@ -411,15 +415,15 @@ def shard_loops(count: int, rules: Rules = None) -> List[np.ndarray]:
             )
         games.advance(np.ones([count], np.int64))
         alive = g.alive[:, shards] != 0
-        removed = before & (~alive | (g.x[:, shards] != places))
+        removed = before & (~alive | (g.x[:, shards] != places[0]))
+        # The loop of the removal counts.
+        x = g.x[:, :2, np.newaxis] - places[0][:, np.newaxis]
+        y = g.y[:, :2, np.newaxis] - places[1][:, np.newaxis]
+        within = (np.hypot(x, y) <= REACH).any(axis=1)
         for k, shard in np.argwhere(removed):
-            found[k].append(inside[k, shard])
-        inside[removed] = 0
-        x = g.x[:, :2, np.newaxis] - g.x[:, np.newaxis, shards]
-        y = g.y[:, :2, np.newaxis] - g.y[:, np.newaxis, shards]
-        within = (np.hypot(x, y) <= reach).any(axis=1)
-        inside = np.where(within, inside + 1, 0)
-        before, places = alive.copy(), g.x[:, shards].copy()
+            found[k].append(inside[k, shard] + within[k, shard])
+        inside = np.where(within & ~removed, inside + 1, 0)
+        before, places = alive.copy(), (g.x[:, shards].copy(), g.y[:, shards].copy())
     return [np.array(loops) for loops in found]
 
 

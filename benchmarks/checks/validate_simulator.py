@@ -1,9 +1,10 @@
 """Validates the simulator against StarCraft II: players of published scores, and facts of replays.
 
-Every player acts every 8 environment frames, with a screen of 84 x 84 and a minimap of 64 x 64
-pixels; the random player calls all 573 functions. Episode i is the first episode of the game with
-seed i, for any number of processes. The scripted players follow the published rules as far as these
-are known. The facts are those of `game_facts`, a sample of each is an episode, a game or an event.
+Every player acts every 8 environment frames, unless --step_mul is given, with a screen of 84 x 84
+and a minimap of 64 x 64 pixels; the random player calls all 573 functions. Episode i is the first
+episode of the game with seed i, for any number of processes. The scripted players follow the
+published rules as far as these are known. The facts are those of `game_facts`; a sample of a fact
+is an episode, a game or an event.
 
 One half of the rows may choose constants of the simulator, the other half is held out: it only
 judges. The rows with a band are numbered in the order of ROWS, which is that of the maps and, for
@@ -20,6 +21,7 @@ error.
 
 import argparse
 import collections
+import functools
 import itertools
 import json
 import multiprocessing
@@ -160,6 +162,7 @@ def _parse(arguments: Optional[Sequence[str]]) -> argparse.Namespace:
         help=f'per player; {EPISODES} by default, fewer where they are long; '
         f'games per fact or recorded episode, {FACT_GAMES} by default',
     )
+    parser.add_argument('--step_mul', type=int, default=STEP_MUL, help='frames per step of players')
     parser.add_argument('--processes', type=int, default=os.cpu_count(), help='number of processes')
     parser.add_argument(
         '--json', type=os.path.expanduser, metavar='FILE', help='to write the results to'
@@ -172,7 +175,7 @@ def _parse(arguments: Optional[Sequence[str]]) -> argparse.Namespace:
             if name not in names:
                 parser.error(f'--{flag}={name} is unknown, expected some of: {names}')
         setattr(options, flag, chosen)
-    for flag in ('episodes', 'processes'):
+    for flag in ('episodes', 'step_mul', 'processes'):
         if getattr(options, flag) is not None and getattr(options, flag) < 1:
             parser.error(f'--{flag}={getattr(options, flag)} is too small, expected at least 1')
     return options
@@ -194,12 +197,12 @@ def _play_all(rows: Sequence[Row], options: argparse.Namespace) -> Iterator[Tupl
         starts = range(0, number, GAMES_IN_BATCH)
         jobs += [(row, range(s, min(s + GAMES_IN_BATCH, number))) for s in starts]
     with multiprocessing.Pool(options.processes) as pool:
-        played = zip(jobs, pool.imap(_play, jobs))
+        played = zip(jobs, pool.imap(functools.partial(_play, options.step_mul), jobs))
         for row, parts in itertools.groupby(played, key=lambda part: part[0][0]):
             yield row, np.concatenate([returns for _, returns in parts])
 
 
-def _play(job: Job) -> np.ndarray:
+def _play(step_mul: int, job: Job) -> np.ndarray:
     """Plays the first episode of every seed to its end; returns their returns [K].
 
     For a fact it returns the samples of the fact.
@@ -207,20 +210,29 @@ def _play(job: Job) -> np.ndarray:
     row, seeds = job
     if row.player in game_facts.MEASURES:
         return game_facts.MEASURES[row.player](len(seeds))
-    player, specs = _make_player(row, seeds)
-    with envs.SimulatedEnvironment(row.map_name, seeds, *specs, max_step_mul=STEP_MUL) as env:
-        return episodes.first_returns(env, player, STEP_MUL)
+    player, specs = make_player(row.map_name, row.player, seeds)
+    with envs.SimulatedEnvironment(row.map_name, seeds, *specs, max_step_mul=step_mul) as env:
+        return episodes.first_returns(env, player, step_mul)
 
 
-def _make_player(row: Row, seeds: Sequence[int]) -> Tuple[Any, Tuple[Any, Any]]:
-    """Returns a player for a batch of games, and the observation and action spec it needs."""
-    if row.player == 'random':
-        specs = _specs(row, functions='all', screen_layers=(), minimap_layers=(), vectors=())
+def make_player(map_name: str, name: str, seeds: Sequence[int]) -> Tuple[Any, Tuple[Any, Any]]:
+    """Makes a player for a batch of games.
+
+    Args:
+      map_name: of the games.
+      name: of the player, see `Row`.
+      seeds: of the games; the first one is that of a random player.
+
+    Returns:
+      the player, and the observation and action spec that it needs.
+    """
+    if name == 'random':
+        specs = _specs(map_name, functions='all', screen_layers=(), minimap_layers=(), vectors=())
         return players.RandomPlayer(specs[1], np.random.RandomState(seeds[0])), specs
     rules: Any = players.RULES
-    script = IdlePlayer if row.player == 'idle' else rules[row.map_name][row.player]
+    script = IdlePlayer if name == 'idle' else rules[map_name][name]
     specs = _specs(
-        row,
+        map_name,
         functions=script.functions,
         screen_layers=script.screen_layers,
         minimap_layers=script.minimap_layers,
@@ -229,9 +241,9 @@ def _make_player(row: Row, seeds: Sequence[int]) -> Tuple[Any, Tuple[Any, Any]]:
     return script(*specs), specs
 
 
-def _specs(row: Row, **choices: Any) -> Tuple[Any, Any]:
+def _specs(map_name: str, **choices: Any) -> Tuple[Any, Any]:
     return envs.make_specs(
-        row.map_name,
+        map_name,
         screen_size=SCREEN_SIZE,
         minimap_size=MINIMAP_SIZE,
         fixed_arguments={},

@@ -24,7 +24,7 @@ SCORES: Dict[str, Scores] = {
     'FindAndDefeatZerglings': Scores(4, 44, 62, 61),
     'DefeatRoaches': Scores(1, 98, 303, 215),
     'DefeatZerglingsAndBanelings': Scores(23, 96, 736, 727),
-    'CollectMineralsAndGas': Scores(12, 3351, 5055, 7566),
+    'CollectMineralsAndGas': Scores(12, 3351, 4906, 7566),
     'BuildMarines': Scores(0, 6, 123, 133),
 }
 """By map name. A random policy on BuildMarines has 'less than 1'."""
