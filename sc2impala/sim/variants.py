@@ -49,6 +49,12 @@ CONSTANTS = {
     # range is dropped for a nearer one: [S] docs/simulator.md. The distance: [U]
     'pursuit_range': Constant(11.0, 0.0, 100.0),
     'reaction_loops': Constant(8, 1, 1000, np.int32),  # Between searches of an idle unit. [U]
+    'mineral_loops': Constant(45, 1, 1000, np.int32),  # 2.786 seconds at a mineral field. [S] GD
+    'gas_loops': Constant(32, 1, 1000, np.int32),  # 1.981 seconds in a refinery. [S] GD
+    'return_loops': Constant(8, 0, 1000, np.int32),  # 0.5 seconds after a delivery. [S] GD, [A]
+    # Between two workers on a mineral field. It limits a field with three workers to 102 minerals
+    # per minute, so that two published agents reach their published scores in BuildMarines. [U]
+    'handover_loops': Constant(2, 0, 1000, np.int32),
 }
 """Constants by name, which is that of their field in the record `rules`."""
 

@@ -22,7 +22,7 @@ def test_the_intervals_between_hits_of_a_roach():
 def test_shards_are_removed_after_3_to_10_loops_in_reach():
     loops = np.concatenate(game_facts.shard_loops(4))
     counts = np.bincount(loops, minlength=12)
-    assert counts[:3].sum() == 0
+    assert counts[:3].sum() < 0.02 * len(loops)  # Those that the marine has left.
     assert counts[3:11].sum() > 0.9 * len(loops)
     assert counts[3:11].min() > 0.08 * len(loops)
 

@@ -29,17 +29,9 @@ from sc2impala.sim.units import NO_UNIT, look, num_mobile
 
 MINERALS_PER_TRIP = 5  # [S] GD
 GAS_PER_TRIP = 4  # [S] GD
-MINERAL_LOOPS = round(2.786 * LOOPS_PER_SECOND)  # [S] GD
-GAS_LOOPS = round(1.981 * LOOPS_PER_SECOND)  # [S] GD
-RETURN_LOOPS = round(0.5 * LOOPS_PER_SECOND)  # Delay after a delivery. [S] GD, [A]
 ACCELERATION = 2.5 / LOOPS_PER_SECOND**2  # Of a worker, in cells per frame squared. [S] GD
 TURN_LOOPS = 3
 """Frames to turn before walking back: 180 degrees at about 1000 degrees per second. [A] GD"""
-
-HANDOVER_LOOPS = 2
-"""Delay between two workers on a mineral field. It limits a field with three workers to 102
-minerals per minute, so that two published agents reach their published scores in BuildMarines.
-[U]"""
 
 _TINY = 1e-9
 _TURN_SPEED = -TURN_LOOPS * ACCELERATION
@@ -126,7 +118,7 @@ def _load_one(g: Any, rules: Any, i: int) -> bool:
     fixed = int(g.field[i]) - num_mobile(g)
     is_gas = g.type[g.field[i]] == rules.refinery
     g.occupant[fixed] = NO_UNIT
-    g.free_at[fixed] = g.game_loop + (0 if is_gas else HANDOVER_LOOPS)
+    g.free_at[fixed] = g.game_loop + (0 if is_gas else rules.handover_loops)
     g.inside[i] = False
     source = g.source[fixed]
     amount = min(GAS_PER_TRIP if is_gas else MINERALS_PER_TRIP, g.contents[source])
@@ -237,7 +229,7 @@ def _unload(g: Any, rules: Any, i: int) -> int:
     g.cargo[i] = 0
     g.worker_speed[i] = 0.0
     g.phase[i] = LEAVING
-    g.until[i] = g.game_loop + RETURN_LOOPS
+    g.until[i] = g.game_loop + rules.return_loops
     if g.order_kind[i, 0] == orders.RETURN:
         if g.order_kind[i, 1] != orders.IDLE or not can_harvest(g, rules, g.field[i]):
             trips.end(g, i)
@@ -302,7 +294,7 @@ def _start_work(g: Any, rules: Any, i: int) -> None:
     g.occupant[fixed] = i
     is_gas = g.type[field] == rules.refinery
     g.phase[i] = WORKING
-    g.until[i] = g.game_loop + (GAS_LOOPS if is_gas else MINERAL_LOOPS)
+    g.until[i] = g.game_loop + (rules.gas_loops if is_gas else rules.mineral_loops)
     g.inside[i] = is_gas
 
 
