@@ -8,13 +8,14 @@ steps of 2, 4 and 8 frames.
     python -m benchmarks.checks.sensitivity --maps=DefeatRoaches --episodes=64 --json=roaches.json
     python -m benchmarks.checks.sensitivity --variants --players=kite,pull_back,stutter_step
 
-It prints Markdown tables and, as the last line, JSON.
+It prints progress to the standard error, then Markdown tables and, as the last line, JSON.
 """
 
 import argparse
 import json
 import multiprocessing
 import os
+import sys
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
@@ -109,8 +110,10 @@ def main(arguments: Optional[Sequence[str]] = None) -> List[Dict[str, Any]]:
     ]
     returns: Dict[int, List[np.ndarray]] = {}
     with multiprocessing.Pool(options.processes) as pool:
-        for (run, _), played in zip(jobs, pool.imap(_play, jobs)):
+        for (run, seeds), played in zip(jobs, pool.imap(_play, jobs)):
             returns.setdefault(runs.index(run), []).append(played)
+            text = f'{run.map_name}, {run.player}, {run.step_mul} frames, {dict(run.rules)}'
+            print(f'{text}, games {seeds}: {played.mean():.2f}', file=sys.stderr, flush=True)
     results = _compare(runs, [np.concatenate(returns[i]) for i in range(len(runs))])
     print((_table_of_variants if options.variants else _tables_of_constants)(results))
     text = json.dumps(results)
