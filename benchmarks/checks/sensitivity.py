@@ -166,12 +166,13 @@ def _parse(arguments: Optional[Sequence[str]]) -> argparse.Namespace:
 
 
 def _runs_of_variants(map_name: str, names: Sequence[str]) -> List[Run]:
+    explodes = 'baneling.splash_radius' in _constants(map_name)
     return [
         Run(map_name, name, step_mul, variant, rules)
         for name in names
         for step_mul in VARIANT_STEPS
         for variant, rules in VARIANTS.items()
-        if not any('.' in key and key not in _constants(map_name) for key in rules)
+        if explodes or 'splash_from_edge' not in rules
     ]
 
 

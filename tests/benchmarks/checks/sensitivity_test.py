@@ -48,9 +48,9 @@ def test_all_players_meet_the_same_games():
 def test_variants_are_played_in_three_step_lengths(capsys):
     flags = ['--variants', '--maps=DefeatRoaches,MoveToBeacon', '--players=LH', '--episodes=2']
     results = sensitivity.main(flags)
-    variants = list(sensitivity.VARIANTS)
+    variants = [name for name in sensitivity.VARIANTS if 'splash' not in name]
     assert [result['name'] for result in results] == 3 * variants
-    assert [result['step_mul'] for result in results] == [2] * 5 + [4] * 5 + [8] * 5
+    assert [result['step_mul'] for result in results] == [2] * 4 + [4] * 4 + [8] * 4
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == '| map | player | variant | 2 frames | 4 frames | 8 frames |'
     assert lines[3].startswith('| DefeatRoaches | LH | units turn before they fire | ')
