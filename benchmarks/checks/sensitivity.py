@@ -61,11 +61,13 @@ CONSTANTS: Dict[str, Tuple[str, ...]] = {
 VARIANTS: Dict[str, Rules] = {
     'the rules as they are': {},
     'units turn before they fire': {'facing': 1},
-    'damage point of marines: 1 loop': {'marine.damage_point': 1},
     'damage point of marines: 2 loops': {'marine.damage_point': 2},
     'splash from the edge: a reach of 2.95': {'splash_from_edge': 1},
 }
-"""Named variants of the rules; the first one changes nothing."""
+"""Named variants of the rules; the first one changes nothing.
+
+Attacks hit in whole frames: the damage point of marines, 0.8 frames, is one.
+"""
 
 FIGHTS = ('FindAndDefeatZerglings', 'DefeatRoaches', 'DefeatZerglingsAndBanelings')
 

@@ -50,7 +50,7 @@ def test_variants_are_played_in_three_step_lengths(capsys):
     results = sensitivity.main(flags)
     variants = [name for name in sensitivity.VARIANTS if 'splash' not in name]
     assert [result['name'] for result in results] == 3 * variants
-    assert [result['step_mul'] for result in results] == [2] * 4 + [4] * 4 + [8] * 4
+    assert [result['step_mul'] for result in results] == [2] * 3 + [4] * 3 + [8] * 3
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == '| map | player | variant | 2 frames | 4 frames | 8 frames |'
     assert lines[3].startswith('| DefeatRoaches | LH | units turn before they fire | ')
