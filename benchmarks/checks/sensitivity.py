@@ -22,9 +22,10 @@ import numpy as np
 
 from benchmarks import episodes
 from benchmarks.checks import validate_simulator
-from sc2impala import envs, sim
+from sc2impala import envs
 from sc2impala.envs import players
-from sc2impala.sim import variants
+from sc2impala.sim import unit_types, variants
+from sc2impala.sim.games import GAMES
 
 GAMES_IN_BATCH = 32
 EPISODES = 64
@@ -168,7 +169,7 @@ def _parse(arguments: Optional[Sequence[str]]) -> argparse.Namespace:
 
 
 def _runs_of_variants(map_name: str, names: Sequence[str]) -> List[Run]:
-    explodes = 'baneling.splash_radius' in _constants(map_name)
+    explodes = any(unit_type.splash_radius for unit_type in GAMES[map_name].unit_types)
     return [
         Run(map_name, name, step_mul, variant, rules)
         for name in names
@@ -192,21 +193,15 @@ def _runs_of_constants(
     return runs
 
 
-def _constants(map_name: str) -> List[str]:
-    types = sim.make(map_name, [0], (8, 8), (8, 8)).unit_types
-    return variants.names(types)
-
-
 def changed(map_name: str, constant: str, change: float) -> Tuple[float, float]:
     """Returns the values of a constant that is changed down and up, by a part of its default."""
-    game = sim.make(map_name, [0], (8, 8), (8, 8))
     unit, _, column = constant.rpartition('.')
     declared = variants.COLUMNS[column] if unit else variants.CONSTANTS[constant]
     default = declared.default
     if unit:
-        types = {name.lower(): value for name, value in vars(sim.unit_types).items()}
-        index = [t.unit_type for t in game.unit_types].index(types[unit].unit_type)
-        default = float(game.rules[column][index])
+        number = getattr(unit_types, unit.upper()).unit_type
+        types = {unit_type.unit_type: unit_type for unit_type in GAMES[map_name].unit_types}
+        default = float(getattr(types[number], column))
     step = abs(default) * change
     if np.issubdtype(declared.dtype, np.integer):
         step = max(1, round(step))
