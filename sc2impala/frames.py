@@ -1,12 +1,15 @@
 """The environment frames (game loops of StarCraft II) that each step really took.
 
 The environments report the running total of an episode: the last step of an episode may take fewer
-frames than its step multiplier, and a step in which the game died counts none.
+frames than its step multiplier, and a step in which the game died counts none. A truncated episode
+ends with a step that only starts the next one, see `structs.EnvOutput`; it counts no frame either.
 """
 
 from typing import Any
 
 import numpy as np
+
+from sc2impala import structs
 
 
 def count(env_outputs: Any, step_mul: np.ndarray, overlap: int = 0) -> np.ndarray:
@@ -20,23 +23,38 @@ def count(env_outputs: Any, step_mul: np.ndarray, overlap: int = 0) -> np.ndarra
     Returns:
       int64 [B, T - O], of the steps after the first O + 1, which repeat those of another one.
     """
-    totals, steps, step_mul = (
-        array[:, overlap:]
-        for array in (env_outputs.info.episode_frames, env_outputs.info.episode_steps, step_mul)
+    before, after = (
+        structs.EnvOutput(
+            reward=(),
+            info=structs.EpisodeInfo(*[array[:, part] for array in env_outputs.info]),
+            done=env_outputs.done[:, part],
+            observation=(),
+        )
+        for part in (slice(overlap, -1), slice(overlap + 1, None))
     )
-    return frames_between(
-        np, totals[:, :-1], totals[:, 1:], steps[:, :-1], steps[:, 1:], step_mul[:, 1:]
-    ).astype(np.int64)
+    return frames_between(np, before, after, step_mul[:, overlap + 1 :]).astype(np.int64)
 
 
-def frames_between(
-    library: Any,
-    frames_before: Any,
-    frames: Any,
-    steps_before: Any,
-    steps: Any,
-    step_mul: Any,
-) -> Any:
+def is_reset(library: Any, before: Any, after: Any) -> Any:
+    """Steps that only start the next episode after a truncated one.
+
+    They end the episode without an agent step of it. Two consecutive episodes of a single step have
+    the same totals too, but there the step before is the end of an episode.
+
+    Args:
+      library: `numpy`, or `tensorflow.compat.v1`, of which the other arguments are arrays.
+      before, after: `EnvOutput`s of the step before, and of the step.
+
+    Returns:
+      bool, of the shape of `done`.
+    """
+    steps = after.info.episode_steps
+    continues = library.logical_or(library.logical_not(before.done), library.greater(steps, 1))
+    same_steps = library.equal(steps, before.info.episode_steps)
+    return library.logical_and(library.logical_and(after.done, same_steps), continues)
+
+
+def frames_between(library: Any, before: Any, after: Any, step_mul: Any) -> Any:
     """Frames of steps, from the totals of their episodes before and after them.
 
     Where a step does not follow the one before it, as where a recorded episode is entered in its
@@ -44,13 +62,17 @@ def frames_between(
 
     Args:
       library: `numpy`, or `tensorflow.compat.v1`, of which the other arguments are arrays.
-      frames_before, frames: environment frames of the episode, int32.
-      steps_before, steps: agent steps of the episode, int32.
+      before, after: `EnvOutput`s of the step before, and of the step.
       step_mul: the multiplier of the step, int32.
+
+    Returns:
+      int32, of the shape of `done`.
     """
+    frames, steps = after.info.episode_frames, after.info.episode_steps
     of_new_episode = library.where(library.equal(steps, 1), frames, step_mul)
-    return library.where(
-        library.equal(steps, steps_before + 1) & library.not_equal(steps, 1),
-        frames - frames_before,
+    played = library.where(
+        library.equal(steps, before.info.episode_steps + 1) & library.not_equal(steps, 1),
+        frames - before.info.episode_frames,
         library.minimum(of_new_episode, frames),
     )
+    return library.where(is_reset(library, before, after), library.zeros_like(played), played)

@@ -31,6 +31,11 @@ info: EpisodeInfo of the episode that the reward belongs to.
 done: bool [], the episode ended with this step. Reward and info then belong to the old episode and
     the observation is the first of the next one; the final observation is not returned.
 observation: nested dict of arrays, as described by the observation spec.
+
+A limit that is not part of the task truncates an episode. Its final observation, from which the
+return bootstraps, is then that of an ordinary step, with `done` unset. The next step ignores the
+action and starts the next episode: `done` is set, the reward is 0, and info has the totals of the
+old episode, unchanged. `frames.is_reset` recognises such a step. It carries no loss.
 """
 
 EpisodeInfo = collections.namedtuple(
@@ -40,7 +45,7 @@ EpisodeInfo = collections.namedtuple(
 
 episode_return: float32 [], sum of the rewards.
 episode_frames: int32 [], environment frames.
-episode_steps: int32 [], agent steps.
+episode_steps: int32 [], agent steps; the step after a truncation is none.
 aborted: bool [], set only together with `done`: the game died, hung or was relaunched. The step is
     not terminal; it is excluded from training and from statistics.
 """

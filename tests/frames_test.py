@@ -33,10 +33,14 @@ def played(max_step_mul, num_steps, num_envs=3):
 
 def in_graph(env_outputs, step_mul):
     """The same by TensorFlow."""
-    totals, steps = env_outputs.info.episode_frames, env_outputs.info.episode_steps
+    outcomes = env_outputs._replace(reward=(), observation=())
+    before, after = (
+        tf.nest.map_structure(lambda array, part=part: array[:, part], outcomes)
+        for part in (slice(None, -1), slice(1, None))
+    )
     with tf.Graph().as_default(), tf.Session() as session:
-        arguments = totals[:, :-1], totals[:, 1:], steps[:, :-1], steps[:, 1:], step_mul[:, 1:]
-        return session.run(frames.frames_between(tf, *map(tf.constant, arguments)))
+        before, after = tf.nest.map_structure(tf.constant, (before, after))
+        return session.run(frames.frames_between(tf, before, after, tf.constant(step_mul[:, 1:])))
 
 
 @pytest.mark.parametrize('max_step_mul', [8, 100, 10000])
@@ -63,10 +67,27 @@ def test_special_steps():
         episode_steps=np.array([[9, 1], [2, 3], [0, 60], [7, 60], [0, 0]], np.int32),
         aborted=np.zeros([5, 2], bool),
     )
-    env_outputs = structs.EnvOutput((), info, (), ())
+    done = np.array([[True, True], [False, True], [True, False], [False, False], [False, False]])
+    env_outputs = structs.EnvOutput((), info, done, ())
     step_mul = np.full([5, 2], 8, np.int32)
     assert frames.count(env_outputs, step_mul)[:, 0].tolist() == [0, 0, 8, 3, 0]
     assert in_graph(env_outputs, step_mul)[:, 0].tolist() == [0, 0, 8, 3, 0]
+
+
+def test_steps_after_a_truncation_count_no_frames():
+    # Reset, reset after one step, two terminal episodes of one step, an ordinary end.
+    steps = np.array([[5, 5], [1, 1], [1, 1], [4, 5]], np.int32)
+    info = structs.EpisodeInfo(
+        episode_return=np.zeros([4, 2], np.float32),
+        episode_frames=np.array([[40, 40], [8, 8], [7, 8], [32, 40]], np.int32),
+        episode_steps=steps,
+        aborted=np.zeros([4, 2], bool),
+    )
+    done = np.array([[False, True], [False, True], [True, True], [False, True]])
+    env_outputs = structs.EnvOutput((), info, done, ())
+    step_mul = np.full([4, 2], 8, np.int32)
+    assert frames.count(env_outputs, step_mul)[:, 0].tolist() == [0, 0, 8, 8]
+    assert in_graph(env_outputs, step_mul)[:, 0].tolist() == [0, 0, 8, 8]
 
 
 def test_steps_of_another_sequence_do_not_count():

@@ -369,12 +369,5 @@ def _zeros(specs: Any, num_games: int) -> Any:
 
 def _frames_of_step(before: Any, after: Any, agent_output: Any) -> int:
     """Environment frames that K games have played between two `EnvOutput`s of [K]."""
-    of_games = frames_lib.frames_between(
-        np,
-        before.info.episode_frames,
-        after.info.episode_frames,
-        before.info.episode_steps,
-        after.info.episode_steps,
-        agent_output.step_mul,
-    )
+    of_games = frames_lib.frames_between(np, before, after, agent_output.step_mul)
     return int(of_games.sum(dtype=np.int64))

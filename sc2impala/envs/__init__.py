@@ -11,6 +11,7 @@ processes, and 'synthetic' returns random observations, to measure the speed of 
 NumPy only: environments run in processes that never load TensorFlow.
 """
 
+import dataclasses
 from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Tuple, Union
 
 from sc2impala import sim
@@ -156,6 +157,7 @@ def make_environment(
     game_settings: Optional[GameSettings] = None,
     spread_frames: int = 0,
     rules: Optional[Mapping[str, float]] = None,
+    max_episode_frames: Optional[int] = None,
 ) -> VectorEnvironment:
     """Makes an environment of K = len(seeds) games.
 
@@ -168,6 +170,8 @@ def make_environment(
       max_step_mul: the largest number of environment frames of one agent step.
       game_settings: how StarCraft II is run; ignored by other backends.
       spread_frames, rules: see `SimulatedEnvironment`; ignored by other backends.
+      max_episode_frames: number of frames after which an episode is truncated; None leaves the end
+        to the map.
 
     Raises:
       ValueError: if the backend or the map is unknown, or an argument does not fit the others.
@@ -179,9 +183,15 @@ def make_environment(
     more: Dict[str, Any] = {}
     if backend == 'pysc2':
         installation.check_installed()
+        if max_episode_frames is not None:
+            game_settings = dataclasses.replace(
+                game_settings or GameSettings(), max_episode_frames=max_episode_frames
+            )
         more = {'settings': game_settings}
-    elif backend == 'simulator':
-        more = {'spread_frames': spread_frames, 'rules': rules}
+    else:
+        more = {'max_episode_frames': max_episode_frames}
+        if backend == 'simulator':
+            more.update(spread_frames=spread_frames, rules=rules)
 
     def make(played: ObservationSpec) -> VectorEnvironment:
         return BACKENDS[backend](map_name, seeds, played, action_spec, max_step_mul, **more)

@@ -9,6 +9,8 @@ from sc2impala.envs import vector
 from sc2impala.envs.actions import ActionSpec
 from sc2impala.envs.specs import ObservationSpec
 
+_NO_OP = 0
+
 
 class SimulatedEnvironment(vector.VectorEnvironment):
     """K simulated games of one map; seeds[i] determines the episodes of game i.
@@ -29,6 +31,7 @@ class SimulatedEnvironment(vector.VectorEnvironment):
         final_observations: bool = False,
         spread_frames: int = 0,
         rules: Optional[Mapping[str, float]] = None,
+        max_episode_frames: Optional[int] = None,
     ):
         """Makes the games.
 
@@ -44,10 +47,12 @@ class SimulatedEnvironment(vector.VectorEnvironment):
             (i + 1) / K of so many. With the length of an episode the games are in all parts of it
             from then on; with 0 no episode is aborted, and they stay in the same part.
           rules: constants of the rules that differ from their defaults, see `sim.make`.
+          max_episode_frames: truncates an episode with the first step that reaches this frame;
+            None leaves the end to the map.
 
         Raises:
-          ValueError: if the map or a constant is unknown, a seed or `spread_frames` is negative, or
-            the specs do not fit together.
+          ValueError: if the map or a constant is unknown, a seed or `spread_frames` is negative,
+            `max_episode_frames` is not positive, or the specs do not fit together.
         """
         super().__init__(len(seeds), observation_spec, action_spec, max_step_mul)
         self._game: Any = sim.make(
@@ -64,6 +69,7 @@ class SimulatedEnvironment(vector.VectorEnvironment):
         if spread_frames < 0:
             raise ValueError(f'spread_frames is {spread_frames}, expected at least 0.')
         self._spread_frames = spread_frames
+        self._max_episode_frames = vector.check_max_episode_frames(max_episode_frames)
         # At which frame the first episode of each game is aborted.
         self._first_frames = np.arange(1, self.num_envs + 1) * spread_frames / self.num_envs
         self._start_totals()
@@ -80,17 +86,21 @@ class SimulatedEnvironment(vector.VectorEnvironment):
         step_mul = self._check_step_mul(step_mul)
         function_ids, arguments = self._decode(action)
         game = self._game
+        truncated = game.game_loop >= self._max_episode_frames
+        if truncated.any():
+            function_ids = np.where(truncated, _NO_OP, function_ids)
+            step_mul = np.where(truncated, 0, step_mul)
         score, loops = game.score.copy(), int(game.game_loop.sum())
         game.act(function_ids, arguments)
         game.advance(step_mul)
         self.frames_played += int(game.game_loop.sum()) - loops
 
-        reward = (game.score - score).astype(np.float32)
+        reward = ((game.score - score) * ~truncated).astype(np.float32)
         ended = np.array(game.ended)
-        aborted = ~ended & self._first & (game.game_loop >= self._first_frames)
-        done = ended | aborted
+        aborted = ~(ended | truncated) & self._first & (game.game_loop >= self._first_frames)
+        done = ended | truncated | aborted
         self._returns += reward
-        self._steps += 1
+        self._steps += ~truncated
         info = structs.EpisodeInfo(
             episode_return=self._returns.copy(),
             episode_frames=np.array(game.game_loop, np.int32),

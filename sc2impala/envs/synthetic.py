@@ -5,7 +5,7 @@ learner), with the observation shapes of any map or with those that other traine
 speed for. Nothing can be learned from it.
 """
 
-from typing import Any, Callable, Dict, Mapping, Sequence
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence
 
 import numpy as np
 
@@ -53,7 +53,7 @@ class SyntheticEnvironment(vector.VectorEnvironment):
     """K games with `NUM_OBSERVATIONS` random observations each, which are returned cyclically.
 
     All functions are always available, the reward is 1 whenever the cycle starts again, else 0, and
-    an episode lasts `EPISODE_STEPS` agent steps.
+    an episode lasts `EPISODE_STEPS` agent steps, or until it is truncated.
     """
 
     def __init__(
@@ -63,6 +63,7 @@ class SyntheticEnvironment(vector.VectorEnvironment):
         observation_spec: ObservationSpec,
         action_spec: ActionSpec,
         max_step_mul: int,
+        max_episode_frames: Optional[int] = None,
     ):
         """Draws the observations.
 
@@ -70,8 +71,10 @@ class SyntheticEnvironment(vector.VectorEnvironment):
           map_name: not used; the specs determine all shapes.
           seeds: K non-negative ints; seeds[i] determines the observations of game i.
           observation_spec, action_spec, max_step_mul: see `VectorEnvironment`.
+          max_episode_frames: see `SimulatedEnvironment`.
         """
         super().__init__(len(seeds), observation_spec, action_spec, max_step_mul)
+        self._max_episode_frames = vector.check_max_episode_frames(max_episode_frames)
         games = [
             random_observation(observation_spec, [NUM_OBSERVATIONS], np.random.RandomState(seed))
             for seed in seeds
@@ -89,13 +92,15 @@ class SyntheticEnvironment(vector.VectorEnvironment):
         """See `VectorEnvironment.step`. No game is ever aborted, and actions have no effect."""
         step_mul = self._check_step_mul(step_mul)
         self._decode(action)
+        truncated = self._frames >= self._max_episode_frames
+        step_mul = np.where(truncated, 0, step_mul)
         self._num_steps += 1
-        reward = np.full([self.num_envs], self._num_steps % NUM_OBSERVATIONS == 0, np.float32)
+        reward = np.where(truncated, 0, self._num_steps % NUM_OBSERVATIONS == 0).astype(np.float32)
         self._returns += reward
         self._frames += step_mul
         self.frames_played += int(step_mul.sum())
-        self._steps += 1
-        done = self._steps == EPISODE_STEPS
+        self._steps += ~truncated
+        done = truncated | (self._steps == EPISODE_STEPS)
         info = structs.EpisodeInfo(
             episode_return=self._returns.copy(),
             episode_frames=self._frames.copy(),

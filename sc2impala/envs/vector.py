@@ -10,6 +10,18 @@ from sc2impala.envs import checks
 from sc2impala.envs.actions import ActionSpec
 from sc2impala.envs.specs import ObservationSpec
 
+NO_LIMIT = 2**31 - 1
+"""More frames than any episode has."""
+
+
+def check_max_episode_frames(value: Optional[int]) -> int:
+    """Returns the number of frames that truncates an episode: `NO_LIMIT` for None.
+
+    Raises:
+      ValueError: if it is not positive.
+    """
+    return NO_LIMIT if value is None else checks.check_positive('max_episode_frames', value)
+
 
 class VectorEnvironment(abc.ABC):
     """K games behind one `reset` and one `step`.
@@ -78,7 +90,8 @@ class VectorEnvironment(abc.ABC):
           EnvOutput(reward float32 [K], info, done bool [K], observation) with info =
           EpisodeInfo(episode_return float32 [K], episode_frames int32 [K], episode_steps int32 [K],
           aborted bool [K]). Where done, reward and info are those of the episode that has ended,
-          and the observation is the first one of the next episode.
+          and the observation is the first one of the next episode. A truncated episode ends one
+          step later, which plays no frame, see `structs.EnvOutput`.
 
         Raises:
           ValueError: if `action` or `step_mul` has a wrong shape or a value out of range.

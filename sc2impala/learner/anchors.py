@@ -65,8 +65,12 @@ def _cloning_terms(
 
 
 def label_loss(settings: ActorCriticSettings, policy: Any, batch: Batch, steps: Steps) -> tf.Tensor:
-    """The loss of labels, summed; also of steps that a demonstrator played. float32 []."""
+    """The loss of labels, summed; also of steps that a demonstrator played. float32 [].
+
+    The final observation of a truncated episode has none: no action follows it.
+    """
     labels = labels_lib.read(batch.env_outputs.observation)
+    acted = 1.0 - tf.cast(steps.resets, tf.float32)
     log_probs = policy.log_prob(steps.labelled or steps.learner, labels)
-    loss = losses.demonstration_loss(log_probs, labels.mask)
+    loss = losses.demonstration_loss(log_probs, labels.mask * acted)
     return settings.demonstration_cost * tf.reduce_sum(loss)

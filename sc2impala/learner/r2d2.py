@@ -292,7 +292,7 @@ class R2D2(Algorithm):
             rewards,
             discounts,
             q_learning.unscale(best) if rescales else best,
-            steps.infos.aborted,
+            tf.logical_or(steps.infos.aborted, steps.resets),
             self.settings.r2d2_num_steps,
         )
         targets = q_learning.rescale(returns) if rescales else returns

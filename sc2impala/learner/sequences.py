@@ -22,6 +22,7 @@ Steps = collections.namedtuple(
         'labelled',
         'bootstrap_value',
         'mask',
+        'resets',
         'is_new',
         'demonstrated',
         'frames',
@@ -38,7 +39,9 @@ labelled: the same given the labels of a demonstrator, if the arguments depend o
     asked for; otherwise ().
 bootstrap_value: float32 [B], the last baseline of the learner.
 mask: float32 [T, B], 0 on steps that are not trained on: those with which an episode was aborted,
-    and unless asked for those that a demonstrator played.
+    those after a truncation, and unless asked for those that a demonstrator played.
+resets: bool [T, B], the steps after a truncation: they only start the next episode. The step before
+    bootstraps from the value of the final observation.
 is_new: bool [B], columns that come from the queue and not from the replay buffer.
 demonstrated: bool [T, B], which steps a demonstrator played; () if there is none.
 frames: int32 [T, B], environment frames that the action took, see `sc2impala.frames`.
@@ -125,8 +128,11 @@ def shift(
     def later(nest: Any) -> Any:
         return tf.nest.map_structure(lambda t: t[1:], nest)
 
-    infos = later(env_outputs.info)
-    mask = 1.0 - tf.cast(infos.aborted, tf.float32)
+    # Without the observations, which are large.
+    outcomes = env_outputs._replace(reward=(), observation=())
+    before, after = tf.nest.map_structure(lambda t: t[:-1], outcomes), later(outcomes)
+    resets = frames_lib.is_reset(tf, before, after)
+    mask = 1.0 - tf.cast(tf.logical_or(after.info.aborted, resets), tf.float32)
     demonstrated: Any = ()
     if labels.KEY in env_outputs.observation:
         # Of the observation that was acted on, like the learner's outputs.
@@ -135,26 +141,19 @@ def shift(
             mask *= 1.0 - tf.cast(demonstrated, tf.float32)
     return Steps(
         rewards=env_outputs.reward[1:],
-        infos=infos,
-        done=env_outputs.done[1:],
+        infos=after.info,
+        done=after.done,
         behaviour=later(agent_outputs),
         learner=tf.nest.map_structure(lambda t: t[:-1], learner_outputs),
         labelled=(),
         bootstrap_value=learner_outputs.baseline[-1],
         mask=mask,
+        resets=resets,
         is_new=tf.logical_not(is_replay),
         demonstrated=demonstrated,
-        frames=_frames(env_outputs.info, agent_outputs.step_mul),
+        frames=frames_lib.frames_between(tf, before, after, agent_outputs.step_mul[1:]),
         vectors=gains.pairs(env_outputs.observation),
         gain_share=tf.constant(1.0),
-    )
-
-
-def _frames(infos: Any, step_mul: tf.Tensor) -> tf.Tensor:
-    """int32 [T, B], from the totals of [T + 1, B]."""
-    frames, steps = infos.episode_frames, infos.episode_steps
-    return frames_lib.frames_between(
-        tf, frames[:-1], frames[1:], steps[:-1], steps[1:], step_mul[1:]
     )
 
 

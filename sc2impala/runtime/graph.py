@@ -119,6 +119,7 @@ def make_environment(
             game_settings=game_settings,
             spread_frames=spread_frames,
             rules=dict(environment.simulator_rules),
+            max_episode_frames=environment.max_episode_frames or None,
         )
     except envs.GameError as error:
         raise UserError(str(error)) from error
@@ -140,7 +141,6 @@ def make_game_settings(starcraft: StarCraftSettings, map_file: str = '') -> envs
         race=starcraft.race,
         opponent=starcraft.opponent or None,
         opponent_race=starcraft.opponent_race,
-        max_episode_frames=starcraft.max_episode_frames or None,
         map_file=own_map.path_of(map_file) if map_file else None,
         score_index=starcraft.score_index,
         score_multiplier=starcraft.score_multiplier,

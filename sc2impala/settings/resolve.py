@@ -73,6 +73,7 @@ _OF_BATCHES = (
 
 _OF_GAME = (
     'map_file',
+    'max_episode_frames',
     'simulator_rules',
     *(field.name for field in dataclasses.fields(StarCraftSettings)),
 )

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from sc2impala import frames as frames_lib
 from sc2impala.envs import players
 
 
@@ -94,14 +95,17 @@ def _check_totals(history):
     """The totals are sums over the episode, and the observation after an end is a first one."""
     num_envs = len(history[1][0])
     returns, frames, steps = np.zeros([3, num_envs])
-    for step_mul, output, observation in history[1:]:
-        returns, steps = returns + output.reward, steps + 1
+    for (_, before, _), (step_mul, output, observation) in zip(history, history[1:]):
+        resets = np.zeros([num_envs], bool)
+        if before is not None:
+            resets = frames_lib.is_reset(np, before, output)
+        returns, steps = returns + output.reward, steps + ~resets
         played = output.info.episode_frames - frames
         frames = output.info.episode_frames
         np.testing.assert_allclose(output.info.episode_return, returns, rtol=1e-6)
         np.testing.assert_array_equal(output.info.episode_steps, steps)
         np.testing.assert_array_equal(played[~output.done], step_mul[~output.done])
-        assert (played >= 1).all() and (played <= step_mul).all()
+        assert (played >= ~resets).all() and (played <= step_mul * ~resets).all()
         returns, frames, steps = (np.where(output.done, 0, t) for t in (returns, frames, steps))
         if 'game_loop' in observation:
             np.testing.assert_array_equal(observation['game_loop'][:, 0], frames)
@@ -140,7 +144,8 @@ def _check_bad_input(env):
         with pytest.raises(ValueError):
             env.step(action, bad_step_mul)
     after = env.step(action, step_mul)
-    steps = np.where(before.done, 0, before.info.episode_steps) + 1
+    resets = frames_lib.is_reset(np, before, after)
+    steps = np.where(before.done, 0, before.info.episode_steps) + ~resets
     np.testing.assert_array_equal(after.info.episode_steps, steps)
 
 

@@ -8,10 +8,12 @@ from tests.sim.maps import short_episodes
 ALL = {'screen_layers': 'all', 'minimap_layers': 'all', 'vectors': 'all'}
 
 
-def make_fake(monkeypatch, seeds=(0, 1, 2), **kwargs):
+def make_fake(monkeypatch, seeds=(0, 1, 2), max_episode_frames=None, **kwargs):
     games = fake_game.install(monkeypatch)
     specs = envs.make_specs('MoveToBeacon', **kwargs)
-    env = envs.SimulatedEnvironment('MoveToBeacon', list(seeds), *specs, max_step_mul=16)
+    env = envs.SimulatedEnvironment(
+        'MoveToBeacon', list(seeds), *specs, 16, max_episode_frames=max_episode_frames
+    )
     return env, games[0]
 
 
@@ -42,6 +44,75 @@ def test_contract_on_the_simulator(monkeypatch, map_name, kwargs):
     contract.check_vector_environment(
         lambda: envs.SimulatedEnvironment(map_name, [7, 8, 9], *specs, max_step_mul=20)
     )
+
+
+def test_contract_of_truncated_episodes(monkeypatch):
+    fake_game.install(monkeypatch)
+    specs = envs.make_specs('MoveToBeacon', vectors=['game_loop'])
+    contract.check_vector_environment(
+        lambda: envs.SimulatedEnvironment(
+            'MoveToBeacon', [4, 5, 6], *specs, max_step_mul=9, max_episode_frames=15
+        )
+    )
+
+
+def test_a_truncated_episode_returns_its_final_observation_before_the_next_one_starts(monkeypatch):
+    env, game = make_fake(monkeypatch, [1, 2], vectors=['game_loop'], max_episode_frames=12)
+    env.reset()
+
+    def step(step_mul):
+        output = env.step(action_of(env, function=[1, 1]), step_mul)
+        played = [output.reward, output.done, output.observation['game_loop'][:, 0]]
+        totals = [output.info.episode_frames, output.info.episode_steps, output.info.episode_return]
+        assert not output.info.aborted.any()
+        return [array.tolist() for array in played], [array.tolist() for array in totals]
+
+    # select_army is function 7, to which the fake adds the seed.
+    step([8, 1])
+    played, totals = step([8, 1])
+    assert played == [[8, 9], [False, False], [16, 2]]
+    assert totals == [[16, 2], [2, 2], [16, 18]]
+    before = env.frames_played
+    played, totals = step([8, 1])
+    assert played == [[0, 9], [True, False], [0, 3]]
+    assert totals == [[16, 3], [2, 3], [16, 27]]
+    assert env.frames_played == before + 1
+    played, totals = step([8, 1])
+    assert played == [[8, 9], [False, False], [8, 4]]
+    assert totals == [[8, 4], [1, 4], [8, 36]]
+
+
+def test_the_end_of_the_game_is_no_truncation(monkeypatch):
+    env, _ = make_fake(monkeypatch, [1], vectors=['game_loop'], max_episode_frames=20)
+    env.reset()
+    output = env.step(action_of(env), [16])
+    assert not output.done[0]
+    output = env.step(action_of(env), [16])
+    assert output.done[0] and output.info.episode_steps[0] == 2
+    assert output.observation['game_loop'][0, 0] == 0
+
+
+def test_a_saved_environment_starts_the_next_episode_after_a_truncation():
+    specs = envs.make_specs('MoveToBeacon')
+
+    def make():
+        return envs.SimulatedEnvironment('MoveToBeacon', [3], *specs, 8, max_episode_frames=16)
+
+    env, other = make(), make()
+    env.reset()
+    other.reset()
+    for _ in range(2):
+        assert not env.step(action_of(env), [8]).done[0]
+    other.set_state(env.get_state())
+    output = other.step(action_of(env), [8])
+    assert output.done[0] and output.info.episode_steps[0] == 2
+    contract.check_equal(env.step(action_of(env), [8]), output)
+
+
+def test_a_limit_below_1_is_refused():
+    specs = envs.make_specs('MoveToBeacon')
+    with pytest.raises(ValueError, match='max_episode_frames is 0, expected a positive'):
+        envs.SimulatedEnvironment('MoveToBeacon', [3], *specs, 8, max_episode_frames=0)
 
 
 def test_the_game_is_given_functions_pixels_and_loops_in_this_order(monkeypatch):

@@ -8,15 +8,23 @@ from sc2impala.envs import synthetic
 from tests.envs import contract
 
 
-def _make(map_name, seeds=(3, 4, 5), **kwargs):
+def _make(map_name, seeds=(3, 4, 5), max_episode_frames=None, **kwargs):
     specs = envs.make_specs(map_name, **kwargs)
-    return envs.make_environment('synthetic', map_name, list(seeds), *specs, max_step_mul=9)
+    return envs.make_environment(
+        'synthetic', map_name, list(seeds), *specs, 9, max_episode_frames=max_episode_frames
+    )
 
 
 @pytest.mark.parametrize('map_name', ['Frames', 'FindAndDefeatZerglings'])
 def test_contract(map_name):
     contract.check_vector_environment(
         lambda: _make(map_name, screen_size=(8, 6), minimap_size=(4, 4), vectors=['player'])
+    )
+
+
+def test_contract_of_truncated_episodes():
+    contract.check_vector_environment(
+        lambda: _make('Frames', screen_size=(8, 6), max_episode_frames=50), max_steps=60
     )
 
 

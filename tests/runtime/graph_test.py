@@ -96,14 +96,12 @@ def test_settings_reach_the_game():
     settings = make_settings(
         game_version='4.10',
         opponent='hard',
-        max_episode_frames=99,
         replay_dir='x',
         game_deadline_secs=5.0,
     )
     assert graph.make_game_settings(settings.starcraft) == envs.GameSettings(
         version='4.10',
         opponent='hard',
-        max_episode_frames=99,
         replay_dir='x',
         deadline_secs=5.0,
         launch_deadline_secs=30.0,

@@ -246,7 +246,6 @@ class TestStarCraft:
             game_version='4.10',
             disable_fog=True,
             camera_width=30,
-            max_episode_frames=1000,
             relaunch_episodes=3,
             game_deadline_secs=5.0,
             realtime=True,

@@ -163,7 +163,7 @@ class PySC2Environment(vector.VectorEnvironment):
         before = int(self._frames.sum())
         self._frames = np.where(aborted, self._frames, results['episode_frames'])
         self.frames_played += int(self._frames.sum()) - before
-        self._steps += 1
+        self._steps += aborted | ~results['reset']
         self._faults[~aborted] = 0
         self._episodes += done
         info = structs.EpisodeInfo(

@@ -37,27 +37,38 @@ class Game:
         self._call = call
         self._result = result
         self._writer = conversion.ObservationWriter(observation_spec, action_spec, observation)
+        self._truncated = False
 
     def reset(self) -> None:
         """Starts the next episode and writes its first observation."""
+        self._truncated = False
         self._writer.write(self._env.reset()[0].observation)
 
     def step(self) -> bool:
         """Executes the call; if the episode ends, starts the next one.
 
-        A function that is not available has no effect except for its `action_result`.
+        A function that is not available has no effect except for its `action_result`. If the
+        episode is truncated (PySC2's discount of the last step is not 0), its final observation is
+        written, and the next step ignores the call and starts the next episode.
 
         Returns:
           Whether the episode has ended. The result is then that of the last step, and the
           observation is the first one of the next episode.
         """
+        self._result['reset'][...] = self._truncated
+        if self._truncated:
+            self._result['reward'][...] = 0
+            self._result['done'][...] = True
+            self.reset()
+            return True
         function_id = int(self._call['function_id'])
         refused = not self._writer.available[function_id]
         if refused:
             function_id = conversion.NO_OP
         call = conversion.function_call(function_id, self._call['arguments'])
         (time_step,) = self._env.step([call], step_mul=int(self._call['step_mul']))
-        ended = bool(time_step.last())
+        self._truncated = bool(time_step.last()) and time_step.discount > 0
+        ended = bool(time_step.last()) and not self._truncated
         self._result['reward'][...] = time_step.reward
         self._result['done'][...] = ended
         self._result['episode_frames'][...] = int(time_step.observation['game_loop'][0])

@@ -55,7 +55,7 @@ class GameSettings:
     score_index: with `map_file`, index of the reward in `score_cumulative`; -1 for win or loss.
     score_multiplier: with `map_file`, factor on the reward.
     max_episode_frames: number of frames after which an episode is truncated; None keeps the limit
-        of the map.
+        of the map. PySC2 then ends it with a discount of 1.
     """
 
     version: Optional[str] = None

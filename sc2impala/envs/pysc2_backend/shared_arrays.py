@@ -31,9 +31,11 @@ _CALL = {
 _RESULT = {
     'done': ArraySpec((), np.dtype(np.bool_)),
     'episode_frames': ArraySpec((), np.dtype(np.int32)),
+    'reset': ArraySpec((), np.dtype(np.bool_)),
     'reward': ArraySpec((), np.dtype(np.float32)),
 }
-"""The result of a step. `episode_frames` is the total of the episode to which the step belongs."""
+"""The result of a step. `episode_frames` is the total of the episode to which the step belongs, and
+`reset` means that the step only started the next episode after a truncated one."""
 
 
 class SharedArrays:

@@ -98,7 +98,12 @@ class EnvironmentSettings:
         'that the first episode of each game is aborted at a frame of its own, or played up to '
         'there by the script that is imitated. Otherwise all games are in the same part',
     )
-
+    max_episode_frames: int = setting(
+        0,
+        'truncate episodes after this many frames; returns bootstrap from the value of the final '
+        'observation, unlike at the end of the mini-game. 0 leaves the end to the map',
+        between=(0, pysc2_backend.MAX_EPISODE_FRAMES),
+    )
     simulator_rules: Tuple[Tuple[str, float], ...] = setting(
         (),
         'on the simulator: constants of the rules that differ from their defaults, as '
@@ -116,7 +121,8 @@ class EnvironmentSettings:
         """Over how many frames the games of a training are spread, 0 for not at all."""
         if not self.spread_games or self.backend != 'simulator':
             return 0
-        return envs.map_defaults(self.map_name, self.map_file).episode_frames
+        of_map = envs.map_defaults(self.map_name, self.map_file).episode_frames
+        return min(of_map, self.max_episode_frames or of_map)
 
     @property
     def longest_step(self) -> int:
@@ -136,11 +142,6 @@ class StarCraftSettings:
     disable_fog: bool = setting(False, 'see the whole map')
     camera_width: int = setting(
         pysc2_backend.CAMERA_WIDTH, 'world units across the screen', between=(1, 256)
-    )
-    max_episode_frames: int = setting(
-        0,
-        'cut episodes off after this many frames; 0 leaves it to the map',
-        between=(0, pysc2_backend.MAX_EPISODE_FRAMES),
     )
     opponent: str = setting(
         '',

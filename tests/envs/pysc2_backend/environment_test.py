@@ -87,6 +87,50 @@ def test_totals_and_first_observations():
         assert output.done.tolist() == [False, True]
 
 
+def test_it_keeps_the_contract_with_truncated_episodes():
+    contract.check_vector_environment(
+        lambda: make(functions=['no_op', 'Move_screen'], max_episode_frames=15)
+    )
+
+
+def test_a_discount_at_the_end_of_an_episode_means_that_it_is_truncated():
+    with make(max_episode_frames=18) as env:
+        env.reset()
+        output = step(env, loops=[16, 10])
+        # The game itself ends the first episode, with a discount of 0, though beyond the limit.
+        output = step(env, loops=[16, 8])
+        assert output.done.tolist() == [True, False]
+        assert game_loops(output) == [0, 18]
+        output = step(env, loops=[1, 16])
+        assert output.done.tolist() == [False, True]
+        assert output.reward.tolist() == [7, 0]
+        assert game_loops(output) == [1, 0]
+        assert output.info.episode_return.tolist() == [7, 16]
+        assert output.info.episode_frames.tolist() == [1, 18]
+        assert output.info.episode_steps.tolist() == [1, 2]
+        assert not output.info.aborted.any()
+        output = step(env, loops=[1, 1])
+        assert output.info.episode_steps.tolist() == [2, 1]
+        assert output.reward.tolist() == [7, 8]
+
+
+def test_a_game_that_fails_after_a_truncation_is_aborted():
+    with make(max_episode_frames=18) as env:
+        env.reset()
+        for loops in ([16, 1], [2, 1], [1, 1]):
+            output = step(env, loops=loops)
+        assert output.done.tolist() == [True, False]
+        output = step(env, [fake_worker.RAISE, 0])
+        assert output.info.aborted.tolist() == [True, False]
+        assert output.info.episode_steps.tolist() == [1, 4]
+        # A reset that was asked for starts an ordinary episode.
+        for loops in ([16, 1], [2, 1]):
+            step(env, loops=loops)
+        env.reset()
+        output = step(env, loops=[1, 1])
+        assert not output.done.any() and output.info.episode_steps.tolist() == [1, 1]
+
+
 def test_a_function_that_is_not_available_is_not_called():
     with make() as env:
         env.reset()

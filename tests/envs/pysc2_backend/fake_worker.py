@@ -23,12 +23,14 @@ SELECT_CONTROL_GROUP = 4
 DIE, RAISE, HANG, STOP, NONSENSE, MEET, SILENCE, LOSE_GAME = range(1, 9)
 """Failures of the worker by the control group that an action selects."""
 
-TimeStep = collections.namedtuple('TimeStep', ['reward', 'observation', 'is_last'])
+TimeStep = collections.namedtuple('TimeStep', ['reward', 'observation', 'is_last', 'discount'])
 TimeStep.last = lambda self: self.is_last
 
 
 class FakeSC2Env:
     """Its reward is seed + function id; its episode k lasts 20 + 10 * (k mod 3) frames.
+
+    `max_episode_frames` truncates an episode as PySC2 does, with a discount of 1.
 
     Every number that is observed is the game loop. Functions 0 to 4 are available, and all others
     in odd game loops. The game is a process that sleeps, and has a temporary folder.
@@ -63,7 +65,7 @@ class FakeSC2Env:
     def reset(self):
         self._episode += 1
         self._loop = 0
-        return (TimeStep(0.0, self._observe(), False),)
+        return (TimeStep(0.0, self._observe(), False, 0.0),)
 
     def step(self, calls, step_mul):
         (call,) = calls
@@ -71,8 +73,10 @@ class FakeSC2Env:
             self._misbehave(call.arguments[1][0])
         length = 20 + 10 * (self._episode % 3)
         self._loop = min(self._loop + step_mul, length)
-        last = self._loop == length
-        return (TimeStep(self._seed + call.function, self._observe(), last),)
+        over = self._loop == length
+        last = over or self._loop >= (self._settings.max_episode_frames or length)
+        discount = 0.0 if over else 1.0
+        return (TimeStep(self._seed + call.function, self._observe(), last, discount),)
 
     def close(self):
         self._game.terminate()
