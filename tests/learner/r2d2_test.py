@@ -43,13 +43,22 @@ class Case:
     """Updates on one batch of random data; by default the target network has other weights."""
 
     def __init__(
-        self, replays=True, num_updates=1, counted=1, agent_state=(), played=0, **settings
+        self,
+        replays=True,
+        num_updates=1,
+        counted=1,
+        agent_state=(),
+        played=0,
+        ends=None,
+        **settings,
     ):
         num_versions = max(1, settings.get('r2d2_bootstrap_heads', 0))
         self.online, self.target = (table.random_outputs(i, T, B * num_versions) for i in range(2))
         self.mu = table.random_outputs(2, T, B)
         self.env = value_agent.observed(table.random_env_outputs(3, T, B))
         self.env.observation['player'] = np.random.RandomState(4).randint(0, 9, (T + 1, B, 11))
+        if ends is not None:
+            table.set_ends(self.env, ends)
         is_replay = [False, False] + [replays] * R
         with tf.Graph().as_default(), table.session() as session:
             agent = value_agent.ValueAgent(

@@ -115,10 +115,48 @@ def random_env_outputs(seed, unroll_length, batch_size, aborted=True):
         episode_return=rng.normal(size=shape).astype(np.float32),
         # No step follows another one: what it took is its multiplier.
         episode_frames=rng.randint(100, 1000, size=shape).astype(np.int32),
-        episode_steps=2 * rng.randint(1, 50, size=shape).astype(np.int32),
+        episode_steps=_apart(2 * rng.randint(1, 50, size=shape).astype(np.int32)),
         aborted=done & (rng.uniform(size=shape) < (0.5 if aborted else 0.0)),
     )
     return structs.EnvOutput(2 * rng.normal(size=shape).astype(np.float32), info, done, {})
+
+
+def _apart(steps):
+    """Even numbers [T + 1, B] as even numbers of which consecutive ones differ."""
+    return 2 * steps + 2 * (np.arange(len(steps), dtype=np.int32)[:, np.newaxis] % 2)
+
+
+def set_ends(env, ends):
+    """Replaces the ends of episodes in `EnvOutput` of [T + 1, B] arrays.
+
+    Args:
+      env: changed in place.
+      ends: kind by (step, column): 'terminal', 'aborted', or 'reset' after a truncation.
+    """
+    env.done[:] = False
+    env.info.aborted[:] = False
+    for (t, b), kind in ends.items():
+        env.done[t, b] = True
+        env.info.aborted[t, b] = kind == 'aborted'
+        if kind == 'reset':
+            for total in env.info[:3]:
+                total[t, b] = total[t - 1, b]
+
+
+def segments(ends, num_steps, column):
+    """The trained steps of a column, one part of an episode after the other.
+
+    Returns:
+      Triples: the steps, a range whose stop is the observation after the last one, and whether the
+      return bootstraps from the value of that observation.
+    """
+    found, start = [], 0
+    for (t, b), kind in sorted(ends.items()):
+        if b == column:
+            is_step = kind == 'terminal'
+            found.append((range(start, t - 1 + is_step), not is_step))
+            start = t
+    return found + [(range(start, num_steps), True)]
 
 
 def log_softmax(logits):

@@ -102,6 +102,36 @@ def test_what_was_visited_is_that_of_the_simulator():
         assert (observation['minimap']['visited'] != first).any()
 
 
+def test_truncated_episodes_are_those_of_the_simulator():
+    """PySC2 ends an episode at the limit with a discount of 1, and the map's clock with 0."""
+    specs = envs.make_specs('MoveToBeacon', vectors=['player', 'game_loop'])
+    make = functools.partial(
+        envs.make_environment,
+        map_name='MoveToBeacon',
+        seeds=[SEEDS[1]],
+        observation_spec=specs[0],
+        action_spec=specs[1],
+        max_step_mul=250,
+        max_episode_frames=900,
+    )
+    player = players.RandomPlayer(specs[1], np.random.RandomState(0))
+    with make('pysc2') as env, make('simulator') as other:
+        observation = env.reset()
+        check_equal(other.reset(), observation, 0)
+        frames, done = [], []
+        for _ in range(12):
+            action = player.act(observation)
+            output, expected = [each.step(action, np.array([250])) for each in (env, other)]
+            assert output.reward == expected.reward and output.done == expected.done
+            assert output.info == expected.info
+            check_equal(output.observation, expected.observation, 0)
+            observation = output.observation
+            frames.append(int(output.info.episode_frames[0]))
+            done.append(bool(output.done[0]))
+    assert frames == [250, 500, 750, 1000, 1000] * 2 + [250, 500]
+    assert done == ([False] * 4 + [True]) * 2 + [False] * 2
+
+
 def test_a_script_that_goes_by_health_and_frames_plays_as_on_the_simulator():
     map_name, seed = 'FindAndDefeatZerglings', SEEDS[1]
     script = players.RULES[map_name]['stutter_step']

@@ -1,0 +1,38 @@
+"""Runs of the command with `--max_episode_frames`: their episodes, and an exact resume."""
+
+import numpy as np
+import pytest
+
+from tests.runtime import tiny
+from tests.runtime.resume_test import COMMON, StopAfter, check_same, train
+
+LIMIT = 400
+"""Of episodes of 1,920 frames, in steps of 120."""
+
+
+@pytest.mark.parametrize('algorithm', ['impala', 'appo'])
+def test_truncated_episodes_enter_the_statistics(tmp_path, algorithm):
+    flags = (f'--algorithm={algorithm}', f'--max_episode_frames={LIMIT}', *COMMON, *tiny.REPLAY)
+    train(tmp_path / 'whole', 5, *flags)
+    rows = tiny.episodes(tmp_path / 'whole')
+    # Four steps are played, and the fifth one starts the next episode.
+    assert len(rows) >= 8 and {(row[3], row[4]) for row in rows} == {(480, 4)}
+    tags = tiny.summaries(tmp_path / 'whole')
+    assert {value for _, value in tags['MoveToBeacon/episode_frames']} == {480.0}
+    # A sequence has five steps, of which one plays no frame.
+    updates = np.diff([0] + [step for step, _ in tags['loss/total_loss']])
+    assert set(updates) <= {3 * 480, 4 * 480}
+
+    # The environment resumes between a final observation and the next episode as well.
+    for num_updates in (1, 1, 100):
+        train(tmp_path / 'parts', 5, *flags, hooks=[StopAfter(num_updates)])
+    check_same(tmp_path / 'whole', tmp_path / 'parts')
+
+
+def test_evaluations_play_truncated_episodes(tmp_path):
+    tiny.train(tmp_path, 1, f'--max_episode_frames={LIMIT}')
+    assert tiny.evaluate(tmp_path, '--num_episodes=2', '--num_eval_envs=2') == 0
+    assert tiny.read_json(tmp_path, 'evaluation.json')['environment_frames'] == 2 * 480
+    flags = '--num_episodes=2', '--num_eval_envs=2', '--max_episode_frames=0'
+    assert tiny.evaluate(tmp_path, *flags) == 0
+    assert tiny.read_json(tmp_path, 'evaluation.json')['environment_frames'] == 2 * 1920
