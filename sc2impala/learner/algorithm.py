@@ -51,6 +51,8 @@ class Algorithm(abc.ABC):
         REPLAY_REQUIRED.
     learns_values: whether the outputs of the agent are values of actions, not a policy. It then
         plays the action of the highest value, and now and then a random one.
+    defaults: values by name of settings, of any group, with which the algorithm trains where the
+        general defaults do not suit it. The defaults of a map have precedence.
     """
 
     title: ClassVar[str] = 'training'
@@ -58,6 +60,7 @@ class Algorithm(abc.ABC):
     agent_needs: ClassVar[Tuple[str, ...]] = ('unroll', 'policy')
     replay: ClassVar[str] = REPLAY_OPTIONAL
     learns_values: ClassVar[bool] = False
+    defaults: ClassVar[Mapping[str, Any]] = {}
 
     def __init__(self, settings: Any):
         """Args:

@@ -39,7 +39,7 @@ class R2d2Settings(ReturnSettings, AdamSettings, PrioritySettings):
         between=(0, 10000),
     )
     r2d2_target_period: int = setting(
-        100,
+        50,
         'updates from one copy of the weights to the target network to the next',
         between=(1, MANY),
         tunable=True,
@@ -110,6 +110,18 @@ class R2D2(Algorithm):
     agent_needs = ('unroll', 'action_values', 'policy', 'make_copy')
     replay = REPLAY_REQUIRED
     learns_values = True
+    # Learns MoveToBeacon, see docs/r2d2.md.
+    defaults = {
+        'agent': 'fully_conv',
+        'fixed_step_mul': True,
+        'step_mul': 6,
+        'discounting': 0.9,
+        'num_actors': 1,
+        'replay_proportion': 0.75,
+        'replay_buffer_size': 5000,
+        'replay_sampler': 'prioritised',
+        'replay_min_size': 100,
+    }
 
     @property
     def bootstrap_heads(self) -> int:

@@ -1,7 +1,8 @@
 """The values of settings that were not given.
 
 They come from the run that the folder holds; without one from the run whose weights a new run
-starts from; then from the map (`envs/maps.py`) and the backend; and last from the general defaults.
+starts from; then from the backend, the map (`envs/maps.py`) and the algorithm (its `defaults`); and
+last from the general defaults.
 The result is written to the manifest, so that a run goes on as it began when a later version has
 other defaults.
 
@@ -83,7 +84,8 @@ _OF_GAME = (
 def imitates(values: Mapping[str, Any]) -> bool:
     """Whether the map's defaults for imitating a script apply.
 
-    On maps that have `imitates_by_default`, or if the demonstrator is given.
+    On maps that have `imitates_by_default`, unless the algorithm cannot imitate; or if the
+    demonstrator is given.
 
     Args:
       values: settings, of which those that were not given may be missing.
@@ -96,8 +98,12 @@ def imitates(values: Mapping[str, Any]) -> bool:
     named = values.get('demonstrator')
     if named is not None:
         return named != 'none' or bool(of['demonstrations'])
+    return _imitates_by_default(of['map_name']) and not learns_values(values)
+
+
+def _imitates_by_default(map_name: str) -> bool:
     try:
-        return envs.map_defaults(of['map_name']).imitates_by_default
+        return envs.map_defaults(map_name).imitates_by_default
     except ValueError:
         return True
 
@@ -151,6 +157,11 @@ def of_map(map_name: str, start: str = 'other', map_file: str = '') -> Dict[str,
     )
     of_start = {'imitation': defaults.demonstrated, 'scratch': defaults.from_scratch}
     return dict(found, **of_start.get(start, {}))
+
+
+def of_algorithm(name: str) -> Dict[str, Any]:
+    """The settings that an algorithm has defaults for; none for an unknown one."""
+    return dict(learner.load(name).defaults) if name in learner.ALGORITHMS else {}
 
 
 def of_backend(backend: str, map_name: str) -> Dict[str, Any]:
@@ -238,7 +249,8 @@ def complete(
     if chosen.get('demonstrations'):
         on_map.pop('demonstrator', None)  # Recordings take the place of the script.
     on_map.update(of_backend(backend, map_name))
-    return {**general, **on_map, **from_weights, **chosen}
+    found = {**general, **on_map, **from_weights, **chosen}
+    return {**general, **of_algorithm(found['algorithm']), **on_map, **from_weights, **chosen}
 
 
 def of_evaluation(of_run: Mapping[str, Any], backend: str) -> Dict[str, Any]:
@@ -354,24 +366,33 @@ def description(values: Mapping[str, Any]) -> List[str]:
     """What differs from the general defaults, for the start of a run.
 
     Returns:
-      A line with the defaults of map and backend and one with what was chosen, each left out if it
-      is empty. The functions are in neither: there are too many of them.
+      A line with the defaults of map and backend, one with those of the algorithm, and one with
+      what was chosen, each left out if it is empty; and a line if the algorithm cannot imitate the
+      script of the map. The functions are in none: there are too many of them.
     """
     general = settings_lib.general_defaults()
-    on_map = of_map(values['map_name'], start_of(values), values['map_file'])
-    on_map.update(of_backend(values['backend'], values['map_name']))
-    expected = dict(general, **on_map)
+    algorithm, map_name = values['algorithm'], values['map_name']
+    on_map = of_map(map_name, start_of(values), values['map_file'])
+    on_map.update(of_backend(values['backend'], map_name))
+    expected = {**general, **of_algorithm(algorithm), **on_map}
     shown = {
         name: value
         for name, value in values.items()
         if name not in ('mode', 'logdir', 'map_name', 'functions')
     }
     chosen = {name: value for name, value in shown.items() if value != expected[name]}
-    as_on_map = {n: v for n, v in shown.items() if n not in chosen and v != general[n]}
+    other = {n: v for n, v in shown.items() if n not in chosen and v != general[n]}
+    as_on_map = {n: v for n, v in other.items() if n in on_map}
+    as_of_algorithm = {n: v for n, v in other.items() if n not in on_map}
     lines = []
     if as_on_map:
         whose = 'map and backend' if values['backend'] == 'pysc2' else 'the map'
-        lines.append(f'{values["map_name"]}: {flags_text(as_on_map)} (defaults of {whose})')
+        lines.append(f'{map_name}: {flags_text(as_on_map)} (defaults of {whose})')
+    if as_of_algorithm:
+        lines.append(f'{algorithm}: {flags_text(as_of_algorithm)} (defaults of the algorithm)')
+    deciding = ('map_name', 'backend', 'mode', 'from_scratch', 'init_checkpoint')
+    if imitates({name: values[name] for name in deciding}) and learns_values(values):
+        lines.append(f'{algorithm} cannot imitate a script: the run starts from scratch')
     if chosen:
         lines.append(f'other settings: {flags_text(chosen)}')
     return lines

@@ -11,6 +11,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from absl import flags
 
+from sc2impala import learner
 from sc2impala.errors import UserError
 from sc2impala.settings import resolve, value_types
 from sc2impala.settings import settings as settings_lib
@@ -44,7 +45,7 @@ def define(flag_values: flags.FlagValues, settings: Optional[Mapping[str, Settin
             flags.ArgumentSerializer(),
             name,
             None,
-            _help(setting, []),
+            _help(setting, {}),
             boolean=setting.type is value_types.BOOLEAN,
         )
         flags.DEFINE_flag(flag, flag_values, module_name='sc2impala: ' + setting.title)
@@ -141,7 +142,7 @@ def read_text(setting: Setting, text: str) -> Any:
 
 def help_text(description: str, settings: Optional[Mapping[str, Setting]] = None) -> str:
     """The text of `--help`: a description, and all flags by group."""
-    of_some_map = resolve.set_by_some_map() if settings is None else []
+    remarks = _remarks() if settings is None else {}
     lines: List[str] = [description.strip()]
     title = ''
     for setting in _or_all(settings).values():
@@ -150,7 +151,7 @@ def help_text(description: str, settings: Optional[Mapping[str, Setting]] = None
             lines.append(f'\n{title}:')
         lines.append(f'  --{setting.name}={setting.type.metavar}')
         lines += textwrap.wrap(
-            _help(setting, of_some_map), _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT
+            _help(setting, remarks), _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT
         )
     more = ' --helpfull lists the flags of the libraries as well.' if settings is None else ''
     lines.append(
@@ -164,12 +165,22 @@ def _or_all(settings: Optional[Mapping[str, Setting]]) -> Mapping[str, Setting]:
     return settings_lib.all_settings() if settings is None else settings
 
 
-def _help(setting: Setting, of_some_map: Sequence[str]) -> str:
+def _remarks() -> Dict[str, str]:
+    """Text about other defaults than the general one, by setting."""
+    settings = settings_lib.all_settings()
+    remarks = dict.fromkeys(resolve.set_by_some_map(), '; some maps have their own')
+    for algorithm in learner.ALGORITHMS:
+        for name, value in resolve.of_algorithm(algorithm).items():
+            text = settings[name].type.to_text(value)
+            remarks[name] = f'; {text} with --algorithm={algorithm}' + remarks.get(name, '')
+    return remarks
+
+
+def _help(setting: Setting, remarks: Mapping[str, str]) -> str:
     if setting.default is None:
         return f'{setting.help} (default: that of the map)'
     text = setting.type.to_text(setting.default) or 'empty'
-    more = '; some maps have their own' if setting.name in of_some_map else ''
-    return f'{setting.help} (default: {text}{more})'
+    return f'{setting.help} (default: {text}{remarks.get(setting.name, "")})'
 
 
 def _unknown_flag(name: str, value: str) -> UserError:

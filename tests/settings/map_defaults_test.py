@@ -98,7 +98,8 @@ class TestImitation:
         values = resolve.complete(dict(given, map_name=map_name))
         on_map = resolve.of_map(map_name, start)
         on_map.update(resolve.of_backend(values['backend'], map_name))
-        assert values == dict(GENERAL, **dict(on_map, map_name=map_name, **given))
+        of_algorithm = resolve.of_algorithm(values['algorithm'])
+        assert values == {**GENERAL, **of_algorithm, **on_map, 'map_name': map_name, **given}
 
     def test_recordings_are_of_what_such_a_run_sees(self, map_name):
         training = resolve.complete({'map_name': map_name})
@@ -157,7 +158,8 @@ def test_such_a_map_has_its_plain_defaults_otherwise(start, more):
     assert resolve.start_of(given) == start
     on_map = resolve.of_map('MoveToBeacon')
     on_map.update(resolve.of_backend(more.get('backend', 'simulator'), 'MoveToBeacon'))
-    assert resolve.complete(given) == dict(GENERAL, **{**on_map, **given})
+    of_algorithm = resolve.of_algorithm(given.get('algorithm', GENERAL['algorithm']))
+    assert resolve.complete(given) == {**GENERAL, **of_algorithm, **on_map, **given}
 
 
 def test_settings_of_learning_from_scratch_are_for_algorithms_with_a_policy():
@@ -165,12 +167,13 @@ def test_settings_of_learning_from_scratch_are_for_algorithms_with_a_policy():
     values = resolve.complete(given)
     assert values['agent'] == 'unet_lstm' and values['max_step_mul'] == 16
     values = resolve.complete(dict(given, algorithm='r2d2'))
-    assert values == dict(
-        GENERAL,
-        algorithm='r2d2',
-        **given,
+    assert values == {
+        **GENERAL,
+        **resolve.of_algorithm('r2d2'),
         **resolve.of_map('CollectMineralShards'),
-    )
+        **given,
+        'algorithm': 'r2d2',
+    }
     assert values['value_normalisation'] == 'none'
     imitating = resolve.complete({'map_name': 'CollectMineralShards'})
     assert imitating['max_step_mul'] == GENERAL['max_step_mul']

@@ -4,6 +4,7 @@ import dataclasses
 
 import pytest
 
+from sc2impala import envs, learner
 from sc2impala.envs import maps
 from sc2impala.runtime import graph
 from sc2impala.settings import resolve, validation
@@ -126,6 +127,74 @@ def test_the_map_wins_over_the_general_default(hurried):
         discounting=0.5,
         fixed_step_mul=True,
     )
+
+
+class TestAlgorithm:
+    """Its defaults are between those of the map and the general ones."""
+
+    def test_its_defaults_win_over_general_ones(self):
+        values = resolve.complete({'algorithm': 'r2d2'})
+        assert (values['replay_proportion'], values['discounting']) == (0.75, 0.9)
+        assert values['batch_size'] == 16 != GENERAL['batch_size']
+        assert resolve.complete({})['replay_proportion'] == GENERAL['replay_proportion'] == 0.0
+
+    def test_the_map_wins(self, hurried):
+        values = resolve.complete({'algorithm': 'r2d2'})
+        assert (values['replay_proportion'], values['discounting']) == (0.75, 0.5)
+
+    def test_the_backend_wins(self):
+        values = resolve.complete({'algorithm': 'r2d2', 'backend': 'pysc2'})
+        assert (values['num_actors'], values['replay_proportion']) == (2, 0.75)
+
+    def test_weights_and_what_is_given_win(self):
+        of_start = resolve.complete({'step_mul': 3, 'agent': 'atari_net'})
+        given = {'algorithm': 'r2d2', 'replay_proportion': 0.5, 'init_checkpoint': 'a'}
+        values = resolve.complete(given, of_start=of_start)
+        assert (values['replay_proportion'], values['replay_sampler']) == (0.5, 'prioritised')
+        assert (values['step_mul'], values['agent']) == (3, 'atari_net')
+
+    def test_the_run_wins(self):
+        of_run = dict(GENERAL, algorithm='r2d2', replay_proportion=0.25)
+        assert resolve.complete({}, of_run) == of_run
+
+    def test_without_imitation_it_starts_from_scratch(self):
+        values = resolve.complete({'algorithm': 'r2d2', 'map_name': 'DefeatRoaches'})
+        assert (values['demonstrator'], values['num_cloning_frames']) == ('none', 0)
+        of_the_map, of_algorithm, line, chosen = resolve.description(values)
+        assert '--discounting=0.97' in of_the_map and '--agent' not in of_the_map
+        assert of_algorithm.startswith('r2d2: --fixed_step_mul=True ')
+        assert '--replay_proportion=0.75' in of_algorithm
+        assert '--discounting' not in of_algorithm
+        assert of_algorithm.endswith('(defaults of the algorithm)')
+        assert line == 'r2d2 cannot imitate a script: the run starts from scratch'
+        assert chosen == 'other settings: --algorithm=r2d2'
+        for other in (dict(from_scratch=True), dict(map_name='MoveToBeacon')):
+            lines = resolve.description(
+                resolve.complete(dict({'algorithm': 'r2d2', 'map_name': 'DefeatRoaches'}, **other))
+            )
+            assert not [line for line in lines if 'imitate' in line]
+
+
+@pytest.mark.parametrize('from_scratch', [False, True])
+@pytest.mark.parametrize('map_name', envs.MAP_NAMES)
+@pytest.mark.parametrize('algorithm', learner.ALGORITHMS)
+def test_every_algorithm_can_be_trained_on_every_map(algorithm, map_name, from_scratch):
+    given = dict(algorithm=algorithm, map_name=map_name, from_scratch=from_scratch)
+    settings = Settings.from_values(resolve.complete(given))
+    validation.check(settings)
+    validation.check_given(given, algorithm)
+    assert settings.training.algorithm == algorithm
+    assert settings.environment.map_name == map_name
+
+
+@pytest.mark.parametrize('algorithm', learner.ALGORITHMS)
+def test_defaults_of_algorithms_are_typed_and_repeat_no_general_default(algorithm):
+    settings = settings_lib.all_settings()
+    for name, value in resolve.of_algorithm(algorithm).items():
+        value_type = settings[name].type
+        again = value_type.parse(value_type.to_text(value))
+        assert again == value and type(again) is type(value), name
+        assert value != GENERAL[name], name
 
 
 def test_what_is_given_wins_over_the_map(hurried):
