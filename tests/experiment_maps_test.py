@@ -50,3 +50,28 @@ def test_trains(map_name, more, tmp_path, capsys):
     assert f'{map_name}: --' in output
     phases = 'phases: cloning for 150 frames, critic pre-training for 50 frames, training for 300'
     assert (phases in output) == imitates
+
+
+@pytest.mark.parametrize(
+    'map_name, from_scratch',
+    [('MoveToBeacon', False), ('FindAndDefeatZerglings', False), ('BuildMarines', True)],
+)
+def test_r2d2_trains_with_its_defaults(map_name, from_scratch, tmp_path, capsys):
+    flags = [
+        '--algorithm=r2d2',
+        f'--map_name={map_name}',
+        f'--logdir={tmp_path}',
+        f'--total_environment_frames={NUM_FRAMES}',
+        '--num_envs=2',
+        '--batch_size=4',
+        '--unroll_length=6',
+        '--replay_min_size=4',
+        '--save_summaries_secs=0',
+    ]
+    assert experiment.main(flags + ['--from_scratch'] * from_scratch) == 0
+    losses = [value for _, value in tiny.summaries(tmp_path)['loss/q_learning']]
+    assert np.isfinite(losses).all() and sum(loss != 0 for loss in losses) >= 2
+    output = capsys.readouterr().out
+    assert 'r2d2: --fixed_step_mul=True --step_mul=6 --agent=fully_conv' in output
+    says_so = 'r2d2 cannot imitate a script: the run starts from scratch' in output
+    assert says_so == (map_name == 'FindAndDefeatZerglings')
