@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from sc2impala import structs
-
 
 def count(env_outputs: Any, step_mul: np.ndarray, overlap: int = 0) -> np.ndarray:
     """Frames of each step of sequences.
@@ -24,9 +22,9 @@ def count(env_outputs: Any, step_mul: np.ndarray, overlap: int = 0) -> np.ndarra
       int64 [B, T - O], of the steps after the first O + 1, which repeat those of another one.
     """
     before, after = (
-        structs.EnvOutput(
+        env_outputs._replace(
             reward=(),
-            info=structs.EpisodeInfo(*[array[:, part] for array in env_outputs.info]),
+            info=env_outputs.info._make(array[:, part] for array in env_outputs.info),
             done=env_outputs.done[:, part],
             observation=(),
         )
