@@ -29,7 +29,8 @@ def give(
 ) -> bool:
     """Gives an order to unit i, which replaces its queue or is appended to it.
 
-    Units that are `bound` accept queued orders only.
+    A unit that is `bound` executes the order after its current one, which it finishes first. A
+    constructing SCV does so in the game, see docs/simulator.md. [S]
 
     Args:
       g: the game.
@@ -43,10 +44,9 @@ def give(
     Returns:
       whether the queue was full, so that the order was dropped.
     """
-    if g.bound[i] and not queued:
-        return False
-    place = 0
+    place = 1 if g.bound[i] else 0
     if queued:
+        place = 0
         for waiting in range(MAX_ORDERS):
             # A queued order replaces HOLD.
             if g.order_kind[i, waiting] > HOLD:
@@ -58,9 +58,10 @@ def give(
     g.order_y[i, place] = y
     g.order_target[i, place] = target
     g.order_type[i, place] = built
-    if place == 0:
-        for later in range(1, MAX_ORDERS):
+    if not queued:
+        for later in range(place + 1, MAX_ORDERS):
             g.order_kind[i, later] = IDLE
+    if place == 0:
         begin(g, i)
     return False
 

@@ -72,7 +72,7 @@ UNIT_FIELDS = (
     # does not end the order.
     Field('busy', np.uint8, ('M',)),
     Field('solid', np.uint8, ('M',), True),  # Whether it collides with other units.
-    Field('bound', np.uint8, ('M',)),  # Whether it accepts queued orders only.
+    Field('bound', np.uint8, ('M',)),  # Whether it finishes its current order before any other.
     Field('inside', np.uint8, ('M',)),  # Whether it is inside a building, hence invisible.
     # Whether it walks to its waypoint before its goal.
     Field('detour', np.uint8, ('M',)),

@@ -131,14 +131,29 @@ def test_only_the_unit_that_is_given_an_order_obeys():
     assert world.g.order_kind[:3, 0].tolist() == [orders.IDLE, orders.MOVE, orders.IDLE]
 
 
-def test_units_that_are_bound_accept_queued_orders_only():
+def test_units_that_are_bound_finish_their_order_and_then_execute_the_last_one():
     world = Marines((30, 30))
     world.give(orders.MOVE, 31, 30)
     world.g.bound[0] = True
+    world.give(orders.MOVE, 20, 20, queued=True)
+    world.give(orders.MOVE, 20, 30, queued=True)
     assert not world.give(orders.MOVE, 30, 25)
+    assert world.g.order_kind[0, :3].tolist() == [orders.MOVE, orders.MOVE, orders.IDLE]
+    world.give(orders.MOVE, 31, 25)
     world.give(orders.MOVE, 31, 32, queued=True)
-    world.run(60)
+    assert world.g.order_x[0, :3].tolist() == [31, 31, 31]
+    world.run(150)
     assert world.where() == (31, 32)
+
+
+def test_a_bound_unit_that_is_stopped_forgets_its_later_orders():
+    world = Marines((30, 30))
+    world.give(orders.MOVE, 31, 30)
+    world.g.bound[0] = True
+    world.give(orders.MOVE, 20, 20, queued=True)
+    world.give(orders.IDLE, 0, 0)
+    world.run(60)
+    assert world.where() == (31, 30)
 
 
 def test_orders_that_aim_at_several_dead_units_are_dropped():

@@ -113,15 +113,15 @@ def _site(g: Any, rules: Any, built: int, clicked: int, x: float, y: float) -> T
 
 @compiled
 def _nearest_builder(g: Any, rules: Any, call: Any, x: float, y: float) -> int:
-    """Returns the nearest of the selected workers that can build, or NO_UNIT.
+    """Returns the nearest of the selected workers that offer to build, or NO_UNIT.
 
-    Workers without a build order are preferred.
+    Workers without a build order are preferred. Those that construct build it afterwards.
     """
     nearest = NO_UNIT
     least = np.inf
     builds = True
     for i in range(g.mobile_end):
-        if _offers(g, rules, call, i) and (call.queued != 0 or not g.bound[i]):
+        if _offers(g, rules, call, i):
             builds_now = g.order_kind[i, 0] == orders.BUILD
             distance = geometry.length(g.x[i] - x, g.y[i] - y)
             prefers = builds and not builds_now
