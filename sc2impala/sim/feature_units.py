@@ -140,8 +140,10 @@ def fill_feature_units(g: Any, rules: Any, rows: Any) -> None:
 def list_units(g: Any, rules: Any, on_screen: bool) -> int:
     """Lists the units that player 1 sees in `_listed`, and returns their number.
 
-    Lists of units follow no evident rule in recordings of the game. [S] OBS Here their order is
-    random, but the same throughout an episode.
+    Every observation has another random order, as in the game: the fields of 61 successive
+    observations are in 61 unrelated orders (saschaschramm/sc2-evals, CollectMineralsAndGas). [S]
+    Own units, enemies and resources are mixed. [S] OBS The order depends on the frame alone, so
+    that observing a game does not change it.
 
     Args:
       g: the game.
@@ -152,12 +154,18 @@ def list_units(g: Any, rules: Any, on_screen: bool) -> int:
     for i in range(g.unit_end):
         if shown(g, rules, i) and (not on_screen or is_on_screen(g, rules, i)):
             row = num_listed
-            while row > 0 and rank(g, g._listed[row - 1]) > rank(g, i):
+            while row > 0 and _rank(g, g._listed[row - 1]) > _rank(g, i):
                 g._listed[row] = g._listed[row - 1]
                 row -= 1
             g._listed[row] = i
             num_listed += 1
     return num_listed
+
+
+@compiled
+def _rank(g: Any, i: int) -> Any:
+    """Returns a random number of unit i in this frame, uint64."""
+    return rank(g, g.game_loop * len(g.alive) + i)
 
 
 @compiled

@@ -63,6 +63,22 @@ def test_neutral_and_enemy_units():
     assert column(rows, 'order_id_0')[0, :2].tolist() == [0, 0]
 
 
+def test_every_frame_lists_units_in_another_order():
+    game = sim.make('CollectMineralsAndGas', [5], (84, 84), (64, 64))
+    game.reset()
+    lists = []
+    for _ in range(20):
+        rows = game.feature_units()[0]
+        np.testing.assert_array_equal(rows, game.feature_units()[0])
+        rows = rows[column(rows[None], 'unit_type')[0] == unit_types.MINERAL_FIELD.unit_type]
+        points = zip(column(rows[None], 'x')[0].tolist(), column(rows[None], 'y')[0].tolist())
+        lists.append(tuple(points))
+        game.advance(np.array([1]))
+    assert len(set(lists)) == 20 and len({frozenset(points) for points in lists}) == 1
+    # Every field is at the front at some time: no place in the list belongs to a unit.
+    assert len({points[0] for points in lists}) > 6
+
+
 def test_orders():
     scene = views.marines([[[30, 25], [36, 30]]])
     order_kinds = [orders.MOVE, orders.ATTACK, orders.PATROL, orders.HOLD, orders.MOVE]
