@@ -5,7 +5,15 @@ from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple
 import numpy as np
 
 from sc2impala.sim import arguments as arguments_of_calls
-from sc2impala.sim import compile_ahead, counter_random, functions, kernels, observation, variants
+from sc2impala.sim import (
+    compile_ahead,
+    counter_random,
+    functions,
+    geometry,
+    kernels,
+    observation,
+    variants,
+)
 from sc2impala.sim import rules as rules_lib
 from sc2impala.sim.drawing import Drawing
 from sc2impala.sim.feature_units import COLUMNS
@@ -234,6 +242,10 @@ class GameBatch:
         """Disables the fog of war: player 1 sees the whole map from now on."""
         self._rules['has_fog'] = False
         self._games['_visibility_changed'] = True
+
+    def crop_minimap(self, area: geometry.Rectangle) -> None:
+        """Makes the minimap show an area of the map, instead of all of it."""
+        rules_lib.crop_minimap(self._rules, area)
 
     def run(self, kernel: Callable[..., None], *arguments: Any) -> None:
         """Runs a kernel, see `kernels`, on all games with further arguments."""

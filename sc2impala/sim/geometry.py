@@ -27,6 +27,7 @@ class Arena(NamedTuple):
     camera_moves: whether the player can move the camera.
     revealed: the rectangle that is visible without fog; None for the playable one.
     pathable: the rectangle that the layer pathable shows; None for the playable one.
+    buildable: the rectangle of cells on which buildings can stand; None for the playable one.
     """
 
     playable: Rectangle
@@ -34,6 +35,7 @@ class Arena(NamedTuple):
     camera_moves: bool
     revealed: Optional[Rectangle] = None
     pathable: Optional[Rectangle] = None
+    buildable: Optional[Rectangle] = None
 
 
 SINGLE_SCREEN = Arena(
@@ -47,6 +49,9 @@ SINGLE_SCREEN_WITH_BASE = Arena(
     camera=(32.936, 24.998),  # [S] MAP
     camera_moves=False,  # [S] MAP
     revealed=Rectangle(left=22.0, right=44.0, bottom=20.0, top=36.0),  # [S] MAP, OBS
+    # The interface's integer playable area: the corners of the region, rounded down. A published
+    # agent (ccr-cheng, 160 marines) builds barracks on the bottom row of these cells. [A]
+    buildable=Rectangle(left=19.0, right=45.0, bottom=18.0, top=36.0),
 )
 """Arena of the two maps with buildings, which may extend beyond the revealed region."""
 

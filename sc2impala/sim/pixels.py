@@ -1,6 +1,7 @@
 """Conversion between points of the world and pixels of screen and minimap.
 
-Both are square windows of the world: the screen follows the camera, the minimap shows the map.
+Both are square windows of the world: the screen follows the camera, the minimap shows the map, or
+its playable area if it is cropped.
 Columns count to the right and rows down. An image that is not square shows the same square window,
 as in PySC2. A unit has a box on the screen, which a disc fills, and one on the minimap:
 
@@ -13,11 +14,9 @@ image that is not square has one D per axis. [S] OBS
 from typing import Any
 
 from sc2impala.sim.compiler import compiled
-from sc2impala.sim.geometry import CAMERA_EXTENT, MAP_EXTENT
+from sc2impala.sim.geometry import CAMERA_EXTENT
 
 _HALF_SCREEN = 0.5 * CAMERA_EXTENT
-_MINIMAP_LEFT = 0.0
-_MINIMAP_TOP = float(MAP_EXTENT)
 
 
 @compiled
@@ -47,13 +46,13 @@ def screen_row(g: Any, rules: Any, y: float) -> float:
 @compiled
 def minimap_column(rules: Any, x: float) -> float:
     """Returns the fractional column of the minimap at x, possibly outside of it."""
-    return (x - _MINIMAP_LEFT) * rules.minimap_across
+    return (x - rules.minimap_left) * rules.minimap_across
 
 
 @compiled
 def minimap_row(rules: Any, y: float) -> float:
     """Returns the fractional row of the minimap at y, possibly outside of it."""
-    return (_MINIMAP_TOP - y) * rules.minimap_down
+    return (rules.minimap_top - y) * rules.minimap_down
 
 
 @compiled
@@ -71,13 +70,13 @@ def screen_y(g: Any, rules: Any, row: int) -> float:
 @compiled
 def minimap_x(rules: Any, column: int) -> float:
     """Returns x at the centre of a column of the minimap."""
-    return _MINIMAP_LEFT + (column + 0.5) / rules.minimap_across
+    return rules.minimap_left + (column + 0.5) / rules.minimap_across
 
 
 @compiled
 def minimap_y(rules: Any, row: int) -> float:
     """Returns y at the centre of a row of the minimap."""
-    return _MINIMAP_TOP - (row + 0.5) / rules.minimap_down
+    return rules.minimap_top - (row + 0.5) / rules.minimap_down
 
 
 @compiled

@@ -75,6 +75,7 @@ DTYPE = np.dtype(
         ('playable_cell', np.uint8, (geometry.MAP_EXTENT, geometry.MAP_EXTENT)),
         ('revealed_cell', np.uint8, (geometry.MAP_EXTENT, geometry.MAP_EXTENT)),
         ('pathable_cell', np.uint8, (geometry.MAP_EXTENT, geometry.MAP_EXTENT)),
+        ('buildable_cell', np.uint8, (geometry.MAP_EXTENT, geometry.MAP_EXTENT)),
         # Types in a role, or NO_TYPE.
         ('worker', np.int32),
         ('town_hall', np.int32),
@@ -88,6 +89,8 @@ DTYPE = np.dtype(
         ('screen_height', np.int32),
         ('screen_across', np.float64),
         ('screen_down', np.float64),
+        ('minimap_left', np.float64),  # x and y of its top left corner.
+        ('minimap_top', np.float64),
         ('minimap_width', np.int32),
         ('minimap_height', np.int32),
         ('minimap_across', np.float64),
@@ -132,11 +135,13 @@ def make(
         ('playable_cell', arena.playable),
         ('revealed_cell', arena.revealed or arena.playable),
         ('pathable_cell', arena.pathable or arena.playable),
+        ('buildable_cell', arena.buildable or arena.playable),
     ):
         columns, rows = geometry.cells_within(region)
         r[name] = rows[:, None] & columns
     _set_image_size(r, 'screen', 'disc', screen_size, geometry.CAMERA_EXTENT, r.radius)
     _set_image_size(r, 'minimap', 'square', minimap_size, geometry.MAP_EXTENT, r.minimap_radius)
+    r.minimap_left, r.minimap_top = 0.0, geometry.MAP_EXTENT
     for name, constant in variants.CONSTANTS.items():
         r[name] = constant.default
     for name, value in others.items():
@@ -150,6 +155,15 @@ def with_screen_size(rules: np.ndarray, screen_size: Tuple[int, int]) -> np.ndar
     r = resized.view(np.recarray)[0]
     _set_image_size(r, 'screen', 'disc', screen_size, geometry.CAMERA_EXTENT, r.radius)
     return resized
+
+
+def crop_minimap(rules: np.ndarray, area: geometry.Rectangle) -> None:
+    """Makes the minimap show an area of the map: the longer side of the area fills it."""
+    r = rules.view(np.recarray)[0]
+    size = int(r.minimap_width), int(r.minimap_height)
+    extent = max(area.right - area.left, area.top - area.bottom)
+    _set_image_size(r, 'minimap', 'square', size, extent, r.minimap_radius)
+    r.minimap_left, r.minimap_top = area.left, area.top
 
 
 def _set_image_size(

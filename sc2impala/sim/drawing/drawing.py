@@ -85,7 +85,7 @@ def draw(g: Any, rules: Any, k: int, buffers: Any) -> None:
     if rules.has_fog:
         fog.refresh(g, rules)
     if has_changed(g):
-        draw_terrain(g, rules, k, buffers, rules.pathable_cell, rules.playable_cell)
+        draw_terrain(g, rules, k, buffers, rules.pathable_cell, rules.buildable_cell)
     draw_units(g, rules, k, buffers)
 
 

@@ -14,8 +14,17 @@ REACH = 0.75  # From the centre of a worker to the edge of its building site. [U
 FIRST_HEALTH = 0.1  # Fraction of its health that a new building has. [A]
 REFUND = 0.75  # Fraction of the cost that is refunded for a cancelled building. [S] in the game
 
+MAX_FAILURES = 8
+"""Number of failed orders to build that are kept for an observer."""
+
 FIELDS = (
     Field('builder', np.int16, ('B',), NO_UNIT),  # The worker that builds it.
+    # Orders to build that failed on arrival since an observer cleared their number: the worker,
+    # the type of the building, and a code of `results`. Only the first ones are kept.
+    Field('_num_failures', np.int32),
+    Field('_failed_worker', np.int16, (MAX_FAILURES,)),
+    Field('_failed_type', np.int8, (MAX_FAILURES,)),
+    Field('_failed_code', np.int32, (MAX_FAILURES,)),
 )
 
 
@@ -94,6 +103,7 @@ def _begin(g: Any, rules: Any, i: int) -> None:
         code = results.ERROR
     if code != results.OK:
         g.action_result = code
+        _note_failure(g, i, code)
         orders.finish(g, i)
         return
     g.order_target[i, 0] = building
@@ -103,6 +113,15 @@ def _begin(g: Any, rules: Any, i: int) -> None:
     g.bound[i] = True
     g.detour[i] = False
     g.builder[building - num_mobile(g)] = i
+
+
+@compiled
+def _note_failure(g: Any, i: int, code: int) -> None:
+    if g._num_failures < MAX_FAILURES:
+        g._failed_worker[g._num_failures] = i
+        g._failed_type[g._num_failures] = g.order_type[i, 0]
+        g._failed_code[g._num_failures] = code
+        g._num_failures += 1
 
 
 @compiled

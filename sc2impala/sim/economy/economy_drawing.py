@@ -13,7 +13,7 @@ def draw(g: Any, rules: Any, k: int, buffers: Any) -> None:
     """Updates all layers; see `drawing.draw`."""
     if drawing.has_changed(g):
         pathable = _free(rules.pathable_cell, g.taken)
-        buildable = _free(rules.playable_cell, g.taken)
+        buildable = _free(rules.buildable_cell, g.taken)
         drawing.draw_terrain(g, rules, k, buffers, pathable, buildable)
     drawing.draw_units(g, rules, k, buffers)
 

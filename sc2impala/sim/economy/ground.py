@@ -63,7 +63,7 @@ def can_build(g: Any, rules: Any, type_index: int, x: float, y: float) -> int:
         for column in range(left, right):
             if g.taken[row, column]:
                 return results.CANT_BUILD_LOCATION_INVALID
-            if rules.playable_cell[row, column]:
+            if rules.buildable_cell[row, column]:
                 num_free += 1
     if num_free < rules.footprint[type_index, 0] * rules.footprint[type_index, 1]:
         return results.CANT_BUILD_LOCATION_INVALID

@@ -71,6 +71,19 @@ def test_costs_and_times(base, function, unit_type, place, cost, loops):
     assert base.g.game_loop - begun == loops - 1
 
 
+def test_a_building_at_the_lower_border():
+    base = helpers.Base(helpers.MARINES, minerals=1000)
+    base.put(unit_types.SUPPLY_DEPOT, 36, 22)
+    _, barracks = started(base, BARRACKS, (30.5, 19.5))
+    assert base.where(barracks) == (30.5, 19.5)
+    base.run_until(lambda: not base.g.unfinished[barracks])
+    base.select(barracks)
+    base.act(functions.TRAIN_MARINE_QUICK)
+    base.run(401)
+    (marine,) = base.slots(unit_types.MARINE)
+    assert base.g.y[marine] > 18.998
+
+
 def test_health_grows_with_the_building(base):
     _, depot = started(base)
     assert base.g.health[depot] == pytest.approx(0.1 * 400, abs=1)
@@ -193,14 +206,13 @@ def test_the_nearest_of_several_workers_builds(base):
     assert base.order_kind(far) == orders.BUILD
 
 
-def test_builders_accept_queued_orders_only_and_can_halt(base):
+def test_builders_finish_before_they_execute_their_orders_and_can_halt(base):
     scv, depot = started(base)
     base.act(functions.MOVE_SCREEN, (34, 32))
     assert base.order_kind(scv) == orders.BUILD
     base.act(functions.STOP_QUICK)
     base.run(5)
     assert base.order_kind(scv) == orders.BUILD
-    assert base.act(DEPOT, (37, 31)) == results.NOT_SUPPORTED
     base.act(functions.MOVE_SCREEN, (34, 32), queued=1)
     assert functions.HALT_QUICK in base.offers()
     base.act(functions.HALT_QUICK)
@@ -210,6 +222,19 @@ def test_builders_accept_queued_orders_only_and_can_halt(base):
     base.run(50)
     assert base.g.unfinished[depot] == left > 0
     assert base.g.builder[depot - 200] == NO_UNIT
+
+
+def test_a_builder_takes_its_next_building_without_a_queue(base):
+    """The last of several orders counts, as in the game (tl.net, topic 315271)."""
+    scv, depot = started(base)
+    assert DEPOT in base.offers()
+    assert base.act(DEPOT, (34, 32)) == results.OK
+    assert base.act(DEPOT, (37, 31)) == results.OK
+    base.run_until(lambda: not base.g.unfinished[depot])
+    assert base.order_kind(scv) == orders.BUILD
+    base.run_until(lambda: len(base.slots(unit_types.SUPPLY_DEPOT)) == 2, 200)
+    base.run_until(lambda: base.order_kind(scv) == orders.IDLE)
+    assert {base.where(slot) for slot in base.slots(unit_types.SUPPLY_DEPOT)} == {PLACE, (37, 31)}
 
 
 def test_queued_orders_follow(base):

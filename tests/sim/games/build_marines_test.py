@@ -91,6 +91,24 @@ def test_marines_can_kill_each_other_to_make_room():
     assert base.g.alive[killers].all()
 
 
+def test_a_trained_marine_that_is_killed_still_counts():
+    """Killing own marines frees their supply and costs no points. [S] #129"""
+    base = helpers.Base(NAME, workers=12, minerals=1000)
+    base.select(base.put(unit_types.BARRACKS, 37.5, 27.5))
+    for _ in range(2):
+        base.act(functions.TRAIN_MARINE_QUICK)
+    base.run(801)
+    killer, victim = base.slots(unit_types.MARINE)
+    food = int(base.game.observe()['player'][0, 3])
+    base.select(killer)
+    assert functions.ATTACK_SCREEN in base.offers()
+    base.order(killer, orders.ATTACK, *base.where(victim), target=int(victim))
+    base.run_until(lambda: not base.g.alive[victim], 400)
+    base.run(1)
+    assert base.game.observe()['player'][0, 3] == food - 1
+    assert base.game.score == 2 and base.g.alive[killer]
+
+
 def test_a_building_that_is_destroyed_is_gone():
     base = helpers.Base(NAME, workers=12)
     depot = base.put(unit_types.SUPPLY_DEPOT, 37, 27)
