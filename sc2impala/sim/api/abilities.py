@@ -14,7 +14,7 @@ QUICK, SCREEN, MINIMAP = 'quick', 'screen', 'minimap'
 """Target types of functions: no target, a pixel of the screen, or a pixel of the minimap."""
 
 ATTACK, HOLD, MOVE, PATROL, STOP, SMART = 23, 18, 16, 17, 4, 1
-GATHER, RETURN, HALT, CANCEL, CANCEL_LAST = 295, 296, 315, 314, 306
+GATHER, RETURN, HALT, CANCEL, CANCEL_LAST = 295, 296, 348, 314, 306
 RALLY_UNITS, RALLY_WORKERS = 195, 203
 BUILD_BARRACKS, BUILD_COMMAND_CENTER, BUILD_REFINERY, BUILD_SUPPLY_DEPOT = 321, 318, 320, 319
 TRAIN_MARINE, TRAIN_SCV = 560, 524
@@ -74,29 +74,6 @@ GENERAL = {
     RALLY_WORKERS: 3690,
 }
 """Special ability -> general ability, for those that have one."""
-
-NAMES = {
-    ATTACK: 'Attack',
-    HOLD: 'Hold Position',
-    MOVE: 'Move',
-    PATROL: 'Patrol',
-    STOP: 'Stop',
-    SMART: 'Smart',
-    GATHER: 'Gather',
-    RETURN: 'Return Cargo',
-    HALT: 'Halt',
-    CANCEL: 'Cancel',
-    CANCEL_LAST: 'Cancel Last',
-    RALLY_UNITS: 'Rally Units',
-    RALLY_WORKERS: 'Rally Workers',
-    BUILD_BARRACKS: 'Build Barracks',
-    BUILD_COMMAND_CENTER: 'Build CommandCenter',
-    BUILD_REFINERY: 'Build Refinery',
-    BUILD_SUPPLY_DEPOT: 'Build SupplyDepot',
-    TRAIN_MARINE: 'Train Marine',
-    TRAIN_SCV: 'Train SCV',
-}
-"""Special ability -> the name that a viewer shows."""
 
 _SPECIAL = {general: special for special, general in GENERAL.items()}
 _ABILITY_OF_FUNCTION = {

@@ -1,89 +1,57 @@
-"""Ids of the abilities that PySC2's functions name, of all units of the game. [S] ACT
+"""The table of abilities: those of PySC2's functions, and those that make units and upgrades.
 
-They are those of `pysc2.lib.actions`; a test compares them.
+Ids, names and indices are those of Blizzard's `stableid.json`, general abilities those of PySC2,
+hotkeys those of the game's standard layout. [S] ID, ACT, GD A test compares the first two.
 """
 
-from typing import Dict
+import functools
+from typing import Dict, NamedTuple
 
-_SPECIFIC_OF_GENERAL = """
-3659: 174 250 314 451 484 517 1217 1219 1221 1373 1449 1451 1517 1623 1730 1732 1763 1848 2113 2331
-    2333 2354 2365 2535 2594 2596 2709 3707
-3660: 315 348
-3661: 1374 1378 1382 1386 1390 1394 1433 1444 1512 2014 2095 2108 2340
-3662: 1376 1380 1384 1388 1392 1396 1435 1446 1514 2016 2097 2110 2342
-3663: 416
-3664: 408 413 1438 2371
-3665: 4 1691 2057 3783
-3666: 166 295 298 1183
-3667: 167 296 299 1184
-3668: 394 407 911 1406 1437 2370
-3669: 396 913 1408
-3671: 304 306 308 312 1038 1831 1833
-3673: 195 199 211
-3674: 19 23 1682 2048 3771
-3675: 253 380 1683 1684
-3676: 382 392
-3677: 383 393
-3678: 419 520 522 554 1524
-3679: 417 452 485 518 1522
-3680: 1729 1731
-3681: 1725 1727
-3682: 421 454 487
-3683: 422 455 488
-3684: 26 28 30
-3685: 78 316 3751
-3686: 142 1974 2368 3757
-3687: 1442 2700
-3688: 36 2550
-3689: 38 2552
-3690: 203 207 212
-3691: 1694 1733
-3692: 1565 1566 1567
-3693: 1562 1563 1564
-3694: 1065 1066 1067
-3695: 1062 1063 1064
-3696: 1068 1069 1070
-3697: 656 657 658
-3698: 652 653 654
-3699: 861 862 863
-3700: 864 865 866
-3701: 855 856 857
-3702: 1315 1316 1317
-3703: 1312 1313 1314
-3704: 1189 1190 1191
-3705: 1186 1187 1188
-3706: 1192 1193 1194
-3793: 18 3778
-3794: 16 3776
-3795: 17 3777
-3796: 397 410 415 914 1409 1440
-"""
-"""A general ability on each line, and the abilities that it stands for."""
+from s2clientprotocol import data_pb2
 
-_OTHERS = """
-0 1 32 42 44 46 74 76 80 110 140 144 146 148 150 152 154 156 158 160 162 164 169 171 173 181 216
-217 247 249 251 255 261 263 265 318 319 320 321 322 323 324 326 327 328 329 331 333 386 388 390 399
-401 403 405 524 556 558 560 561 562 563 591 594 595 596 597 614 620 621 622 623 624 626 650 651 655
-710 730 731 732 761 764 766 768 769 790 793 799 803 804 805 820 822 880 881 882 883 884 885 886 887
-889 890 891 892 893 894 895 916 917 919 920 921 922 946 948 950 954 955 976 977 978 979 994 1006
-1036 1042 1093 1094 1097 1126 1152 1154 1155 1156 1157 1158 1159 1160 1161 1162 1163 1165 1166 1167
-1216 1218 1220 1223 1225 1252 1253 1282 1283 1342 1343 1344 1345 1346 1348 1351 1352 1353 1354 1356
-1372 1413 1414 1416 1417 1418 1419 1448 1450 1454 1455 1482 1516 1518 1520 1526 1528 1530 1532 1568
-1592 1593 1594 1622 1628 1632 1664 1692 1693 1764 1766 1768 1819 1825 1847 1853 1978 1998 2063 2067
-2073 2081 2082 2099 2112 2114 2116 2146 2162 2244 2324 2328 2330 2332 2338 2346 2350 2358 2362 2364
-2375 2376 2387 2389 2391 2393 2505 2542 2544 2558 2560 2588 2704 2708 2714 2720 3709 3739 3741 3743
-3745 3747 3749 3753 3755 3765
-"""
+from sc2impala.sim.api import tables
+
+_TARGETS = {
+    letter: data_pb2.AbilityData.Target.Value(name)
+    for letter, name in {'': 'None', 'p': 'Point', 'u': 'Unit', 'b': 'PointOrUnit'}.items()
+}
 
 
-def general_of() -> Dict[int, int]:
-    """Returns all abilities, and the general ability of each, 0 for those without."""
-    found = {int(ability): 0 for ability in _OTHERS.split()}
-    general = 0
-    for word in _SPECIFIC_OF_GENERAL.split():
-        if word.endswith(':'):
-            general = int(word[:-1])
-            found[general] = 0
-        else:
-            found[int(word)] = general
-    return found
+class Ability(NamedTuple):
+    """A row of the table.
+
+    general: the general ability that it stands for, or 0.
+    link, link_index: name of the group of abilities in the game's data, and place in the group.
+    button: name of the button.
+    name: for viewers, or empty.
+    hotkey: the keys that a player presses, such as bb for Barracks.
+    target: a Target of the protocol.
+    footprint_radius: half the side of the building that it builds, 0 for others.
+    """
+
+    general: int
+    link: str
+    link_index: int
+    button: str
+    name: str
+    hotkey: str
+    target: int
+    footprint_radius: float
+
+
+@functools.lru_cache()
+def rows() -> Dict[int, Ability]:
+    """Returns all abilities by id."""
+    return {
+        int(row['id']): Ability(
+            general=tables.integer(row['general']),
+            link=row['link'],
+            link_index=int(row['index']),
+            button=row['button'],
+            name=row['name'],
+            hotkey=row['hotkey'],
+            target=_TARGETS[row['target']],
+            footprint_radius=tables.number(row['footprint_radius']),
+        )
+        for row in tables.read('abilities')
+    }
