@@ -9,7 +9,7 @@ from s2clientprotocol import common_pb2, sc2api_pb2
 
 from sc2impala.sim import game_batch, geometry, layers, results
 from sc2impala.sim.api import calls, category_scores, observations, queries, terrain
-from sc2impala.sim.api.raw import RawInterface
+from sc2impala.sim.api.raw import Failure, RawInterface
 
 MAX_PIXELS = 1024
 """Largest width and height of an image."""
@@ -70,7 +70,11 @@ class Match:
         )
         if disable_fog:
             self._game.lift_fog()
-        self._raw = RawInterface(self._game)
+        if wants_layers and setup.crop_to_playable_area:
+            self._game.crop_minimap(terrain.playable_area(self._game))
+        self._raw = RawInterface(
+            self._game, options.raw_crop_to_playable_area, options.raw_affects_selection
+        )
         self.restart()
 
     @property
@@ -88,17 +92,13 @@ class Match:
         self._game.reset()
         self._raw.restart()
         self._executed: List[sc2api_pb2.Action] = []
-        self._failed: List[Tuple[int, int]] = []
+        self._failed: List[Failure] = []
         self._began, self._last_loop = time.monotonic(), 0
 
     def step(self, count: int) -> None:
         """Advances the game by `count` frames, at most to the end of the episode."""
-        before = self._result()
         self._game.advance(np.array([min(count, self._game.episode_loops)]))
-        after = self._result()
-        # An order to build fails if there are not enough minerals when the builder arrives.
-        if after not in (before, results.OK):
-            self._failed.append((0, after))
+        self._failed.extend(self._raw.late_failures())
 
     def keep_time(self, loop: Optional[int] = None) -> None:
         """Advances a real-time game to the current time; first waits for a game loop, if given."""
@@ -117,13 +117,14 @@ class Match:
           `queries.SUCCESS`, or the ActionResult of its first part that failed.
         """
         codes = [self._call(call) for call in calls.read(action)]
-        ability = 0
+        ability, tags = _ability(action), []
         if action.HasField('action_raw'):
             code, ability = self._act_raw(action.action_raw)
             codes.append(code)
+            tags = action.action_raw.unit_command.unit_tags[:1]
         failed = [code for code in codes if code != results.OK]
         if failed:
-            self._failed.append((max(ability or _ability(action), 0), failed[0]))
+            self._failed.append(Failure(max(ability, 0), failed[0], tags[0] if tags else 0))
             return failed[0]
         is_reported = action.ListFields() and not action.HasField('action_raw')
         if is_reported:
@@ -138,8 +139,11 @@ class Match:
         if self.options.raw:
             self._raw.write(response.observation.raw_data)
         response.actions.extend(self._executed)
-        for ability, code in self._failed:
-            response.action_errors.add(ability_id=ability, result=code)
+        for failure in self._failed:
+            error = response.action_errors.add(ability_id=failure.ability, result=failure.code)
+            # As in the game, only the raw interface names units.
+            if failure.tag and self.options.raw:
+                error.unit_tag = failure.tag
         self._executed, self._failed = [], []
         if self.ended:
             response.player_result.add(player_id=PLAYER, result=_UNDECIDED)
@@ -157,7 +161,8 @@ class Match:
             player_name=self._name,
         )
         response.options.CopyFrom(self.options)
-        terrain.write_grids(response.start_raw, self._game)
+        is_cropped = self.options.raw_crop_to_playable_area
+        terrain.write_grids(response.start_raw, self._game, is_cropped)
 
     def query(self, request: sc2api_pb2.Request, response: sc2api_pb2.Response) -> None:
         """Answers a RequestQuery; the game remains as it is."""
@@ -220,8 +225,6 @@ def _check(options: sc2api_pb2.InterfaceOptions) -> None:
     setup = options.feature_layer
     if setup.width and setup.width != geometry.CAMERA_EXTENT:
         raise UnsupportedOptions(f'width is {setup.width:g}, expected {geometry.CAMERA_EXTENT}.')
-    if setup.crop_to_playable_area:
-        raise UnsupportedOptions('crop_to_playable_area is not supported, expected false.')
     for name in ('resolution', 'minimap_resolution'):
         size = _size(getattr(setup, name))
         if not all(1 <= side <= MAX_PIXELS for side in size):

@@ -35,19 +35,19 @@ def answer(request: Any, response: Any, game: GameBatch, raw: RawInterface) -> N
     for question in request.abilities:
         _list_abilities(question.unit_tag, response.abilities.add(), game, raw)
     for question in request.placements:
-        response.placements.add().result = _check_placement(question, game)
+        response.placements.add().result = _check_placement(question, game, raw)
     game.set_state(state)
 
 
 def _distance(question: Any, game: GameBatch, raw: RawInterface) -> float:
     """Returns the length in cells of a way from a unit or point to a point, 0 if there is none."""
-    start = _point(question.start_pos)
+    start = raw.to_world(question.start_pos)
     if question.WhichOneof('start') == 'unit_tag':
         slots = raw.slots([question.unit_tag])
         if not len(slots):
             return 0.0
         start = np.array([game.games.x[0, slots[0]], game.games.y[0, slots[0]]])
-    end = _point(question.end_pos)
+    end = raw.to_world(question.end_pos)
     if not _is_cell_of(terrain.free(game), end) or not _is_cell_of(terrain.playable(game), start):
         return 0.0
     if not game.rules.has_economy:
@@ -72,22 +72,16 @@ def _list_abilities(tag: int, message: Any, game: GameBatch, raw: RawInterface) 
         message.abilities.add(ability_id=ability, requires_point=requires_point)
 
 
-def _check_placement(question: Any, game: GameBatch) -> int:
+def _check_placement(question: Any, game: GameBatch, raw: RawInterface) -> int:
     """Returns the ActionResult of building at a point now."""
     products = abilities.of_products(game.unit_types)
     # 0 stands for types that no ability produces.
     (found,) = np.nonzero((products > 0) & (products == question.ability_id))
     if not game.rules.has_economy or not len(found) or not game.rules.footprint[found[0]].any():
         return results.NOT_SUPPORTED
-    point, codes = _point(question.target_pos), np.zeros([1], np.int64)
+    point, codes = raw.to_world(question.target_pos), np.zeros([1], np.int64)
     game.run(kernels.of_economy().check_site, int(found[0]), *point.tolist(), codes)
     return SUCCESS if codes[0] == results.OK else int(codes[0])
-
-
-def _point(message: Any) -> np.ndarray:
-    """Returns a Point2D as float64 [2], on the map."""
-    point = np.nan_to_num(np.array([message.x, message.y], float))
-    return np.minimum(np.maximum(point, 0), geometry.MAP_EXTENT)
 
 
 def _is_cell_of(cells: np.ndarray, point: np.ndarray) -> bool:

@@ -1,6 +1,6 @@
 """The protocol's raw interface: units and orders independent of camera and selection."""
 
-from typing import Any, Iterable, Tuple
+from typing import Any, Iterable, List, NamedTuple, Tuple
 
 import numpy as np
 
@@ -32,12 +32,28 @@ _WITHOUT_TARGET = (orders.HOLD, orders.RETURN)
 _FLAGS = {'is_selected': 'is_selected', 'active': 'is_active'}
 
 
+class Failure(NamedTuple):
+    """An order that failed: its ability, a code of `results`, and the tag of a unit, or 0."""
+
+    ability: int
+    code: int
+    tag: int = 0
+
+
 class RawInterface:
     """Writes the raw observations of one game, and executes orders to units by their tags."""
 
-    def __init__(self, game: GameBatch):
-        """Args: game: a batch of one game."""
+    def __init__(self, game: GameBatch, is_cropped: bool = False, affects_selection: bool = True):
+        """Args:
+
+        game: a batch of one game.
+        is_cropped: whether coordinates are relative to the playable area.
+        affects_selection: whether the units of an order remain selected.
+        """
         self._game = game
+        self._is_cropped, self._affects_selection = is_cropped, affects_selection
+        area = terrain.playable_area(game)
+        self._origin = np.array([area.left, area.bottom], float) * is_cropped
         self._products = abilities.of_products(game.unit_types)
         self._alive = np.zeros([game.games.alive.shape[1]], bool)
         self._generation = np.zeros(self._alive.shape, np.int64)
@@ -70,11 +86,9 @@ class RawInterface:
         """
         game, rules = self._game.games[0], self._game.rules
         rows, listed = self._game.describe_units()
-        terrain.write_state(message.map_state, self._game)
-        message.player.camera.x, message.player.camera.y = (
-            float(game.camera_x),
-            float(game.camera_y),
-        )
+        terrain.write_state(message.map_state, self._game, self._is_cropped)
+        camera = self.from_world(np.array([game.camera_x, game.camera_y]))
+        message.player.camera.x, message.player.camera.y = camera.tolist()
         slots = listed[0, listed[0] != NO_UNIT]
         columns = dict(zip(COLUMNS, rows[0, : len(slots)].T.tolist()))
         points, on_screen = self._places(slots)
@@ -101,8 +115,24 @@ class RawInterface:
             if len(unit.orders) and rules.has_economy:
                 unit.orders[0].progress = percent(columns['order_progress_0'][row])
 
+    def to_world(self, point: Any) -> np.ndarray:
+        """Returns a Point2D of a client as float64 [2], on the map."""
+        found = np.nan_to_num(np.array([point.x, point.y], float)) + self._origin
+        return np.minimum(np.maximum(found, 0), geometry.MAP_EXTENT)
+
+    def from_world(self, point: np.ndarray) -> np.ndarray:
+        """Returns a point of the map, float64 [2], in the coordinates of the client."""
+        return point - self._origin
+
     def order(self, command: Any) -> int:
         """Selects the units of an ActionRawUnitCommand and executes it: a code of `results`."""
+        before = self._game.games.selected.astype(bool)
+        code = self._order(command)
+        if not self._affects_selection:
+            self._game.select(before)
+        return code
+
+    def _order(self, command: Any) -> int:
         game = self._game.games[0]
         slots = self.slots(command.unit_tags)
         if not (game.owner[slots] == SELF).any():
@@ -119,9 +149,7 @@ class RawInterface:
             point = np.array([[game.x[target]], [game.y[target]]])
         elif command.HasField('target_world_space_pos'):
             target_type = abilities.SCREEN
-            position = command.target_world_space_pos
-            point = np.nan_to_num(np.array([[position.x], [position.y]], float))
-            point = np.minimum(np.maximum(point, 0), geometry.MAP_EXTENT)
+            point = self.to_world(command.target_world_space_pos)[:, None]
         function = abilities.function_of(command.ability_id, target_type)
         if function is None:
             return results.NOT_SUPPORTED
@@ -133,12 +161,25 @@ class RawInterface:
         )
         return int(self._game.games.action_result[0])
 
+    def late_failures(self) -> List[Failure]:
+        """Returns the orders to build that failed on arrival since the last call."""
+        game = self._game.games[0]
+        if not self._game.rules.has_economy or not game._num_failures:
+            return []
+        count, tags = int(game._num_failures), self.tags()
+        game._num_failures = 0
+        return [
+            Failure(int(self._products[game._failed_type[k]]), int(code), int(tags[worker]))
+            for k, (worker, code) in enumerate(
+                zip(game._failed_worker[:count], game._failed_code[:count])
+            )
+        ]
+
     def look_at(self, move: Any) -> int:
         """Executes an ActionRawCameraMove: a code of `results`."""
         rules = self._game.rules
         if rules.camera_moves:
-            centre = move.center_world_space
-            point = np.nan_to_num(np.array([centre.x, centre.y], float))
+            point = self.to_world(move.center_world_space)
             low = rules.playable_left, rules.playable_bottom
             high = rules.playable_right, rules.playable_top
             uncompiled(units.look_at)(self._game.games[0], *np.clip(point, low, high).tolist())
@@ -167,10 +208,11 @@ class RawInterface:
             if target != NO_UNIT:
                 order.target_unit_tag = int(tags[target])
             elif order_kind not in _WITHOUT_TARGET:
-                order.target_world_space_pos.x, order.target_world_space_pos.y = point
+                at = self.from_world(np.array(point)).tolist()
+                order.target_world_space_pos.x, order.target_world_space_pos.y = at
 
     def _places(self, slots: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-        """Returns the positions of units in single precision.
+        """Returns the positions of units for the client, in single precision.
 
         They are rounded such that a client that computes pixels from them, and from the camera in
         single precision, gets the same pixels as the feature layers show.
@@ -189,9 +231,10 @@ class RawInterface:
         points = np.stack([game.x[slots], game.y[slots]])
         wanted = np.floor((points - _corner(camera)) * scale)
         on_screen = ((wanted >= 0) & (wanted < size)).all(0)
-        corner = _corner(camera.astype(np.float32).astype(np.float64))
+        origin = self._origin[:, None]
+        corner = _corner((camera - origin).astype(np.float32).astype(np.float64))
         inside = (corner + (wanted + 0.5) / scale).astype(np.float32)
-        points = points.astype(np.float32)
+        points = (points - origin).astype(np.float32)
         for _ in range(_MAX_NUDGES):
             pixels = np.floor((points.astype(np.float64) - corner) * scale)
             wrong = (pixels != wanted) & on_screen

@@ -57,6 +57,7 @@ class Session:
             'observation': (_LOOKING, self._observe),
             'action': (_PLAYING, self._act),
             'step': (_PLAYING, self._step),
+            'debug': (_LOOKING, self._debug),
             'save_replay': (_LOOKING, self._save_replay),
         }
 
@@ -179,11 +180,16 @@ class Session:
         self._match.describe(response)
 
     def _data(self, request: Any, response: Any) -> None:
-        """Writes the tables of abilities and unit types; there are no upgrades or buffs."""
         if request.ability_id:
             data.write_abilities(response)
         if request.unit_type_id:
             data.write_units(response)
+        if request.upgrade_id:
+            data.write_upgrades(response)
+        if request.buff_id:
+            data.write_buffs(response)
+        if request.effect_id:
+            data.write_effects(response)
 
     def _query(self, request: Any, response: Any) -> None:
         self._match.query(request, response)
@@ -202,6 +208,13 @@ class Session:
         self._match.step(request.count if request.HasField('count') else 1)
         response.simulation_loop = self._match.game_loop
         self._update_status()
+
+    def _debug(self, request: Any, response: Any) -> None:
+        """Accepts commands that draw in the game's window, which does not exist here."""
+        for command in request.debug:
+            name = command.WhichOneof('command')
+            if name not in (None, 'draw'):
+                raise Refused(f'The debug command {name} is not supported by this game.')
 
     def _save_replay(self, request: Any, response: Any) -> None:
         response.data = self._match.record()

@@ -12,26 +12,51 @@ from sc2impala.sim.api import images
 from sc2impala.sim.game_batch import GameBatch
 
 
-def write_grids(start: Any, game: GameBatch) -> None:
+def playable_area(game: GameBatch) -> geometry.Rectangle:
+    """Returns the rectangle of the cells on which buildings can stand; its sides are integers."""
+    rows, columns = game.rules.buildable_cell.nonzero()
+    return geometry.Rectangle(
+        int(columns.min()), int(columns.max()) + 1, int(rows.min()), int(rows.max()) + 1
+    )
+
+
+def write_grids(start: Any, game: GameBatch, is_cropped: bool = False) -> None:
     """Writes what is known of the ground of a batch of one game: a StartRaw message.
 
-    As in the game, the pathing grid is without the cells that buildings cover at present, and the
-    placement grid is the one of an empty map.
+    As in the game, the pathing grid is without the cells that buildings cover at present. The
+    placement grid is the one of an empty map: the cells of the playable area.
+
+    Args:
+      start: the message.
+      game: the game.
+      is_cropped: whether the map is presented as if it ended at its playable area.
     """
-    rules = game.rules
-    start.map_size.x = start.map_size.y = geometry.MAP_EXTENT
+    placement = game.rules.buildable_cell.astype(bool)
+    left, right, bottom, top = playable_area(game)
     area = start.playable_area
-    area.p0.x, area.p0.y = int(rules.playable_left), int(rules.playable_bottom)
-    area.p1.x, area.p1.y = int(rules.playable_right), int(rules.playable_top)
-    images.write(start.pathing_grid, free(game), bits=1)
-    images.write(start.placement_grid, playable(game), bits=1)
-    images.write(start.terrain_height, np.zeros(playable(game).shape, np.uint8), bits=8)
+    area.p0.x, area.p0.y, area.p1.x, area.p1.y = left, bottom, right, top
+    start.map_size.x = start.map_size.y = geometry.MAP_EXTENT
+    if is_cropped:
+        area.p0.x, area.p0.y, area.p1.x, area.p1.y = 0, 0, right - left, top - bottom
+        start.map_size.CopyFrom(area.p1)
+    grids = (
+        (start.pathing_grid, free(game), 1),
+        (start.placement_grid, placement, 1),
+        (start.terrain_height, np.zeros(placement.shape, np.uint8), 8),
+    )
+    for message, cells, bits in grids:
+        images.write(message, crop(cells, game) if is_cropped else cells, bits)
 
 
-def write_state(state: Any, game: GameBatch) -> None:
+def write_state(state: Any, game: GameBatch, is_cropped: bool = False) -> None:
     """Writes what player 1 sees of the map into a MapState message.
 
     On maps with fog, `describe_units` must have been called since units moved.
+
+    Args:
+      state: the message.
+      game: the game.
+      is_cropped: as for `write_grids`.
     """
     if game.rules.has_fog:
         record = game.games[0]
@@ -39,8 +64,16 @@ def write_state(state: Any, game: GameBatch) -> None:
         visibility = np.where(visible, fog.VISIBLE, fog.SEEN * seen)
     else:
         visibility = game.rules.revealed_cell * fog.VISIBLE
+    if is_cropped:
+        visibility = crop(visibility, game)
     images.write(state.visibility, visibility, bits=8)
     images.write(state.creep, np.zeros(visibility.shape, bool), bits=1)
+
+
+def crop(cells: np.ndarray, game: GameBatch) -> np.ndarray:
+    """Returns the part of an array [64, 64] of cells, by y and x, in the playable area."""
+    left, right, bottom, top = (int(side) for side in playable_area(game))
+    return cells[bottom:top, left:right]
 
 
 def playable(game: GameBatch) -> np.ndarray:

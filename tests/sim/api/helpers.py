@@ -7,6 +7,15 @@ from sc2impala.sim.api.session import Session
 
 SIZE = 16
 
+OPTIONS = (
+    'raw',
+    'size',
+    'raw_affects_selection',
+    'raw_crop_to_playable_area',
+    'crop_to_playable_area',
+)
+"""Arguments of `join` that `Client.start` takes."""
+
 
 def create(map_name='MoveToBeacon', seed=1, **fields):
     setup = [sc2api_pb2.PlayerSetup(type=sc2api_pb2.Participant)]
@@ -22,9 +31,13 @@ def join(raw=False, size=SIZE, **fields):
     request = sc2api_pb2.RequestJoinGame(race=common_pb2.Terran, player_name='someone')
     request.options.score = True
     request.options.raw = raw
+    request.options.raw_affects_selection = True  # As PySC2 does.
+    for name in ('raw_affects_selection', 'raw_crop_to_playable_area'):
+        setattr(request.options, name, fields.pop(name, getattr(request.options, name)))
     if size:
         layer = request.options.feature_layer
         layer.width = fields.pop('width', 24)
+        layer.crop_to_playable_area = fields.pop('crop_to_playable_area', False)
         layer.resolution.x = layer.resolution.y = size
         layer.minimap_resolution.x = layer.minimap_resolution.y = size
     return request
@@ -57,7 +70,7 @@ class Client:
 
     def start(self, map_name='MoveToBeacon', seed=1, **fields):
         """Creates a game and joins it."""
-        options = {name: fields.pop(name) for name in ('raw', 'size') if name in fields}
+        options = {name: fields.pop(name) for name in OPTIONS if name in fields}
         assert not self.ask(create_game=create(map_name, seed, **fields)).create_game.error_details
         response = self.ask(join_game=join(**options))
         assert response.join_game.player_id == 1, response

@@ -13,6 +13,7 @@ from sc2.bot_ai import BotAI
 from sc2.data import Difficulty, Race
 from sc2.ids.ability_id import AbilityId
 from sc2.ids.unit_typeid import UnitTypeId
+from sc2.ids.upgrade_id import UpgradeId
 from sc2.main import run_game
 from sc2.player import Bot, Computer
 
@@ -63,6 +64,7 @@ class BuildMarines(Scored):
 
     async def play(self, iteration):
         await self.distribute_workers()
+        self.look_up_and_draw()
         home = self.townhalls.first
         if self.supply_workers < self.max_workers and home.is_idle:
             if self.can_afford(UnitTypeId.SCV):
@@ -82,6 +84,15 @@ class BuildMarines(Scored):
                 await self.build(UnitTypeId.BARRACKS, near=place, placement_step=1)
         if iteration == 100:
             await self.ask_everything()
+
+    def look_up_and_draw(self):
+        """Costs and upgrades of bots for ladder games, and drawings for their authors."""
+        for item in (UnitTypeId.FACTORY, UnitTypeId.ORBITALCOMMAND, UpgradeId.STIMPACK):
+            self.can_afford(item)
+        assert not self.already_pending(UnitTypeId.MARAUDER)
+        assert not self.already_pending_upgrade(UpgradeId.STIMPACK)
+        self.client.debug_text_screen(str(self.points), (0.1, 0.1))
+        self.client.debug_sphere_out(self.townhalls.first, 3)
 
     async def ask_everything(self):
         """The queries that bots for ladder games make."""

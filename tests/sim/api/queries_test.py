@@ -61,6 +61,20 @@ def offers(client, *tags, rich=False):
     return [({each.ability_id for each in one.abilities}, one.unit_type_id) for one in found]
 
 
+def test_barracks_can_stand_at_the_lower_border():
+    """The sites of a published agent (ccr-cheng), at pixels of a screen of 84 x 84."""
+    client = helpers.Client().start('BuildMarines', raw=True)
+    camera = client.observe().observation.raw_data.player.camera
+    pixels = [(15 + 11 * i, 60) for i in range(6)] + [(37, 57), (26, 49)]
+    sites = [
+        (camera.x - 12 + (x + 0.5) * 24 / 84, camera.y + 12 - (y + 0.5) * 24 / 84)
+        for x, y in pixels
+    ]
+    assert places(client, abilities.BUILD_BARRACKS, sites) == [NO_DEPOT] * len(sites)
+    below, right = [(x, y - 1) for x, y in sites[:6]], (camera.x + 12, camera.y)
+    assert places(client, abilities.BUILD_BARRACKS, below + [right]) == [INVALID] * 7
+
+
 def test_locations_of_buildings(base):
     home, geyser = units(base, COMMAND_CENTER)[0].pos, units(base, GEYSER)[0].pos
     free = home.x - 1, home.y + 6

@@ -7,7 +7,8 @@ from tests.sim.api import helpers
 
 MARINE, ROACH, SCV, MINERALS, COMMAND_CENTER = 48, 110, 45, 341, 18
 ATTACK, MOVE, GATHER, TRAIN_SCV, BUILD_DEPOT, STOP = 3674, 3794, 3666, 524, 319, 3665
-SUCCESS, NOT_SUPPORTED, ERROR = 1, 2, 3
+SUCCESS, NOT_SUPPORTED, ERROR, NOT_ENOUGH_MINERALS = 1, 2, 3, 9
+DEPOT = 19
 
 
 def units(client, kind=None):
@@ -126,7 +127,78 @@ def test_where_there_is_no_money_the_error_says_so(base):
     workers = [unit.tag for unit in units(base, SCV)]
     assert base.act(order(BUILD_DEPOT, workers[:1], point=(40, 28)))[0] > SUCCESS
     (error,) = base.observe().action_errors
-    assert error.ability_id == BUILD_DEPOT
+    assert (error.ability_id, error.unit_tag) == (BUILD_DEPOT, workers[0])
+
+
+def test_errors_of_builds_that_fail_on_arrival(base):
+    workers = sorted(unit.tag for unit in units(base, SCV))
+    field = units(base, MINERALS)[0].tag
+    base.act(order(GATHER, workers, target=field))
+    while base.observe().observation.player_common.minerals < 100:
+        base.step(8)
+    # There is money for one of the depots.
+    sites = {tag: (34, 22 + 4 * place) for place, tag in enumerate(workers[:3])}
+    for tag, point in sites.items():
+        assert base.act(order(BUILD_DEPOT, [tag], point=point)) == [SUCCESS]
+    base.step(100)
+    observation = base.observe()
+    depots = [u for u in observation.observation.raw_data.units if u.unit_type == DEPOT]
+    assert len(depots) == 1
+    failed = set(sites) - {tag for tag in sites if sites[tag] == (depots[0].pos.x, depots[0].pos.y)}
+    errors = {(e.unit_tag, e.ability_id, e.result) for e in observation.action_errors}
+    assert errors == {(tag, BUILD_DEPOT, NOT_ENOUGH_MINERALS) for tag in failed}
+    assert len(observation.action_errors) == 2
+    assert not base.observe().action_errors
+
+
+def test_the_list_of_units_changes_its_order_and_an_observation_does_not(base):
+    lists = []
+    for _ in range(8):
+        tags = [unit.tag for unit in units(base)]
+        assert tags == [unit.tag for unit in units(base)]
+        lists.append(tuple(tags))
+        base.step(1)
+    assert len(set(lists)) == 8 and len({frozenset(tags) for tags in lists}) == 1
+
+
+def test_an_order_may_leave_the_selection_as_it_is():
+    client = helpers.Client().start('DefeatRoaches', raw=True, raw_affects_selection=False)
+    client.step(1)
+    before = {unit.tag for unit in units(client) if unit.is_selected}
+    first = min(unit.tag for unit in units(client, MARINE))
+    assert client.act(order(MOVE, [first], point=(30, 30))) == [SUCCESS]
+    assert {unit.tag for unit in units(client) if unit.is_selected} == before != {first}
+    assert [u.tag for u in units(client, MARINE) if u.orders] == [first]
+
+
+def test_coordinates_relative_to_the_playable_area():
+    cropped = helpers.Client().start('BuildMarines', raw=True, raw_crop_to_playable_area=True)
+    whole = helpers.Client().start('BuildMarines', raw=True)
+    corner = np.array([19, 18])
+    start, reference = (
+        client.ask(game_info=True).game_info.start_raw for client in (cropped, whole)
+    )
+    assert (start.map_size.x, start.map_size.y) == (26, 18)
+    assert (start.playable_area.p1.x, start.playable_area.p1.y) == (26, 18)
+    assert (start.pathing_grid.size.x, start.placement_grid.size.y) == (26, 18)
+    assert (reference.map_size.x, reference.playable_area.p0.x) == (64, 19)
+    camera, other = (c.observe().observation.raw_data.player.camera for c in (cropped, whole))
+    assert (camera.x + 19, camera.y + 18) == pytest.approx((other.x, other.y), abs=1e-5)
+    for client, offset in ((cropped, corner), (whole, 0 * corner)):
+        client.step(300)
+        tag = min(unit.tag for unit in units(client, SCV))
+        point = np.array([34, 22]) - offset
+        assert client.act(order(BUILD_DEPOT, [tag], point=point.tolist())) == [SUCCESS]
+        (builder,) = (unit for unit in units(client, SCV) if unit.tag == tag)
+        target = builder.orders[0].target_world_space_pos
+        assert (target.x, target.y) == tuple(point.tolist())
+        client.step(100)
+    places = [
+        sorted((unit.unit_type, unit.pos.x + x, unit.pos.y + y) for unit in units(client))
+        for client, (x, y) in ((cropped, (19, 18)), (whole, (0, 0)))
+    ]
+    assert (DEPOT, 34, 22) in places[0]
+    np.testing.assert_allclose(places[0], places[1], atol=1e-5)
 
 
 def test_orders_that_make_no_sense_are_errors(battle):

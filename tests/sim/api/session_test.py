@@ -1,7 +1,8 @@
 import json
 
+import numpy as np
 import pytest
-from s2clientprotocol import sc2api_pb2
+from s2clientprotocol import debug_pb2, sc2api_pb2
 
 from sc2impala import sim
 from tests.sim.api import helpers
@@ -157,10 +158,6 @@ def wide(request):
     request.options.feature_layer.width = 30
 
 
-def cropped(request):
-    request.options.feature_layer.crop_to_playable_area = True
-
-
 def huge(request):
     request.options.feature_layer.resolution.x = 1 << 30
 
@@ -176,7 +173,6 @@ def negative(request):
         (no_options, 'MissingOptions'),
         (rgb, 'FeatureUnsupported'),
         (wide, 'FeatureUnsupported'),
-        (cropped, 'FeatureUnsupported'),
         (huge, 'FeatureUnsupported'),
         (negative, 'FeatureUnsupported'),
     ],
@@ -192,10 +188,76 @@ def test_games_that_cannot_be_joined_are_errors(change, error):
     assert client.ask(join_game=helpers.join()).status == IN_GAME
 
 
-@pytest.mark.parametrize('name', ['debug', 'replay_info', 'start_replay', 'quick_save'])
+@pytest.mark.parametrize('name', ['replay_info', 'start_replay', 'quick_save'])
 def test_what_the_simulator_has_not_is_refused(name):
     response = in_status(IN_GAME).ask(**{name: True})
     assert name in response.error[0] and response.status == IN_GAME
+
+
+def test_drawings_for_the_window_of_the_game_are_accepted():
+    client = in_status(IN_GAME)
+    before = client.observe()
+    draw = debug_pb2.DebugDraw(text=[debug_pb2.DebugText(text='here')])
+    commands = [debug_pb2.DebugCommand(draw=draw), debug_pb2.DebugCommand()]
+    for request in (sc2api_pb2.RequestDebug(debug=commands), True):
+        response = client.ask(debug=request)
+        assert not response.error and response.HasField('debug')
+    assert client.observe() == before
+
+
+@pytest.mark.parametrize(
+    'name, command',
+    [
+        ('game_state', debug_pb2.DebugCommand(game_state=debug_pb2.minerals)),
+        (
+            'create_unit',
+            debug_pb2.DebugCommand(create_unit=debug_pb2.DebugCreateUnit(unit_type=48)),
+        ),
+        ('end_game', debug_pb2.DebugCommand(end_game=debug_pb2.DebugEndGame())),
+    ],
+)
+def test_debug_commands_that_change_the_game_are_refused(name, command):
+    response = in_status(IN_GAME).ask(debug=sc2api_pb2.RequestDebug(debug=[command]))
+    assert name in response.error[0] and response.status == IN_GAME
+
+
+def test_options_for_what_does_not_occur_are_accepted():
+    client = in_status(INIT)
+    request = helpers.join(raw=True)
+    request.options.feature_layer.allow_cheating_layers = True
+    for name in ('show_cloaked', 'show_burrowed_shadows', 'show_placeholders'):
+        setattr(request.options, name, True)
+    assert client.ask(join_game=request).status == IN_GAME
+
+
+def minimap(client, name='player_relative'):
+    layer = getattr(client.observe().observation.feature_layer_data.minimap_renders, name)
+    values = np.frombuffer(layer.data, np.uint8)
+    values = np.unpackbits(values) if layer.bits_per_pixel == 1 else values
+    return values.reshape(layer.size.y, layer.size.x)
+
+
+def test_a_minimap_of_the_playable_area():
+    """The longer side of the area, 22 x 16 cells from (22, 20), fills the minimap."""
+    client = helpers.Client().start('MoveToBeacon', raw=True, size=88, crop_to_playable_area=True)
+    assert client.ask(game_info=True).game_info.options.feature_layer.crop_to_playable_area
+    visible = minimap(client, 'visibility_map')
+    assert visible.shape == (88, 88) and (visible[:64] == 2).all() and not visible[64:].any()
+    shown = client.observe().observation.raw_data.units
+    for unit in shown:
+        column, row = int((unit.pos.x - 22) * 4), int((36 - unit.pos.y) * 4)
+        assert minimap(client)[row, column] == (1 if unit.unit_type == 48 else 3)
+    action = sc2api_pb2.Action()
+    action.action_ui.select_army.SetInParent()
+    client.act(action)
+    action = sc2api_pb2.Action()
+    command = action.action_feature_layer.unit_command
+    command.ability_id = 3794
+    command.target_minimap_coord.x, command.target_minimap_coord.y = 80, 60
+    assert client.act(action) == [1]
+    client.step(300)
+    (marine,) = (u for u in client.observe().observation.raw_data.units if u.unit_type == 48)
+    assert (marine.pos.x, marine.pos.y) == pytest.approx((22 + 80.5 / 4, 36 - 60.5 / 4), abs=1e-4)
 
 
 @pytest.mark.parametrize('message', [b'', b'\xff' * 20, b'\x0a\xff\xff\xff\xff\x0f'])

@@ -1,5 +1,7 @@
 import numpy as np
+import pytest
 
+from sc2impala import sim
 from tests.sim.api import helpers
 
 COMMAND_CENTER = 18
@@ -21,7 +23,19 @@ def test_buildings_leave_the_pathing_grid_but_not_the_placement_grid():
     x, y = int(home.x), int(home.y)
     assert not pathing[y - 2 : y + 3, x - 2 : x + 3].any()
     assert pathing[y + 4, x] and placement[y - 2 : y + 3, x - 2 : x + 3].all()
-    assert (pathing <= placement).all() and not grid(start.terrain_height).any()
+    rows, columns = placement.nonzero()
+    inside = slice(rows.min(), rows.max() + 1), slice(columns.min(), columns.max() + 1)
+    assert pathing[inside].sum() > 300 and not grid(start.terrain_height).any()
+
+
+@pytest.mark.parametrize('map_name', sim.MAP_NAMES)
+def test_buildings_can_stand_in_the_playable_area(map_name):
+    start = helpers.Client().start(map_name, raw=True).ask(game_info=True).game_info.start_raw
+    rows, columns = grid(start.placement_grid).nonzero()
+    area = start.playable_area
+    assert (area.p0.x, area.p1.x) == (columns.min(), columns.max() + 1)
+    assert (area.p0.y, area.p1.y) == (rows.min(), rows.max() + 1)
+    assert len(rows) == (area.p1.x - area.p0.x) * (area.p1.y - area.p0.y)
 
 
 def test_what_the_player_sees_of_the_map():
