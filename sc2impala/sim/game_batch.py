@@ -57,7 +57,8 @@ class GameBatch:
         self._blank = self._map.family.blank().view(np.ndarray)
         self._games = np.repeat(self._blank, len(checked))
         self._games['seed'], self._games['ended'] = checked, True
-        self._drawing = Drawing(self._rules, len(checked), screen_layers, minimap_layers)
+        self._layers = tuple(screen_layers), tuple(minimap_layers)
+        self._drawing = Drawing(self._rules, len(checked), *self._layers)
         compile_ahead.prepare(map_name)
         self._map_kernels = kernels.of_map(self._map)
         self._kernels = kernels.of_family(self._map.family)
@@ -244,8 +245,9 @@ class GameBatch:
         self._games['_visibility_changed'] = True
 
     def crop_minimap(self, area: geometry.Rectangle) -> None:
-        """Makes the minimap show an area of the map, instead of all of it."""
+        """Makes the minimap show an area of the map, instead of all of it; before `reset`."""
         rules_lib.crop_minimap(self._rules, area)
+        self._drawing = Drawing(self._rules, self.num_games, *self._layers)
 
     def run(self, kernel: Callable[..., None], *arguments: Any) -> None:
         """Runs a kernel, see `kernels`, on all games with further arguments."""

@@ -49,9 +49,9 @@ SINGLE_SCREEN_WITH_BASE = Arena(
     camera=(32.936, 24.998),  # [S] MAP
     camera_moves=False,  # [S] MAP
     revealed=Rectangle(left=22.0, right=44.0, bottom=20.0, top=36.0),  # [S] MAP, OBS
-    # The interface's integer playable area: the corners of the region, rounded down. A published
-    # agent (ccr-cheng, 160 marines) builds barracks on the bottom row of these cells. [A]
-    buildable=Rectangle(left=19.0, right=45.0, bottom=18.0, top=36.0),
+    # All cells that the region touches, also the interface's integer playable area. A published
+    # agent (ccr-cheng, 160 marines) builds barracks at their lower border, up to the right one. [A]
+    buildable=Rectangle(left=19.0, right=46.0, bottom=18.0, top=37.0),
 )
 """Arena of the two maps with buildings, which may extend beyond the revealed region."""
 

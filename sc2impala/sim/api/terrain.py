@@ -38,7 +38,7 @@ def write_grids(start: Any, game: GameBatch, is_cropped: bool = False) -> None:
     start.map_size.x = start.map_size.y = geometry.MAP_EXTENT
     if is_cropped:
         area.p0.x, area.p0.y, area.p1.x, area.p1.y = 0, 0, right - left, top - bottom
-        start.map_size.CopyFrom(area.p1)
+        start.map_size.x, start.map_size.y = area.p1.x, area.p1.y
     grids = (
         (start.pathing_grid, free(game), 1),
         (start.placement_grid, placement, 1),

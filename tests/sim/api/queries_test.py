@@ -65,14 +65,15 @@ def test_barracks_can_stand_at_the_lower_border():
     """The sites of a published agent (ccr-cheng), at pixels of a screen of 84 x 84."""
     client = helpers.Client().start('BuildMarines', raw=True)
     camera = client.observe().observation.raw_data.player.camera
-    pixels = [(15 + 11 * i, 60) for i in range(6)] + [(37, 57), (26, 49)]
+    pixels = [(15 + 11 * i, 60) for i in range(7)]
+    pixels += [(26 + 11 * i, 49) for i in range(6)] + [(48 + 11 * i, 38) for i in range(4)]
     sites = [
         (camera.x - 12 + (x + 0.5) * 24 / 84, camera.y + 12 - (y + 0.5) * 24 / 84)
         for x, y in pixels
     ]
     assert places(client, abilities.BUILD_BARRACKS, sites) == [NO_DEPOT] * len(sites)
-    below, right = [(x, y - 1) for x, y in sites[:6]], (camera.x + 12, camera.y)
-    assert places(client, abilities.BUILD_BARRACKS, below + [right]) == [INVALID] * 7
+    beyond = [(x, y - 1) for x, y in sites[:7]] + [(x + 1, y) for x, y in (sites[6], sites[-1])]
+    assert places(client, abilities.BUILD_BARRACKS, beyond) == [INVALID] * len(beyond)
 
 
 def test_locations_of_buildings(base):

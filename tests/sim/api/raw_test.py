@@ -178,9 +178,9 @@ def test_coordinates_relative_to_the_playable_area():
     start, reference = (
         client.ask(game_info=True).game_info.start_raw for client in (cropped, whole)
     )
-    assert (start.map_size.x, start.map_size.y) == (26, 18)
-    assert (start.playable_area.p1.x, start.playable_area.p1.y) == (26, 18)
-    assert (start.pathing_grid.size.x, start.placement_grid.size.y) == (26, 18)
+    assert (start.map_size.x, start.map_size.y) == (27, 19)
+    assert (start.playable_area.p1.x, start.playable_area.p1.y) == (27, 19)
+    assert (start.pathing_grid.size.x, start.placement_grid.size.y) == (27, 19)
     assert (reference.map_size.x, reference.playable_area.p0.x) == (64, 19)
     camera, other = (c.observe().observation.raw_data.player.camera for c in (cropped, whole))
     assert (camera.x + 19, camera.y + 18) == pytest.approx((other.x, other.y), abs=1e-5)
