@@ -32,9 +32,9 @@ class BuildMarines(sc2.BotAI):
         await self.distribute_workers()
         home = self.units(UnitTypeId.COMMANDCENTER).first
         barracks = self.units(UnitTypeId.BARRACKS)
-        if self.workers.amount < MAX_WORKERS and home.noqueue and self.can_afford(UnitTypeId.SCV):
+        if self.workers.amount < MAX_WORKERS and home.is_idle and self.can_afford(UnitTypeId.SCV):
             await self.do(home.train(UnitTypeId.SCV))
-        for building in barracks.ready.noqueue:
+        for building in barracks.ready.idle:
             if self.can_afford(UnitTypeId.MARINE):
                 await self.do(building.train(UnitTypeId.MARINE))
         place = home.position.towards(self.game_info.map_center, 7)
