@@ -67,7 +67,8 @@ def test_units_face_where_they_walk():
         assert (column(rows, 'facing')[column(rows, 'unit_type') == 48] == facing).all(), (x, y)
 
 
-def test_lists_of_units_have_an_order_that_lasts_for_an_episode():
+def test_lists_of_units_have_another_order_in_every_frame():
+    """As in 61 successive observations of the game (saschaschramm/sc2-evals)."""
     game = make('BuildMarines', range(20))
 
     def places():
@@ -77,8 +78,8 @@ def test_lists_of_units_have_an_order_that_lasts_for_an_episode():
 
     before = places()
     assert len({tuple(order) for order in before}) > 10
-    game.advance(np.full([20], 50))
     assert places() == before
-    game.reset()
-    assert places() != before
-    assert [sorted(order) for order in places()] == [sorted(order) for order in before]
+    game.advance(np.ones([20], int))
+    after = places()
+    assert sum(old == new for old, new in zip(before, after)) <= 1
+    assert [sorted(order) for order in after] == [sorted(order) for order in before]
