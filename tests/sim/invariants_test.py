@@ -93,8 +93,8 @@ def test_nothing_leaves_the_playable_region(trace):
 
 DEPTH = 0.2
 """Permanently allowed overlap of units in cells; most have a diameter of 0.75."""
-MOMENT = 16
-"""Number of frames for which a larger overlap is allowed."""
+MOMENT = 24
+"""Number of frames for which a larger overlap is allowed, as in a group that gathers at a point."""
 
 
 def test_no_unit_is_inside_another_for_more_than_a_moment(trace):
