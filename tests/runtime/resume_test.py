@@ -255,8 +255,13 @@ def test_other_numbers_of_games_and_other_batch_sizes(tmp_path, capsys):
             '--replay_proportion=0.5',
             '--replay_buffer_size=4',
         ),
-        'more': ('--num_envs=6', '--num_actors=2', '--batch_size=8', '--replay_buffer_size=9'),
-        'as before': ('--batch_size=4', '--replay_buffer_size=6'),
+        'as before, and more': (
+            '--num_envs=4',
+            '--num_actors=2',
+            '--batch_size=8',
+            '--replay_proportion=0.25',
+            '--replay_buffer_size=9',
+        ),
     }
     flags = ('--agent=fully_conv_lstm', *tiny.REPLAY, '--replay_sampler=prioritised')
     train(tmp_path, 10, *flags, hooks=[StopAfter(3)])
