@@ -3,6 +3,7 @@ import itertools
 import numpy as np
 import pytest
 
+from sc2impala import envs
 from sc2impala.envs.players.kite import KitePlayer
 from sc2impala.envs.players.unit_types import BANELING, MARINE, ZERGLING
 from tests.envs.players import boards
@@ -107,3 +108,22 @@ def test_nobody_runs_from_zerglings():
     call = make()
     rows = (*MARINES, enemy(ZERGLING, 11, 9), enemy(BANELING, 18, 9))
     assert [call(*rows) for _ in range(4)] == [attack(18, 9)] * 4
+
+
+@pytest.mark.parametrize('rules', [{'facing': 1}, {'marine.damage_point': 2}])
+def test_short_steps_do_not_cancel_slow_attacks(rules):
+    map_name, games = 'DefeatZerglingsAndBanelings', 4
+    observation_spec, action_spec = envs.make_specs(
+        map_name, screen_size=(32, 32), vectors=KitePlayer.vectors
+    )
+    player = KitePlayer(observation_spec, action_spec)
+    with envs.make_environment(
+        'simulator', map_name, range(games), observation_spec, action_spec, 2, rules=rules
+    ) as env:
+        observation, done, returns = env.reset(), None, 0
+        for _ in range(240):
+            output = env.step(player.act(observation, done), np.full([games], 2, np.int32))
+            observation, done = output.observation, output.done
+            returns += output.reward
+            assert not done.any()
+    assert returns.min() > 50
