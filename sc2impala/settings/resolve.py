@@ -321,7 +321,7 @@ def _free_on_resume(values: Mapping[str, Any]) -> Set[str]:
 def to_manifest(values: Mapping[str, Any]) -> Dict[str, Any]:
     """All settings as numbers, bools and text, for JSON."""
     settings = settings_lib.all_settings()
-    foreign = own_algorithms.foreign_settings(values['algorithm'])
+    foreign = own_algorithms.foreign_settings(values.get('algorithm', ''))
     return {
         name: settings[name].type.to_json(value)
         for name, value in values.items()

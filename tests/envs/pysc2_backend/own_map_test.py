@@ -146,7 +146,7 @@ def test_it_plays_a_copy_of_a_map_in_any_folder(tmp_path, tmp_path_factory, monk
         total = 0.0
         for step in range(16):
             for name, layer in observations[0]['screen'].items():
-                np.testing.assert_array_equal(layer, observations[1]['screen'][name], name)
+                np.testing.assert_array_equal(layer, observations[1]['screen'][name], err_msg=name)
             beacon = np.argmax(observations[0]['screen']['player_relative'] == 3)
             function = 2 if step else 1
             action = {'function': [function], 'screen': [beacon], 'select_add': [0]}
