@@ -46,14 +46,14 @@ def test_all_players_meet_the_same_games():
 
 
 def test_variants_are_played_in_three_step_lengths(capsys):
-    flags = ['--variants', '--maps=DefeatRoaches,MoveToBeacon', '--players=LH', '--episodes=2']
+    flags = ['--variants', '--maps=DefeatRoaches,MoveToBeacon', '--players=LZ', '--episodes=1']
     results = sensitivity.main(flags)
     variants = [name for name in sensitivity.VARIANTS if 'splash' not in name]
     assert [result['name'] for result in results] == 3 * variants
     assert [result['step_mul'] for result in results] == [2] * 3 + [4] * 3 + [8] * 3
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == '| map | player | variant | 2 frames | 4 frames | 8 frames |'
-    assert lines[3].startswith('| DefeatRoaches | LH | units turn before they fire | ')
+    assert lines[3].startswith('| DefeatRoaches | LZ | units turn before they fire | ')
 
 
 @pytest.mark.parametrize('map_name', sim.MAP_NAMES)
