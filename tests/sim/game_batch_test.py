@@ -263,7 +263,7 @@ def test_units_can_be_selected_from_outside():
     game = sim.make('DefeatRoaches', [1, 2], (16, 16), (16, 16))
     game.reset()
     chosen = np.zeros(game.games.alive.shape, bool)
-    chosen[1, :3] = True
+    chosen[1, np.flatnonzero(game.games.owner[1] == unit_types.SELF)[:3]] = True
     chosen[:, -1] = True  # An empty slot.
     chosen[:, np.flatnonzero(game.games.owner[0] == unit_types.ENEMY)] = True
     game.select(chosen)
