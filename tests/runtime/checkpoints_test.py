@@ -129,10 +129,12 @@ def test_the_last_two_checkpoints_have_all_parts(session, tmp_path):
     assert tf.train.latest_checkpoint(str(tmp_path)) == str(tmp_path / 'model.ckpt-40')
 
 
-def test_replay_buffer_of_another_size(session, tmp_path):
-    write(session, tmp_path, [10], replay=make_replay())
-    with pytest.raises(UserError, match='replay-10.npz cannot be restored .*capacity'):
-        load_replay(make_replay(4), checkpoints.latest(str(tmp_path)))
+@pytest.mark.parametrize('capacity, num_kept', [(1, 1), (4, 2)])
+def test_replay_buffer_of_another_size(session, tmp_path, capacity, num_kept):
+    write(session, tmp_path, [10, 20], replay=make_replay())
+    restored = make_replay(capacity)
+    load_replay(restored, checkpoints.latest(str(tmp_path)))
+    assert restored.size == num_kept and restored.num_inserted == 2
 
 
 def test_folder_that_is_gone(session, tmp_path):

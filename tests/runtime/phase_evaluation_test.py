@@ -84,4 +84,4 @@ def test_the_simulator_plays_the_same_games_every_time(monkeypatch):
         evaluate = phase_evaluation.on_simulator(agent, specs, 'MoveToBeacon', 8, [5, 6])
         evaluate._make_env()
         evaluate._make_env()
-    assert made == [('simulator', 'MoveToBeacon', [5, 6], *specs)] * 2
+    assert made == [('simulator', 'MoveToBeacon', [5, 6], *specs, 8)] * 2

@@ -81,7 +81,7 @@ def test_records_are_written_again():
 def test_of_many_selected_units_the_first_are_listed():
     scene = views.marines([[(22 + 0.25 * i, 30) for i in range(70)]])
     scene.games.selected[:] = True
-    scene.games.health[0] = 1 + np.arange(70) % 45
+    scene.games.health[0, :70] = 1 + np.arange(70) % 45
     found = scene.observe()
     assert found['multi_select_count'] == observation.MAX_SELECTED
     assert (found['multi_select'][0, :, 0] == 48).all()
