@@ -53,8 +53,8 @@ class Family(NamedTuple):
 SMALL = Family('small', num_mobile=2, num_units=22, fields=FIELDS + SHARD_FIELDS)
 """A few marines and things to reach."""
 
-BATTLE = Family('battle', num_mobile=490, num_units=490)
-"""Marines against zerg: at most 480 against 10, see `waves`."""
+BATTLE = Family('battle', num_mobile=240, num_units=240)
+"""Marines against zerg: at most 230 against 10, see `waves`."""
 
 
 class Game(NamedTuple):
