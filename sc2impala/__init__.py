@@ -33,8 +33,8 @@ def load(
       checkpoint: which one of a run: 'latest'; 'best'; its number of frames; or its path.
       policy: 'sampled' or 'greedy' actions.
       temperature: of sampled actions; None for that of the run.
-      eval_max_step_mul: the agent acts at least every so many frames, 0 as often as in its
-        training; None for that of the run.
+      eval_max_step_mul: largest number of frames of a step, 0 for the steps of the training;
+        None for that of the run.
       seed: the same calls after the same seed sample the same actions; None draws one.
 
     Returns:

@@ -1,4 +1,4 @@
-"""What pip installs: the requirements of the package, and the pins of the scripts."""
+"""Requirements of the package and pins of the scripts."""
 
 import os
 import runpy

@@ -86,7 +86,7 @@ class BestCheckpoint:
 
     @property
     def has_record(self) -> bool:
-        """Whether the folder says for which evaluation its checkpoint is kept."""
+        """True if the evaluation of the best checkpoint is stored with it."""
         return self._kept is not None and os.path.exists(self._record(self._kept))
 
     def keep(self, frames: int, result: Mapping[str, Any]) -> None:

@@ -84,7 +84,7 @@ def _of_path(folder: str, path: str) -> Optional[str]:
 
 
 def _choices(folder: str) -> str:
-    """What can be chosen, for errors."""
+    """Returns the values of --checkpoint that exist, for error messages."""
     best = _best_folders(folder)
     found = [units.with_variables(os.path.join(folder, each)) for each in ('', *best)]
     names = [*best, *map(str, sorted(set(itertools.chain(*found))))]

@@ -59,7 +59,7 @@ def _free_bytes(path: str) -> float:
 
 
 def _is_read_only(path: str) -> bool:
-    """Whether a file system is mounted read-only; False where the system does not tell."""
+    """Returns True if a file system is mounted read-only, False if that is not known."""
     if not hasattr(os, 'statvfs'):  # Windows
         return False
     return bool(os.statvfs(path).f_flag & os.ST_RDONLY)

@@ -13,7 +13,7 @@ Arrays = Dict[str, np.ndarray]
 
 
 class Identity(NamedTuple):
-    """What was loaded.
+    """Checkpoint, policy and map of a loaded agent.
 
     checkpoint: path of the checkpoint. frames: environment frames in its name.
     map_name: the mini-game. policy: 'sampled' or 'greedy'. temperature: of sampled choices.
@@ -183,7 +183,7 @@ class LoadedAgent:
         )
 
     def describe(self) -> Dict[str, Any]:
-        """What was loaded, and what actions and observations mean, as JSON has it."""
+        """Returns the identity of the agent, its actions and observations, as values of JSON."""
         spec = self.action_spec
         return dict(
             self.identity._asdict(),

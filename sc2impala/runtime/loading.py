@@ -84,7 +84,7 @@ def export(settings: Settings) -> str:
     logdir, own = settings.run.logdir, settings.evaluation
     choose = functools.partial(chosen_checkpoint.find, logdir, own.checkpoint)
     with _load(settings, choose, 0) as agent:
-        folder = os.path.expanduser(own.export_dir)
+        folder = own.export_dir
         if not folder:
             label = chosen_checkpoint.label(logdir, agent.identity.checkpoint)
             folder = os.path.join(logdir, EXPORTS, label)

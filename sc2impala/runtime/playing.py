@@ -70,7 +70,7 @@ def _label(settings: Settings, player: Any) -> str:
 
 
 def _identity(settings: Settings, player: Any) -> Dict[str, Any]:
-    """What is evaluated, and how, besides `evaluation.describe`.
+    """Returns the entries of `evaluation.json` that identify agent, games and versions.
 
     The checkpoint is a path relative to the folder of the run; None where no agent plays.
     """

@@ -24,7 +24,7 @@ def numbers() -> List[int]:
 
 
 def is_ignored_hangup(number: int) -> bool:
-    """Whether a signal is SIGHUP under nohup."""
+    """Returns True for SIGHUP under nohup."""
     return number == _SIGHUP and signal.getsignal(number) is signal.SIG_IGN
 
 

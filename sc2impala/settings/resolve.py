@@ -78,7 +78,7 @@ _OF_GAME = (
     'simulator_rules',
     *(field.name for field in dataclasses.fields(StarCraftSettings)),
 )
-"""What the games of a backend are, which an evaluation may change."""
+"""Settings of the games of a backend, which an evaluation may change."""
 
 
 def imitates(values: Mapping[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""What is kept of evaluations: the best model of each policy, also when its row is undone."""
+"""The best model of each policy is kept, also when its row is undone."""
 
 import json
 import os

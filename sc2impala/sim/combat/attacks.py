@@ -50,7 +50,7 @@ def start(g: Any, rules: Any, i: int) -> None:
 
 @compiled
 def _faces_target(g: Any, rules: Any, i: int) -> bool:
-    """Whether unit i faces its target, up to the arc of its weapon."""
+    """Returns True if unit i faces its target, up to the arc of its weapon."""
     x = g.x[g.target[i]] - g.x[i]
     y = g.y[g.target[i]] - g.y[i]
     across = g.facing_x[i] * y - g.facing_y[i] * x
