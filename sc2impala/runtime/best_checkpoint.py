@@ -85,9 +85,15 @@ class BestCheckpoint:
         return None
 
     @property
-    def has_record(self) -> bool:
-        """True if the evaluation of the best checkpoint is stored with it."""
-        return self._kept is not None and os.path.exists(self._record(self._kept))
+    def is_complete(self) -> bool:
+        """False if a kill has interrupted `keep`, or an older version has kept the checkpoint."""
+        if self._kept is None or not os.path.exists(self._record(self._kept)):
+            return False
+        try:
+            content = json.loads(_read(os.path.join(self.folder, evaluation.EVALUATION_JSON)))
+            return content['global_step'] == self._kept
+        except (OSError, ValueError, LookupError, TypeError):
+            return False
 
     def keep(self, frames: int, result: Mapping[str, Any]) -> None:
         """Makes a checkpoint that is held the best.

@@ -41,7 +41,7 @@ class EvaluationRecord:
             if row['global_step'] != kept and self.best.holds(row['global_step']):
                 found.append(row)
         best = max(found, key=lambda row: row['mean_return'], default=None)
-        if best is None or (best is result and self.best.has_record):
+        if best is None or (best is result and self.best.is_complete):
             self.best.drop_others()
         else:
             self.best.keep(best['global_step'], best)

@@ -5,6 +5,7 @@ import os
 
 import pytest
 
+from sc2impala.runtime import logdir
 from sc2impala.runtime.evaluation_log import EvaluatedPolicy
 from sc2impala.runtime.evaluation_record import EvaluationRecord
 from tests.runtime import tiny
@@ -152,7 +153,7 @@ def test_an_evaluation_by_hand_does_not_replace_the_record(folder, summaries):
     record = make(folder, summaries)
     add(record, 0, 1.0)
     add(record, 20, 8.0)
-    by_hand = json.dumps(dict(NUMBERS, policy='sampled', mean_return=5.0))
+    by_hand = json.dumps(dict(NUMBERS, policy='sampled', mean_return=5.0, global_step=20))
     (folder / 'best' / 'evaluation.json').write_text(by_hand)
     again = make(folder, summaries)
     again.log.undo(10)
@@ -209,6 +210,18 @@ def test_a_kill_before_the_first_model_of_a_policy_was_kept(folder, summaries, m
     add(make(folder, summaries, GREEDY), 10, 7.0, GREEDY)
     make(folder, summaries)
     assert kept(folder) == (10, 8.0) and kept(folder, 'best-greedy') == (10, 7.0)
+
+
+def test_a_kill_before_the_evaluation_of_the_best_model_was_written(folder, summaries, monkeypatch):
+    record = make(folder, summaries)
+    add(record, 10, 7.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(logdir, 'write_json', lambda *unused: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            add(record, 20, 8.0)
+    make(folder, summaries)
+    assert kept(folder) == (20, 8.0)
+    assert tiny.read_json(folder, 'best', 'evaluation.json')['mean_return'] == 8.0
 
 
 def test_a_map_without_published_scores(folder, summaries, capsys):
