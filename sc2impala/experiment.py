@@ -149,14 +149,10 @@ def train(settings: Settings, hooks: Sequence[Any] = ()) -> int:
     """
     validation.check(settings)
     tf_setup.enable()
-    if settings.cluster.job_name == 'learner':
-        from sc2impala.runtime import cluster_learner
-
-        return cluster_learner.train(settings, hooks)
     if settings.cluster.job_name == 'actor':
         _act(settings.values())
         return FINISHED
-    from sc2impala.runtime import training
+    from sc2impala.training import train as training
 
     return training.train(settings, hooks)
 

@@ -7,7 +7,7 @@ from typing import Any, Dict, Mapping
 
 import numpy as np
 
-State = Dict[str, np.ndarray]
+Arrays = Dict[str, np.ndarray]
 
 
 class DifferentState(ValueError):
@@ -18,7 +18,7 @@ _WORDS = 624
 """Of the state of a Mersenne twister."""
 
 
-def join(parts: Mapping[str, Mapping[str, Any]]) -> State:
+def join(parts: Mapping[str, Mapping[str, Any]]) -> Arrays:
     """One state of several, by the names of the parts."""
     return {
         f'{part}/{name}': np.asarray(array)
@@ -27,7 +27,7 @@ def join(parts: Mapping[str, Mapping[str, Any]]) -> State:
     }
 
 
-def part(state: Mapping[str, np.ndarray], name: str) -> State:
+def part(state: Mapping[str, np.ndarray], name: str) -> Arrays:
     """The state of a part."""
     prefix = name + '/'
     return {key[len(prefix) :]: state[key] for key in state if key.startswith(prefix)}
@@ -58,7 +58,7 @@ def check(state: Mapping[str, np.ndarray], expected: Mapping[str, Any]) -> None:
             )
 
 
-def of_random(rng: np.random.RandomState) -> State:
+def of_random(rng: np.random.RandomState) -> Arrays:
     """The state of a random number generator."""
     unused_name, words, position, has_gauss, gauss = rng.get_state()
     return {

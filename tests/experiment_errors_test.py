@@ -7,7 +7,8 @@ import shutil
 import pytest
 
 from sc2impala.envs import players
-from sc2impala.runtime import memory, replay_watch
+from sc2impala.runtime import memory
+from sc2impala.training.components import replay_limit as replay_watch
 from tests.runtime import tiny
 
 

@@ -44,11 +44,11 @@ from sc2impala.runtime import (
     logdir,
     manifest,
     players,
-    training_graph,
-    training_resume,
-    training_start,
 )
 from sc2impala.runtime.episodes import EpisodeLog
+from sc2impala.training import build as build_lib
+from sc2impala.training import start as start_lib
+from sc2impala.training.local_actors import LocalActors
 
 _UPDATE_FRAMES = 2 * 4 * 120
 _NUM_UPDATES = 4
@@ -195,12 +195,11 @@ class _Start:
         settings = experiment.read_settings(['--logdir=' + run, *_FLAGS])
         self._specs = graph.make_specs(settings.environment)
         with tf.Graph().as_default() as self._graph:
-            self._training = training_graph.build(
-                settings, self._specs, 1, contextlib.ExitStack(), None
-            )
-            self._parts = training_resume.build(settings, self._training).parts
+            actors = LocalActors(settings, contextlib.ExitStack())
+            self._built = build_lib.build_graph(settings, self._specs, actors, 1)
+            _, self._parts = build_lib.build_parts(self._built)
             self._saver = tf.train.Saver()
-            self._weights = tf.train.Saver(self._training.agent.weights)
+            self._weights = tf.train.Saver(self._built.agent.weights)
             self._session = tf.Session()
             self._session.run(tf.local_variables_initializer())
 
@@ -216,7 +215,7 @@ class _Start:
         return 0
 
     def _evaluate(self, settings: Any) -> None:
-        weights = self._training.agent.weights
+        weights = self._built.agent.weights
 
         def load(checkpoint: str) -> None:
             checkpoints.check_complete(checkpoint, weights)
@@ -230,13 +229,13 @@ class _Start:
         folder = settings.run.logdir
         logdir.prepare(folder)
         with logdir.Lock(folder):
-            start = training_start.find(settings)
+            start = start_lib.find(settings)
             writer = checkpoints.CheckpointWriter(folder, 0, 0, self._parts)
-            restore = training_start.prepare_restoring(
-                settings, self._training.agent, writer, start.checkpoint
+            restore = start_lib.prepare_restoring(
+                settings, self._built.agent, writer, start.checkpoint
             )
             EpisodeLog(os.path.join(folder, evaluation.EPISODES_CSV), start.number).close()
-            training_start.clean_up(folder, start)
+            start_lib.clean_up(folder, start)
             manifest.write(folder, settings.values(), start.before, self._specs, start.skipped)
             if start.checkpoint is not None:
                 checkpoints.restore(self._saver, self._session, start.checkpoint)

@@ -17,8 +17,8 @@ from sc2impala import actors, envs, learner
 from sc2impala.agents.agent import Agent
 from sc2impala.learner import phases
 from sc2impala.runtime import graph, seeds
-from sc2impala.runtime.batches import Batches
 from sc2impala.settings.settings import Settings
+from sc2impala.training.batches import Batches
 
 
 @contextlib.contextmanager

@@ -1,7 +1,8 @@
 """Where the parts of the start-up of a training are."""
 
 from sc2impala import agents, experiment
-from sc2impala.runtime import checkpoints, graph, trainer
+from sc2impala.runtime import checkpoints, graph
+from sc2impala.training import loop as trainer
 
 STARTUP_MODULES = tuple(agents.AGENTS.values()) + (
     'sc2impala.learner.targets',

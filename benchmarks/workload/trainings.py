@@ -9,18 +9,14 @@ import tensorflow.compat.v1 as tf
 
 from benchmarks.workload.flags import batch_split
 from benchmarks.workload.graphs import make_agent
+from sc2impala import actors as actors_lib
 from sc2impala import replay, structs
 from sc2impala.agents.agent import Agent
-from sc2impala.runtime import (
-    checkpoints,
-    experience,
-    graph,
-    seeds,
-    training_experience,
-    training_phases,
-)
-from sc2impala.runtime.batches import Batches
+from sc2impala.runtime import checkpoints, graph, seeds
 from sc2impala.settings.settings import Settings
+from sc2impala.training import phases, replay_buffer
+from sc2impala.training.batches import Batches
+from sc2impala.training.local_actors import LocalActors
 
 
 def played_sequences(settings: Settings, num_unrolls: int, every: int) -> structs.ActorOutput:
@@ -36,7 +32,7 @@ def played_sequences(settings: Settings, num_unrolls: int, every: int) -> struct
     """
     with contextlib.ExitStack() as stack:
         stack.enter_context(tf.Graph().as_default())
-        agent, played = _build_experience(settings, stack)
+        agent, played = _build_actors(settings, stack)
         sequences = played.queue.dequeue_many(settings.actors.num_envs)
         opened = stack.enter_context(tf.Session())
         _initialize(settings, agent, opened)
@@ -71,10 +67,10 @@ def synchronous_training(
     """
     with contextlib.ExitStack() as stack:
         stack.enter_context(tf.Graph().as_default())
-        agent, played = _build_experience(settings, stack)
+        agent, played = _build_actors(settings, stack)
         buffer = combine({name: _make_buffer(settings, name, played) for name in compressions})
         batches = Batches(devices=())
-        built = training_phases.make_phases(settings, agent, played, buffer, batches)
+        built = phases.make_phases(settings, agent, played.queue, buffer, batches)
         update = built[-1].train
         num_new, num_replay = batch_split(settings)
         queue_size = played.queue.size()
@@ -92,9 +88,7 @@ def synchronous_training(
         yield buffer, run_update
 
 
-def _build_experience(
-    settings: Settings, stack: contextlib.ExitStack
-) -> Tuple[Agent, experience.Experience]:
+def _build_actors(settings: Settings, stack: contextlib.ExitStack) -> Tuple[Agent, LocalActors]:
     """Builds the agent, with the initial weights of a training with this seed, actors and queue.
 
     Args:
@@ -103,17 +97,17 @@ def _build_experience(
     """
     tf.set_random_seed(seeds.streams(settings.run.seed, 'graph', 1, 0)[0])
     specs, agent = make_agent(settings)
-    played, _ = training_experience.make_experience(settings, agent, specs, 0, stack)
+    played = LocalActors(settings, stack)
+    spec = actors_lib.sequence_spec(agent, specs[0], settings.actors.unroll_length)
+    played.build(agent, specs, spec, 0, None)
     return agent, played
 
 
-def _make_buffer(
-    settings: Settings, compression: str, played: experience.Experience
-) -> replay.ReplayTable:
+def _make_buffer(settings: Settings, compression: str, played: LocalActors) -> replay.ReplayTable:
     """Returns the replay buffer of a training, with another compression."""
     changed = dataclasses.replace(settings.replay, replay_compression=compression)
     seed = seeds.streams(settings.run.seed, 'replay', 1)[0]
-    return experience.make_replay_table(changed, played.queue.spec, seed)
+    return replay_buffer.make_replay_table(changed, played.queue.spec, seed)
 
 
 def _initialize(settings: Settings, agent: Agent, opened: tf.Session) -> None:

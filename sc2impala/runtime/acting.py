@@ -1,12 +1,16 @@
-"""The agent that an algorithm trains, and how it plays: from its policy, or by action values."""
+"""The agent that an algorithm trains, its teacher, and how it acts: by policy or by values."""
 
-from typing import Any, List, Tuple
+from typing import Any, List, Optional, Tuple
+
+import tensorflow.compat.v1 as tf
 
 from sc2impala import learner
+from sc2impala.agents import teacher as teacher_lib
 from sc2impala.agents.agent import Agent
 from sc2impala.agents.epsilon_greedy import EpsilonGreedy
 from sc2impala.agents.paced import Paced
 from sc2impala.agents.tempered import Tempered
+from sc2impala.learner import optimization
 from sc2impala.runtime import graph
 from sc2impala.settings.settings import Settings
 
@@ -35,6 +39,34 @@ def make_agent(settings: Settings, specs: Tuple[Any, Any]) -> Agent:
         environment.agent_step_mul,
         main_algorithm(settings).bootstrap_heads,
     )
+
+
+def make_teacher(
+    settings: Settings, agent: Any, specs: Tuple[Any, Any]
+) -> Optional[teacher_lib.Teacher]:
+    """Returns the teacher that acts along with the agent; None if the loss has no use for one.
+
+    Args:
+      settings: all of them.
+      agent: `agents.agent.Agent` that is trained.
+      specs: observation and action spec.
+    """
+    return make_copy(settings, agent, specs) if teacher_cost(settings) else None
+
+
+def teacher_cost(settings: Settings) -> float:
+    """Returns the weight of the teacher in the loss at the start."""
+    return getattr(settings.algorithms[settings.training.algorithm], 'teacher_cost', 0.0)
+
+
+def make_copy(settings: Settings, agent: Any, specs: Tuple[Any, Any]) -> teacher_lib.Teacher:
+    """Returns another agent of the same kind, as a teacher; it never acts if its cost is 0."""
+    total = settings.training.total_environment_frames
+    schedule = optimization.Schedule(tf.train.get_or_create_global_step(), total)
+    cost = main_algorithm(settings).teacher_cost(schedule)
+    with tf.name_scope(teacher_lib.SCOPE):
+        copy = make_agent(settings, specs)
+    return teacher_lib.Teacher(copy, agent, cost)
 
 
 def in_actors(algorithm: Any, agent: Any, num_actors: int, num_envs: int) -> List[Any]:

@@ -16,9 +16,8 @@ from sc2impala.cluster.board import Board
 from sc2impala.cluster.inference_client import InferenceClient, StartAnew
 from sc2impala.cluster.link import Link, RunEnded, Stopped
 from sc2impala.cluster.outbox import Identity
-from sc2impala.runtime import cluster_player, console, demonstrations, graph
+from sc2impala.runtime import acting, cluster_player, console, demonstrations, graph
 from sc2impala.runtime.cluster_threads import Threads
-from sc2impala.runtime.training_start_policy import make_teacher
 from sc2impala.settings.settings import Settings
 
 _POLL_SECS = 0.1
@@ -203,5 +202,5 @@ def _sequence_spec(settings: Settings, specs: Tuple[Any, Any]) -> Any:
         agent = graph.make_agent(
             settings.agent, specs, environment.max_step_mul, environment.agent_step_mul
         )
-        teacher = make_teacher(settings, agent, specs)
+        teacher = acting.make_teacher(settings, agent, specs)
         return actors.sequence_spec(agent, specs[0], settings.actors.unroll_length, teacher)

@@ -10,8 +10,7 @@ from sc2impala.cluster import board as board_lib
 from sc2impala.cluster.outbox import Identity
 from sc2impala.cluster.weights import Weights
 from sc2impala.learner import phases
-from sc2impala.runtime import demonstrations, graph, seeds
-from sc2impala.runtime.training_start_policy import make_teacher
+from sc2impala.runtime import acting, demonstrations, graph, seeds
 from sc2impala.settings.settings import Settings
 
 
@@ -51,7 +50,7 @@ class Player:
         agent = graph.make_agent(
             settings.agent, specs, environment.max_step_mul, environment.agent_step_mul
         )
-        teacher = make_teacher(settings, agent, specs)
+        teacher = acting.make_teacher(settings, agent, specs)
         self.spec = actors.sequence_spec(agent, specs[0], settings.actors.unroll_length, teacher)
         version = phases.policy_version()
         self.weights = Weights(tf.global_variables(), version[1])

@@ -5,7 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala import actors, agents, saved_arrays
-from sc2impala.runtime.resume_groups import Variables
+from sc2impala.training.state import LocalVariables
 from tests import fakes
 
 K, SEED = 3, 7
@@ -25,7 +25,7 @@ class Playing:
                 self.agent, self.env, unroll_length, seed=SEED, overlap=overlap
             )
             self.spec = actors.sequence_spec(self.agent, specs[0], unroll_length)
-            self.variables = Variables(tf.local_variables())
+            self.variables = LocalVariables(tf.local_variables())
             self.session = tf.Session()
             self.session.run([tf.global_variables_initializer()])
             self.session.run(tf.local_variables_initializer())

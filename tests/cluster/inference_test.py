@@ -16,8 +16,8 @@ from sc2impala.cluster.inference_client import InferenceClient
 from sc2impala.cluster.link import Link
 from sc2impala.cluster.outbox import Identity
 from sc2impala.learner import phases
-from sc2impala.runtime import start_policy
 from sc2impala.runtime.cluster_central import first_output, flat_arrays
+from sc2impala.training.components import start_policy
 from tests import fakes
 
 K, T, UNROLLS, MAX_STEP_MUL = 3, 4, 3, 16

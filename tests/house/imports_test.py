@@ -53,36 +53,25 @@ ALLOWED = {
         'settings',
         'structs',
     ),
-    'experiment': ('errors', 'runtime', 'settings', 'tf_setup'),
+    'training': (
+        'actors',
+        'agents',
+        'cluster',
+        'envs',
+        'errors',
+        'frames',
+        'learner',
+        'replay',
+        'runtime',
+        'saved_arrays',
+        'settings',
+        'structs',
+    ),
+    'experiment': ('errors', 'runtime', 'settings', 'tf_setup', 'training'),
     'population': ('errors', 'experiment', 'learner', 'runtime', 'settings'),
 }
 """The other parts that each part of the package may import. `learner` uses no settings but its own:
 see `LEARNER_SETTINGS`."""
-
-ASSEMBLY = {
-    'acting',
-    'cluster_actor',
-    'cluster_central',
-    'cluster_learner',
-    'cluster_play',
-    'cluster_player',
-    'following',
-    'loading',
-    'playing',
-    'remote_actors',
-    'training',
-    'training_description',
-    'training_evaluation',
-    'training_experience',
-    'training_graph',
-    'training_hooks',
-    'training_limits',
-    'training_phases',
-    'training_resume',
-    'training_start',
-    'training_start_policy',
-}
-"""Modules of `runtime` that put together what the command runs."""
 
 LEARNER_SETTINGS = {'sc2impala.settings.fields', 'sc2impala.settings.learning'}
 
@@ -98,11 +87,6 @@ def files(part=''):
         for name in names
         if name.endswith('.py')
     )
-
-
-def assembly_files():
-    """Paths, relative to the package, of what puts together what the command runs."""
-    return {os.path.join('runtime', name + '.py') for name in ASSEMBLY}
 
 
 @functools.lru_cache(maxsize=None)
@@ -272,38 +256,18 @@ def test_algorithms_import_tensorflow_when_they_are_built():
         assert not {module.split('.')[0] for module in found} & {'tensorflow', 'sonnet'}
 
 
-def test_what_puts_a_run_together_is_imported_by_the_command_only():
-    importers = {}
-    for path in files():
-        for name in imported(path):
-            package, _, module = name.partition('sc2impala.runtime.')
-            if module and not package and module.split('.')[0] in ASSEMBLY:
-                importers.setdefault(os.path.relpath(path, PACKAGE), set()).add(module)
-    assert 'experiment.py' in importers
-    assert importers.pop('__init__.py') == {'loading'}
-    assert set(importers) <= {'experiment.py', *assembly_files()}
-
-
 def test_one_process_knows_nothing_of_clusters():
     own = ('cluster', 'remote_', 'launch_cluster', 'signal_watch')
-    for path in files('runtime') + files('learner') + files('actors') + files('experiment'):
-        if os.path.basename(path).startswith(own):
-            continue
+    for part in ('runtime', 'training', 'learner', 'actors', 'experiment'):
+        for path in files(part):
+            check_without_clusters(path, own)
+
+
+def check_without_clusters(path, own):
+    if not os.path.basename(path).startswith(own):
         for name in imported(path, at_start_only=True):
             assert not name.startswith('sc2impala.cluster'), path
-            assert not name.replace('sc2impala.runtime.', '').startswith(own), path
-
-
-def test_only_the_command_and_what_puts_a_run_together_see_all_settings():
-    """Everything else gets a group, or a few numbers."""
-    allowed = {'experiment.py', os.path.join('runtime', 'manifest.py'), *assembly_files()}
-    for path in files():
-        name = os.path.relpath(path, PACKAGE)
-        if name in allowed or name.startswith('settings' + os.sep):
-            continue
-        assert 'sc2impala.settings.settings.Settings' not in imported(path), name
-        with open(path) as file:
-            assert 'settings_lib.Settings' not in file.read(), name
+            assert not name.rsplit('.', 1)[-1].startswith(own), path
 
 
 def test_tensorflow_is_loaded_when_it_is_needed():

@@ -5,7 +5,8 @@ import tensorflow.compat.v1 as tf
 from sc2impala import actors, agents
 from sc2impala.learner import phases, sources
 from sc2impala.learner.impala import Impala, ImpalaSettings
-from sc2impala.runtime import hooks, trainer
+from sc2impala.training import loop as trainer
+from sc2impala.training.local_actors import AlternationHook
 from tests import fakes
 
 NUM_ENVS, UNROLL_LENGTH, STEP_MUL = 4, 5, 8
@@ -54,7 +55,7 @@ def test_a_program_with_a_hook_of_its_own():
             [plan], agent, lambda source: (source.next_batch(), None), version
         )
         own_hook = LossHook(algorithm.loss, num_updates=4)
-        play = hooks.AlternationHook(queue.enqueue_many(output), queue.size(), NUM_ENVS)
+        play = AlternationHook(queue.enqueue_many(output), queue.size(), NUM_ENVS)
         end = Frames(phase.frames)
         trainer.train([phase], [own_hook, play, end], tf.train.Saver(), tf.ConfigProto())
     assert len(set(own_hook.losses)) == 4

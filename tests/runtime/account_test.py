@@ -12,8 +12,7 @@ import tensorflow.compat.v1 as tf
 from sc2impala import actors, agents, frames
 from sc2impala import replay as replay_lib
 from sc2impala.learner.phases import Phase
-from sc2impala.runtime.account import Account, AccountedQueue, AccountPart
-from sc2impala.runtime.account_hook import AccountHook
+from sc2impala.training.components.account import Account, AccountedQueue, AccountHook, AccountPart
 from tests import fakes
 from tests.runtime.taped_phases import Tape
 

@@ -7,8 +7,8 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala import actors
-from sc2impala.runtime.actor_threads import ActorThreads
-from sc2impala.runtime.queue_contents import QueueContents
+from sc2impala.training.actor_threads import ActorThreads
+from sc2impala.training.queue_contents import QueueContents
 
 K = 3
 
@@ -82,7 +82,7 @@ def test_what_waits_goes_on_in_its_order(num_actors, wait):
                 # All that was played was taken, or is there: nothing is in between.
                 assert sorted(taken + waiting) == run.all_played()
                 assert run.threads.halt(run.session, True)[0].size == 0
-            run.threads.go_on(run.session, sequences)
+            run.threads.resume(run.session, sequences)
             taken_next = run.take(min(5, len(waiting)))
             returned = [number for number in taken_next if number in waiting]
             assert returned == waiting[: len(returned)]
@@ -99,7 +99,7 @@ def test_a_game_that_hangs_is_not_waited_for():
         taken = run.take(4)
         waiting, sequences = run.halt(wait=False)
         assert not run.played[1]
-        run.threads.go_on(run.session, sequences)
+        run.threads.resume(run.session, sequences)
         may_play.set()
         taken += run.take(20)
         assert sorted(taken + run.halt()[0]) == run.all_played()
@@ -110,7 +110,7 @@ def test_nothing_plays_before_what_was_restored_has_room():
     sequences = [numbers, np.stack([numbers, -numbers], 1).astype(np.float32)]
     run = Played()
     with tf.Session() as session:
-        run.threads.go_on(session, sequences)
+        run.threads.resume(session, sequences)
         run.session, run._taken = session, run.queue.dequeue_many(1)
         run.threads.after_create_session(session, run.coord)
         assert run.take(14) == [*range(500, 511), 0, 1, 2]

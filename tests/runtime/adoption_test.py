@@ -8,8 +8,9 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala.errors import UserError
-from sc2impala.runtime import adoption, checkpoint_choice, training
+from sc2impala.runtime import adoption, checkpoint_choice
 from sc2impala.runtime import checkpoint_units as units
+from sc2impala.training import train as training
 from tests.runtime import tiny
 
 UPDATE = 3 * tiny.FRAMES_PER_SEQUENCE

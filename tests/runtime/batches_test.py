@@ -6,7 +6,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import learner
 from sc2impala.learner.sources import Source
-from sc2impala.runtime.batches import Batches
+from sc2impala.training.batches import Batches
 from tests.learner import numbered
 
 

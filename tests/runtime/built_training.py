@@ -4,13 +4,15 @@ import contextlib
 
 import tensorflow.compat.v1 as tf
 
-from sc2impala.runtime import demonstrations, graph, training_graph
+from sc2impala.runtime import demonstrations, graph
+from sc2impala.training import build
+from sc2impala.training.local_actors import LocalActors
 from tests.runtime import tiny
 
 
 @contextlib.contextmanager
 def built_training(logdir, *flags):
-    """Settings, specs and the `Training` of the first start of `tiny.main` with these flags.
+    """Settings, specs and the `Graph` of the first start of `tiny.main` with these flags.
 
     Its graph is the default one.
     """
@@ -32,4 +34,4 @@ def _build(logdir, stack, flags):
     specs = demonstrations.labelled_specs(
         settings.demonstrations, graph.make_specs(settings.environment)
     )
-    return settings, specs, training_graph.build(settings, specs, 0, stack)
+    return settings, specs, build.build_graph(settings, specs, LocalActors(settings, stack))

@@ -7,9 +7,9 @@ import zlib
 import pytest
 
 from sc2impala.runtime import checkpoint_units as units
-from sc2impala.runtime.account import AccountPart
 from sc2impala.runtime.checkpoint_parts import ReplayPart
-from sc2impala.runtime.resume import ResumePart
+from sc2impala.training.components.account import AccountPart
+from sc2impala.training.components.exact_resume import ResumePart
 
 
 @pytest.fixture

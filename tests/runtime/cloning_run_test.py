@@ -6,7 +6,8 @@ import signal
 import numpy as np
 import pytest
 
-from sc2impala.runtime import graph, start_policy
+from sc2impala.runtime import graph
+from sc2impala.training.components import start_policy
 from tests.learner.labels import LabelledEnvironment, labelled_spec
 from tests.runtime import tiny
 

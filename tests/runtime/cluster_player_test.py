@@ -28,7 +28,7 @@ def test_it_has_the_variables_of_the_learner_by_name(tmp_path):
     flags = (*FLAGS, '--num_actors=1', '--teacher_cost=0.5', '--value_normalisation=popart')
     with built_training(tmp_path, *flags) as (_, _, training):
         of_learner = board.describe_variables(tf.global_variables() + tf.local_variables())
-        components = board.component_lines(training.experience.queue.spec)
+        components = board.component_lines(training.actors.queue.spec)
     with contextlib.ExitStack() as stack:
         player, _ = make_player(tmp_path, stack, *flags)
         with tf.Graph().as_default():

@@ -20,7 +20,7 @@ def processes():
 
 @pytest.fixture(scope='session')
 def plain_training(tmp_path_factory):
-    """(settings, specs, `Training`) without replay, script, pre-training or teacher."""
+    """(settings, specs, `Graph`) without replay, script, pre-training or teacher."""
     folder = tmp_path_factory.mktemp('plain_training')
     with kept_training(folder, '--total_environment_frames=300') as built:
         yield built

@@ -3,7 +3,7 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
-from sc2impala.runtime.demonstrator_hook import DemonstratorHook, first_share
+from sc2impala.training.components.demonstrator import DemonstratorHook, first_share
 from tests.runtime import taped_phases
 
 

@@ -4,7 +4,7 @@ import types
 
 import pytest
 
-from sc2impala.runtime.explosion_watch import FACTOR, FIRST, ExplosionHook, ExplosionWatch
+from sc2impala.training.components.gradient_norm import FACTOR, FIRST, ExplosionHook, ExplosionWatch
 
 
 def looked(norms):

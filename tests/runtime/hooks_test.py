@@ -4,8 +4,15 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala.errors import UnsoundState, UserError
-from sc2impala.runtime import hooks as hooks_lib
 from sc2impala.runtime.stop_request import StopRequest
+from sc2impala.training.components.checkpoints import SavingHook
+from sc2impala.training.components.episodes import EpisodeHook
+from sc2impala.training.components.progress import ProgressHook
+from sc2impala.training.components.replay_limit import CheckHook
+from sc2impala.training.components.staging import StagingHook
+from sc2impala.training.components.stop import StopHook
+from sc2impala.training.components.summaries import SummaryHook
+from sc2impala.training.local_actors import AlternationHook
 from tests.runtime import taped_phases
 from tests.runtime.taped_phases import Tape, make_phases
 
@@ -21,11 +28,11 @@ def run(tape, stop=None, restored=False, progress_secs=1000, more=list, **phases
     phases = make_phases(tape, **phases)
     frames = taped_phases.total_frames(phases)
     hooks = [
-        hooks_lib.StopHook(stop or StopRequest()),
-        hooks_lib.SummaryHook(tape, frames),
-        hooks_lib.EpisodeHook(tape, tape),
-        hooks_lib.SavingHook(tape, frames, restored),
-        hooks_lib.ProgressHook(tape, tape, progress_secs),
+        StopHook(stop or StopRequest()),
+        SummaryHook(tape, frames),
+        EpisodeHook(tape, tape),
+        SavingHook(tape, frames, restored),
+        ProgressHook(tape, tape, progress_secs),
     ]
     taped_phases.train(phases, hooks + more())
     return list(tape)
@@ -129,7 +136,7 @@ def test_what_was_trained_before_an_error_is_saved():
             raise UserError('the replay buffer is too large')
 
     with pytest.raises(UserError, match='too large'):
-        run(tape, more=lambda: [hooks_lib.CheckHook(fail)])
+        run(tape, more=lambda: [CheckHook(fail)])
     assert tape.updates() == ['first'] and tape.count('save 0') == 1
     assert tape[-2:] == ['flush', 'save 10']
 
@@ -150,10 +157,10 @@ class TestSavingAfterAnError:
             if 'first' in tape:
                 prepare()
 
-        saving = hooks_lib.SavingHook(tape, taped_phases.total_frames(phases), False, prepare_after)
+        saving = SavingHook(tape, taped_phases.total_frames(phases), False, prepare_after)
         tape.is_due = lambda frames: False
         with pytest.raises(UserError) as caught:
-            taped_phases.train(phases, [saving, hooks_lib.CheckHook(fail)])
+            taped_phases.train(phases, [saving, CheckHook(fail)])
         assert [entry for entry in tape if 'save' in entry] == ['save 0']
         return str(caught.value)
 
@@ -173,7 +180,7 @@ class TestSavingAfterAnError:
 
 def test_checks_come_before_every_update():
     tape = Tape()
-    run(tape, more=lambda: [hooks_lib.CheckHook(lambda: tape.append('check'))])
+    run(tape, more=lambda: [CheckHook(lambda: tape.append('check'))])
     assert tape.updates('check') == ['check', 'first', 'check', 'second', 'check', 'second']
 
 
@@ -184,7 +191,7 @@ def test_the_next_batch_is_staged_with_the_update():
 
     def more():
         play = lambda session=None: tape.append('play')  # noqa: E731
-        return [hooks_lib.StagingHook(play), Call(play)]
+        return [StagingHook(play), Call(play)]
 
     run(tape, stage=stage, more=more)
     entries = tape.updates('play', 'stage')
@@ -199,14 +206,14 @@ def test_each_staging_operation_is_started_once():
     first, second = make_phases(tape)
     first = first._replace(stage=tape.operation('a'))
     second = second._replace(stage=tape.operation('b'))
-    taped_phases.train([first, second], [hooks_lib.StagingHook()])
+    taped_phases.train([first, second], [StagingHook()])
     assert tape.count('a') == 2 and tape.count('b') == 3
     assert tape[0] == 'a' and tape.index('b') > tape.index('first')
 
 
 def test_nothing_is_staged_without_a_device():
     tape = Tape()
-    run(tape, more=lambda: [hooks_lib.StagingHook(lambda session: tape.append('play'))])
+    run(tape, more=lambda: [StagingHook(lambda session: tape.append('play'))])
     assert 'play' not in tape
 
 
@@ -219,7 +226,7 @@ def test_actor_and_learner_alternate():
     phases = make_phases(tape, num_frames=(20, 30))
     with tf.control_dependencies([queue.dequeue_many(2)]):
         phases = [phase._replace(train=tf.identity(phase.train)) for phase in phases]
-    hook = hooks_lib.AlternationHook(enqueue, queue.size(), batch_size=2)
+    hook = AlternationHook(enqueue, queue.size(), batch_size=2)
     taped_phases.train(phases, [hook])
     assert tape.updates('play') == [
         'play',

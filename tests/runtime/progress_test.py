@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from sc2impala.runtime.progress import Progress, duration_text
+from sc2impala.training.components.progress import Progress, duration_text
 
 
 class Clock:

@@ -3,7 +3,8 @@
 import pytest
 
 from sc2impala.errors import UserError
-from sc2impala.runtime import memory, replay_watch
+from sc2impala.runtime import memory
+from sc2impala.training.components import replay_limit as replay_watch
 
 MIB = 2**20
 

@@ -6,8 +6,9 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import learner, saved_arrays
 from sc2impala.learner.sources import Source
-from sc2impala.runtime import resume_groups
-from sc2impala.runtime.batches import Batches
+from sc2impala.training import state as state_lib
+from sc2impala.training.batches import Batches
+from sc2impala.training.components.staging import StagedBatches
 from tests.learner import numbered
 
 
@@ -37,7 +38,7 @@ class Staged:
         pairs = [self.batches.of(Numbered(name)) for name in ('first', 'second')]
         self.states = [batch.agent_state[0] for batch, _ in pairs]
         self.restored = []
-        self.group = resume_groups.Staged(self.batches, lambda: self.restored.append(True))
+        self.group = StagedBatches(self.batches, lambda: self.restored.append(True))
         session.run(tf.global_variables_initializer())
 
     def put(self, index):
@@ -107,7 +108,7 @@ class TestLearner:
             for name, shape in (('stream_state', [batch_size, 3]), ('version', []))
         ]
         session.run(tf.variables_initializer(variables))
-        return resume_groups.Learner(variables)
+        return state_lib.LearnerState(variables)
 
     def states(self, state, batch_size):
         """The state that a learner with a batch size has after it is restored."""

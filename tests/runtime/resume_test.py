@@ -12,7 +12,9 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala import experiment
-from sc2impala.runtime import checkpoints, training, training_resume
+from sc2impala.runtime import checkpoints
+from sc2impala.training import build
+from sc2impala.training import train as training
 from tests.runtime import tiny
 
 UPDATE = tiny.FRAMES_PER_UPDATE
@@ -176,12 +178,12 @@ def test_frames_that_no_checkpoint_holds_are_named(stopped, tmp_path, capsys):
 @pytest.fixture
 def part(plain_training):
     """The part of a training that has not started, and its session."""
-    settings, _, built = plain_training
+    _, _, built = plain_training
     with built.agent.weights[0].graph.as_default():
-        resume = training_resume.build(settings, built)
+        resume, _ = build.build_parts(built)
         with tf.Session() as session:
             session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
-            yield resume.part, session
+            yield resume, session
 
 
 def test_all_local_variables_are_saved(part, tmp_path):

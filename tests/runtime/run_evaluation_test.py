@@ -5,8 +5,8 @@ import collections
 import pytest
 
 from sc2impala.errors import UserError
-from sc2impala.runtime.run_evaluation import RunEvaluationHook
 from sc2impala.runtime.stop_request import StopRequest
+from sc2impala.training.components.evaluations import RunEvaluationHook
 
 Context = collections.namedtuple('Context', 'session')
 Values = collections.namedtuple('Values', 'results')

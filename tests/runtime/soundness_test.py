@@ -6,7 +6,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import agents, envs
 from sc2impala.errors import UnsoundState
-from sc2impala.runtime.soundness import Soundness
+from sc2impala.training.finite_check import Soundness
 
 
 class Checked:

@@ -3,7 +3,7 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
-from sc2impala.runtime import start_policy as start_policy_lib
+from sc2impala.training.components import start_policy as start_policy_lib
 from tests.runtime import taped_phases
 from tests.runtime.taped_phases import FRAMES
 

@@ -4,7 +4,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from sc2impala.learner import phases as phases_lib
-from sc2impala.runtime import trainer
+from sc2impala.training import loop as trainer
 
 FRAMES = 10
 """Of every update."""

@@ -7,8 +7,9 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala.errors import UserError
 from sc2impala.learner.optimization import NOT_FINITE
-from sc2impala.runtime.hooks import PhaseHook, StopHook
 from sc2impala.runtime.stop_request import StopRequest
+from sc2impala.training.component import Component
+from sc2impala.training.components.stop import StopHook
 from tests.runtime.taped_phases import Tape, make_phases, train
 
 
@@ -18,7 +19,7 @@ def fresh_graph():
         yield
 
 
-class Recorder(PhaseHook):
+class Recorder(Component):
     """Writes every call to the tape."""
 
     def __init__(self, tape):

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from sc2impala.runtime.training_description import (
+from sc2impala.training.description import (
     describe,
     finished_text,
     is_finished,

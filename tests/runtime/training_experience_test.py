@@ -7,33 +7,84 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala.errors import UserError
-from sc2impala.runtime import graph, training_experience
+from sc2impala.runtime import demonstrations, graph
+from sc2impala.training import build
+from sc2impala.training.local_actors import LocalActors
 from tests.runtime import tiny
 
 
-def test_environments_for_all_actors_and_a_table_if_sequences_are_replayed(
-    plain_training, tmp_path
-):
+def test_each_actor_has_games_of_its_own(tmp_path):
     settings = tiny.read_settings(tmp_path, *tiny.REPLAY, '--num_actors=2')
-    environment = settings.environment
-    specs = graph.make_specs(environment)
+    specs = graph.make_specs(settings.environment)
     with tf.Graph().as_default(), contextlib.ExitStack() as stack:
-        agent = graph.make_agent(settings.agent, specs, environment.max_step_mul, tiny.STEP_MUL)
-        played, table = training_experience.make_experience(settings, agent, specs, 0, stack)
-        first, second = played.envs
+        actors = LocalActors(settings, stack)
+        built = build.build_graph(settings, specs, actors)
+        first, second = actors.envs
         assert first.num_envs == second.num_envs == 4
-        assert len(played.enqueue_ops) == 2
+        assert len(actors.enqueue_ops) == 2 and actors.num_games == 8
         # The games of different actors differ.
         layers = [tf.nest.flatten(env.reset()) for env in (first, second)]
         assert not all(np.array_equal(a, b) for a, b in zip(*layers))
-    assert table.capacity == 6
+        assert built.table.capacity == 6
+
+
+def test_without_replay_there_is_no_table(plain_training):
     assert plain_training[2].table is None
+
+
+@pytest.mark.parametrize('asked_for, capacity', [(0, 4 + 4), (9, 9)])
+def test_each_actor_fills_the_same_queue(tmp_path, asked_for, capacity):
+    flags = ('--num_actors=2', f'--queue_capacity={asked_for}')
+    settings = tiny.read_settings(tmp_path, *flags)
+    specs = graph.make_specs(settings.environment)
+    with tf.Graph().as_default(), contextlib.ExitStack() as stack:
+        actors = LocalActors(settings, stack)
+        build.build_graph(settings, specs, actors)
+        size, dequeued = actors.queue.size(), actors.queue.dequeue_many(8)
+        session = stack.enter_context(tf.Session())
+        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        for number, enqueue in enumerate(actors.enqueue_ops):
+            session.run(enqueue)
+            assert session.run(size) == 4 * (number + 1)
+        played = session.run(dequeued)
+        screens = played.env_outputs.observation['screen']['player_relative'][:, 0]
+        assert len({screen.tobytes() for screen in screens}) > 1
+        assert played.env_outputs.done.shape == (8, 6)
+        assert played.sequence_info.actor.tolist() == [0] * 4 + [1] * 4
+        assert not played.sequence_info.policy_updates.any()
+        for _ in range(capacity // 4):
+            session.run(actors.enqueue_ops[0])
+        assert session.run(size) == capacity // 4 * 4
+        blocked = session.make_callable(actors.enqueue_ops[1])
+        session.run(actors.queue.queue.close(cancel_pending_enqueues=True))
+        with pytest.raises(tf.errors.CancelledError):
+            blocked()
+
+
+def test_environments_are_closed_if_one_cannot_be_made(tmp_path, monkeypatch):
+    tape, make_environment = [], demonstrations.make_environment
+
+    def make(*args, **kwargs):
+        if tape:
+            raise UserError('StarCraft II does not run')
+        env = make_environment(*args, **kwargs)
+        tape.append('made')
+        env.close = lambda: tape.append('closed')
+        return env
+
+    monkeypatch.setattr(demonstrations, 'make_environment', make)
+    settings = tiny.read_settings(tmp_path, '--num_actors=2')
+    specs = graph.make_specs(settings.environment)
+    with pytest.raises(UserError, match='does not run'), contextlib.ExitStack() as stack:
+        stack.enter_context(tf.Graph().as_default())
+        build.build_graph(settings, specs, LocalActors(settings, stack))
+    assert tape == ['made', 'closed']
 
 
 def test_recordings_are_optional_but_have_to_exist(tmp_path):
     settings = tiny.read_settings(tmp_path)
     specs = graph.make_specs(settings.environment)
-    assert training_experience.open_recordings(settings, specs, 0).recordings == []
+    assert build.open_recordings(settings, specs, 0).recordings == []
     settings = tiny.read_settings(tmp_path, '--demonstrations=/no/such')
     with pytest.raises(UserError, match='--demonstrations=/no/such cannot be used'):
-        training_experience.open_recordings(settings, specs, 0)
+        build.open_recordings(settings, specs, 0)

@@ -4,11 +4,10 @@ import contextlib
 
 import tensorflow.compat.v1 as tf
 
-from sc2impala.runtime import training_resume
 from sc2impala.runtime.checkpoints import CheckpointWriter
 from sc2impala.runtime.stop_request import StopRequest
-from sc2impala.runtime.training_hooks import make_hooks
-from sc2impala.runtime.training_start import Start
+from sc2impala.training import build
+from sc2impala.training.start import Start
 
 LOGGING = [
     'ResumeHook',
@@ -27,13 +26,15 @@ class OwnHook(tf.train.SessionRunHook):
 
 
 def names_of_hooks(folder, built):
-    settings, _, training = built
-    with training.agent.weights[0].graph.as_default():
-        writer = CheckpointWriter(str(folder), 1000, 1)
-        resume = training_resume.build(settings, training)
+    settings, _, graph = built
+    with graph.agent.weights[0].graph.as_default():
+        resume, parts = build.build_parts(graph)
+        writer = CheckpointWriter(str(folder), 1000, 1, parts)
         start, stop = Start(None, None), StopRequest()
         with contextlib.ExitStack() as stack:
-            hooks = make_hooks(settings, training, resume, writer, start, stop, stack, [OwnHook()])
+            hooks = build.build_components(
+                settings, graph, writer, resume, start, stop, stack, [OwnHook()]
+            )
     return [type(hook).__name__ for hook in hooks]
 
 
@@ -43,18 +44,21 @@ def test_those_of_the_caller_come_before_those_that_play(plain_training, tmp_pat
         *LOGGING,
         'OwnHook',
         'StagingHook',
+        'Component',
         'SavingHook',
         'ActorThreads',
     ]
 
 
 def test_what_settings_ask_for(taught_training, tmp_path):
-    playing = ['CheckHook', 'StagingHook', 'AlternationHook']
     assert names_of_hooks(tmp_path, taught_training) == [
         *LOGGING,
         'StartPolicyHook',
         'OwnHook',
-        *playing,
+        'CheckHook',
+        'StagingHook',
+        'Component',
         'DemonstratorHook',
         'SavingHook',
+        'AlternationHook',
     ]

@@ -8,10 +8,11 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import actors
 from sc2impala.errors import UserError
-from sc2impala.runtime import experience, graph, memory
-from sc2impala.runtime import training_limits as limits
+from sc2impala.runtime import graph, memory
 from sc2impala.settings import resolve
 from sc2impala.settings.settings import Settings
+from sc2impala.training import memory_limits as limits
+from sc2impala.training import replay_buffer
 from tests.runtime import tiny
 
 Made = collections.namedtuple('Made', ['settings', 'agent', 'spec'])
@@ -35,19 +36,19 @@ def default():
     return make()
 
 
-def check(made, plays_here=True, learns_here=True):
-    limits.check(made.settings, made.agent, made.spec, plays_here, learns_here)
+def check(made, num_games=2 * 32, learns_here=True):
+    limits.check(made.settings, made.agent, made.spec, num_games, learns_here)
 
 
-def needs(made, plays_here=True, learns_here=True):
+def needs(made, num_games=2 * 32, learns_here=True):
     found = limits.training_needs(
-        made.settings, made.agent.trainable_variables, made.spec, plays_here, learns_here
+        made.settings, made.agent.trainable_variables, made.spec, num_games, learns_here
     )
     return {need.what: need.num_bytes for need in found}
 
 
 def test_the_parts_of_the_default_training(default):
-    sequence = experience.raw_bytes(default.settings.replay, default.spec)
+    sequence = replay_buffer.raw_bytes(default.settings.replay, default.spec)
     sequence /= default.settings.replay.replay_buffer_size
     weights = 4 * sum(np.prod(v.shape.as_list()) for v in default.agent.trainable_variables)
     batch_size = default.settings.training.batch_size
@@ -60,7 +61,7 @@ def test_the_parts_of_the_default_training(default):
 
 def test_what_is_elsewhere_takes_no_memory_here(default):
     everything = needs(default)
-    assert needs(default, plays_here=False)['sequences that are played'] == 0
+    assert needs(default, num_games=0)['sequences that are played'] == 0
     on_gpu = needs(default, learns_here=False)
     assert on_gpu['batches of the learner'] == 0
     name = 'weights, gradients and moments of the agent'

@@ -3,7 +3,7 @@
 import os
 import socket
 
-from sc2impala.runtime import hooks
+from sc2impala.training.components import stop as stop_lib
 from tests.runtime import tiny
 
 HAS_PROC = os.path.exists('/proc/net/tcp')
@@ -39,12 +39,12 @@ def test_several_actors_feed_one_learner_and_no_port_is_opened(tmp_path, monkeyp
     before = listening_sockets()
     seen = []
 
-    class Look(hooks.StopHook):
+    class Look(stop_lib.StopHook):
         def after_run(self, run_context, run_values):
             seen.append(listening_sockets())
             super().after_run(run_context, run_values)
 
-    monkeypatch.setattr(hooks, 'StopHook', Look)
+    monkeypatch.setattr(stop_lib, 'StopHook', Look)
     tiny.train(tmp_path, 8, '--num_actors=3', '--num_envs=2', '--replay_proportion=0.25')
     assert len(seen) >= 3 and seen == [before] * len(seen)
     assert tiny.checkpoint_frames(tmp_path)[-1] >= 8 * tiny.FRAMES_PER_UPDATE

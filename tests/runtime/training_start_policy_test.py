@@ -14,11 +14,11 @@ def test_a_selection_needs_a_teacher_that_does_not_act(tmp_path):
     with built_training(tmp_path, *flags) as (_, _, training):
         assert training.start_policy.selection is not None
         assert not training.start_policy.teacher.acts
-        assert not training.experience.queue.spec.teacher_logits
+        assert not training.actors.queue.spec.teacher_logits
 
 
 def test_a_cost_needs_a_teacher_that_acts(taught_training):
     _, _, training = taught_training
     assert training.start_policy.selection is None
     assert training.start_policy.teacher.acts
-    assert training.experience.queue.spec.teacher_logits
+    assert training.actors.queue.spec.teacher_logits

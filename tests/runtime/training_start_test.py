@@ -9,8 +9,9 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala.errors import UserError
 from sc2impala.runtime import checkpoint_units as units
-from sc2impala.runtime import checkpoints, training_start
+from sc2impala.runtime import checkpoints
 from sc2impala.runtime.checkpoint_parts import ReplayPart
+from sc2impala.training import start as training_start
 from tests.runtime import tiny
 from tests.runtime.built_training import built_training
 

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from sc2impala.runtime import checkpoint_units as units
-from sc2impala.runtime import experience, graph, hooks
+from sc2impala.runtime import graph
+from sc2impala.training import replay_buffer
+from sc2impala.training.components import stop as stop_lib
 from tests.runtime import tiny
 
 UPDATE = tiny.FRAMES_PER_UPDATE
@@ -252,7 +254,7 @@ class TestResume:
         assert any('critic_adam' in name for name in saved)
         found = {}
 
-        class Look(hooks.StopHook):
+        class Look(stop_lib.StopHook):
             """Looks at the restored run, and ends it before its first update."""
 
             def after_create_session(self, session, coord):
@@ -260,12 +262,12 @@ class TestResume:
                 found['variables'] = session.run({v.op.name: v for v in variables})
                 coord.request_stop()
 
-        def make_table(settings, spec, seed, make=experience.make_replay_table):
+        def make_table(settings, spec, seed, make=replay_buffer.make_replay_table):
             found['table'] = make(settings, spec, seed)
             return found['table']
 
-        monkeypatch.setattr(hooks, 'StopHook', Look)
-        monkeypatch.setattr(experience, 'make_replay_table', make_table)
+        monkeypatch.setattr(stop_lib, 'StopHook', Look)
+        monkeypatch.setattr(replay_buffer, 'make_replay_table', make_table)
         tiny.train(logdir, 8, *PRETRAINED)
         assert tiny.same_arrays(found['variables'], saved)
         memory = np.load(units.part_path(str(logdir), 'replay', last(logdir)))
@@ -303,7 +305,7 @@ class TestResume:
 def stop_after(monkeypatch, num_updates):
     """Asks a run to stop after N updates, as a signal would."""
 
-    class StopAfter(hooks.StopHook):
+    class StopAfter(stop_lib.StopHook):
         count = 0
 
         def after_run(self, run_context, run_values):
@@ -311,7 +313,7 @@ def stop_after(monkeypatch, num_updates):
             self._request.requested = self.count >= num_updates
             super().after_run(run_context, run_values)
 
-    monkeypatch.setattr(hooks, 'StopHook', StopAfter)
+    monkeypatch.setattr(stop_lib, 'StopHook', StopAfter)
 
 
 class TestEarlierCheckpoint:

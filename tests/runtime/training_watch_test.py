@@ -9,9 +9,9 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 import sc2impala
-from sc2impala.runtime import training_watch
 from sc2impala.runtime.train_log import TrainLog
-from sc2impala.runtime.training_watch import Watch, WatchHook, describe_waiting
+from sc2impala.training.components import watch as training_watch
+from sc2impala.training.components.watch import Watch, WatchHook, describe_waiting
 from tests.runtime.taped_phases import Tape, make_phases, train
 
 PACKAGE = os.path.dirname(os.path.abspath(sc2impala.__file__))
@@ -29,7 +29,7 @@ def stack(*calls):
     return result
 
 
-UPDATE = stack('runtime/trainer.py update', SESSION + ' run')
+UPDATE = stack('training/loop.py update', SESSION + ' run')
 GAME = stack('actors/environment_ops.py step_arrays', 'envs/simulated.py step')
 
 
@@ -65,26 +65,30 @@ class TestWatch:
             'the learner waits for the disk',
         ),
         (
-            stack('runtime/trainer.py update', 'runtime/start_policy.py finish', SESSION + ' run'),
+            stack(
+                'training/loop.py update',
+                'training/components/start_policy.py finish',
+                SESSION + ' run',
+            ),
             GAME,
             8,
-            'is busy in runtime.start_policy.py, finish',
+            'is busy in training.components.start_policy.py, finish',
         ),
         (
             stack(
-                'runtime/trainer.py update', 'runtime/evaluation.py play_episodes', SESSION + ' run'
+                'training/loop.py update', 'runtime/evaluation.py play_episodes', SESSION + ' run'
             ),
             GAME,
             8,
             'waits for the games of an evaluation',
         ),
         (
-            stack('runtime/trainer.py update', '/home/user/own.py after_run'),
+            stack('training/loop.py update', '/home/user/own.py after_run'),
             GAME,
             8,
             'is busy in /home/user/own.py, after_run',
         ),
-        (stack('runtime/hooks.py play', SESSION + ' run'), GAME, 0, 'for a game'),
+        (stack('training/local_actors.py fill', SESSION + ' run'), GAME, 0, 'for a game'),
     ],
 )
 def test_describe_waiting(own, other, queued, text):

@@ -1,0 +1,91 @@
+"""The interface of the actors of a run."""
+
+import contextlib
+from typing import Any, ContextManager, List, Optional, Sequence, Tuple
+
+import tensorflow.compat.v1 as tf
+
+from sc2impala.actors import SequenceQueue
+from sc2impala.agents.teacher import Teacher
+from sc2impala.runtime.checkpoint_parts import Part
+from sc2impala.runtime.stop_request import StopRequest
+from sc2impala.runtime.summary_log import SummaryLog
+from sc2impala.training.state import State
+
+
+class Actors:
+    """Acts in the games of a run and fills a queue with sequences.
+
+    The methods are called in the order in which they are listed.
+
+    queue: `actors.SequenceQueue` of `ActorOutput`s; there is one after `build`.
+    envs: environments in which a demonstrator can be switched on and off, after `build`.
+    num_games: games that are played in this process.
+      states: what an exact resume restores of actors and queue, after `build`.
+    parts: files of their own that checkpoints have of them, after `build`.
+    """
+
+    queue: SequenceQueue
+    envs: Sequence[Any] = ()
+    num_games = 0
+    is_saved = False
+    master = ''
+    states: Sequence[State] = ()
+    parts: Sequence[Part] = ()
+
+    def open(self, session_config: tf.ConfigProto) -> None:
+        """Called before the graph is built.
+
+        Raises:
+          UserError: if actors cannot be reached.
+        """
+
+    def place_variables(self) -> ContextManager[None]:
+        """Returns the context in which variables are made that actors read besides the agent's."""
+        return contextlib.nullcontext()
+
+    def build(
+        self, agent: Any, specs: Tuple[Any, Any], spec: Any, start: int, teacher: Optional[Teacher]
+    ) -> None:
+        """Builds the queue and what fills it.
+
+        Args:
+          agent: `agents.agent.Agent`, whose variables exist.
+          specs: observation and action spec.
+          spec: `ActorOutput` of `tf.TensorSpec`s of one sequence.
+          start: number of earlier starts of the run.
+          teacher: acts along with the agent; or None.
+
+        Raises:
+          UserError: if an environment cannot be made.
+        """
+        raise NotImplementedError
+
+    def components(
+        self, frames: tf.Tensor, summaries: SummaryLog, stop: StopRequest
+    ) -> List[tf.train.SessionRunHook]:
+        """Returns what watches over the actors, and logs.
+
+        Args:
+          frames: environment frames of all phases together, int64 [].
+          summaries: where to.
+          stop: set when the run should end.
+        """
+        raise NotImplementedError
+
+    def acting(self) -> List[tf.train.SessionRunHook]:
+        """Returns what lets the actors act, once the state is restored or saved."""
+        raise NotImplementedError
+
+    def fill(self, session: tf.Session) -> None:
+        """Acts until the queue holds a batch, if no other thread does."""
+
+    def halted(self, session: tf.Session) -> ContextManager[None]:
+        """Returns a context in which no actor is within an unroll, to read `states`."""
+        return contextlib.nullcontext()
+
+    def restore_staged(self) -> None:
+        """Called when batches that had been taken from the queue were restored."""
+
+    def close(self) -> None:
+        """Called once the session is closed, and the run has not failed."""

@@ -1,0 +1,189 @@
+"""The bill of materials of a run."""
+
+import contextlib
+from typing import Any, List, Sequence, Tuple
+
+import tensorflow.compat.v1 as tf
+
+from sc2impala import actors as actors_lib
+from sc2impala.learner import phases as learner_phases
+from sc2impala.runtime import acting, demonstrations, graph, seeds
+from sc2impala.runtime.checkpoint_parts import Part, ReplayPart
+from sc2impala.runtime.checkpoints import CheckpointWriter
+from sc2impala.runtime.stop_request import StopRequest
+from sc2impala.runtime.summary_log import SummaryLog
+from sc2impala.settings import validation
+from sc2impala.settings.settings import Settings
+from sc2impala.training import memory_limits, phases, replay_buffer
+from sc2impala.training.actors import Actors
+from sc2impala.training.batches import Batches
+from sc2impala.training.component import Component
+from sc2impala.training.components import (
+    checkpoints,
+    demonstrator,
+    episodes,
+    evaluations,
+    exact_resume,
+    frame_limit,
+    gradient_norm,
+    progress,
+    recordings,
+    replay_limit,
+    staging,
+    start_policy,
+    stop,
+    summaries,
+    watch,
+)
+from sc2impala.training.components.exact_resume import ResumePart
+from sc2impala.training.run import Graph, Run
+from sc2impala.training.start import Start
+from sc2impala.training.state import LearnerState
+
+
+def build_graph(
+    settings: Settings, specs: Tuple[Any, Any], actors: Actors, start: int = 0
+) -> Graph:
+    """Builds the default graph, in the order in which data moves.
+
+    Args:
+      settings: all of them.
+      specs: observation and action spec.
+      actors: of the run, not built yet.
+      start: number of earlier starts of the run.
+
+    Raises:
+      UserError: for anything wrong with the settings or the recordings, if an environment cannot be
+        made, or if the run does not fit into memory.
+    """
+    run_seed, unroll_length = settings.run.seed, settings.actors.unroll_length
+    devices = graph.learner_devices(settings.training.num_learner_devices)
+    tf.set_random_seed(seeds.streams(run_seed, 'graph', 1, start)[0])
+
+    agent = acting.make_agent(settings, specs)
+    with actors.place_variables():
+        learner_phases.policy_version()
+        policy = start_policy.make_start_policy(settings, agent, specs)
+    teacher = policy.teacher if policy is not None and policy.teacher.acts else None
+
+    spec = actors_lib.sequence_spec(agent, specs[0], unroll_length, teacher)
+    memory_limits.check(settings, agent, spec, actors.num_games, graph.gpu_device() is None)
+    actors.build(agent, specs, spec, start, teacher)
+
+    table = None
+    _, num_replay = validation.batch_split(settings.training, settings.replay)
+    if num_replay:
+        (seed,) = seeds.streams(run_seed, 'replay', 1)
+        table = replay_buffer.make_replay_table(settings.replay, spec, seed)
+
+    recorded = open_recordings(settings, specs, start)
+    batches = Batches(devices)
+    of_phases = phases.make_phases(settings, agent, actors.queue, table, batches, recorded)
+    return Graph(agent, policy, actors, table, recorded, batches, of_phases, specs[0])
+
+
+def build_parts(built: Graph) -> Tuple[ResumePart, List[Part]]:
+    """Builds what saves and restores the state of a run besides its variables.
+
+    Args:
+      built: the graph; all its variables exist.
+
+    Returns:
+      The part to which components add their state; and all parts, this one first.
+    """
+    actors = built.actors
+    resume = ResumePart([_learner_state(actors)], actors)
+    of_replay = [] if built.table is None else [ReplayPart(built.table)]
+    return resume, [resume, *actors.parts, *of_replay]
+
+
+def build_components(
+    settings: Settings,
+    built: Graph,
+    writer: CheckpointWriter,
+    resume: ResumePart,
+    start: Start,
+    stopping: StopRequest,
+    stack: contextlib.ExitStack,
+    own_hooks: Sequence[tf.train.SessionRunHook] = (),
+) -> List[tf.train.SessionRunHook]:
+    """Builds the components of a run, in the order in which they are called.
+
+    A component is a file in `components` and a line here; without the line, the run does without.
+    This changes the logs in the folder of the run: what follows the checkpoint is removed.
+
+    Args:
+      settings: all of them.
+      built: the graph.
+      writer: saves checkpoints.
+      resume: see `build_parts`.
+      start: where the run begins.
+      stopping: set when it should end.
+      stack: closes what is opened.
+      own_hooks: of the caller.
+
+    Raises:
+      UserError: if something in the folder of the run cannot be written to.
+    """
+    actors = built.actors
+    frames = tf.add_n([phase.frames.read_value() for phase in built.phases])
+    event_log = SummaryLog(settings.run.logdir, settings.output.save_summaries_secs)
+    stack.callback(event_log.close)
+    episode_log = episodes.open_log(settings, start)
+    stack.callback(episode_log.close)
+    run = Run(settings, built, frames, start, stopping, stack, writer, event_log, episode_log)
+    components = [
+        *exact_resume.make(run, resume),
+        *stop.make(run),
+        *summaries.make(run),
+        *episodes.make(run),
+        *actors.components(frames, event_log, stopping),
+        *progress.make(run),
+        *gradient_norm.make(run),
+        *watch.make(run),
+        # Before the start policy may give the agent other weights than those that were trained.
+        *evaluations.make(run),
+        *start_policy.make(run),
+        *own_hooks,
+        *replay_limit.make(run),
+        *staging.make(run),
+        *recordings.make(run),
+        *demonstrator.make(run),
+        # After everything that an update changes, and before anything acts.
+        *checkpoints.make(run),
+        *frame_limit.make(run),
+        *actors.acting(),
+    ]
+    for component in components:
+        if isinstance(component, Component):
+            resume.add(component.states)
+    return components
+
+
+def open_recordings(
+    settings: Settings, specs: Tuple[Any, Any], start: int
+) -> demonstrations.Recorded:
+    """Opens the recordings that the run learns from, possibly none.
+
+    Args:
+      settings: all of them.
+      specs: observation and action spec.
+      start: number of earlier starts of the run.
+
+    Raises:
+      UserError: if one cannot be used.
+    """
+    recordings_of_run = demonstrations.open_recordings(
+        settings.demonstrations.demonstrations, settings.environment, specs[1]
+    )
+    (seed,) = seeds.streams(settings.run.seed, 'demonstrations', 1, start)
+    return demonstrations.Recorded(recordings_of_run, specs, settings.actors.unroll_length, seed)
+
+
+def _learner_state(actors: Actors) -> LearnerState:
+    """Returns the local variables of the learner that belong to an exact resume."""
+    variables = [v for v in tf.local_variables() if v.op.name.startswith('stream_state')]
+    if actors.is_saved:
+        # Other processes rely on a count that begins with each start.
+        variables.append(learner_phases.policy_version()[1])
+    return LearnerState(variables)

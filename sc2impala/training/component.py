@@ -1,0 +1,41 @@
+"""The interface of the components of a run."""
+
+from typing import Sequence
+
+import tensorflow.compat.v1 as tf
+
+from sc2impala.learner.phases import Phase
+from sc2impala.training.state import State
+
+
+class Component(tf.train.SessionRunHook):
+    """A hook of the monitored session that knows the phase, and that may have a state.
+
+    Every run of the session that a hook sees is one update. Any other `tf.train.SessionRunHook` may
+    be listed among the components as well.
+
+    phase: the one that runs, from `begin_phase` to `end_phase`.
+    states: what an exact resume saves and restores of this component.
+    """
+
+    phase: Phase
+    states: Sequence[State] = ()
+
+    def begin_phase(self, phase: Phase, frames: int) -> None:
+        """Called before the first update of a phase.
+
+        Args:
+          phase: what runs now.
+          frames: environment frames of the phase so far.
+        """
+        self.phase = phase
+
+    def end_phase(self, frames: int) -> None:
+        """Called after the last update of a phase, also if it was stopped before its end."""
+
+    def fail(self, error: Exception) -> None:
+        """Called instead of `end` if an error ends the run; the session is still open.
+
+        Raises:
+          UserError: to be reported in place of the error.
+        """

@@ -1,0 +1,174 @@
+"""Evaluations within a run (`--evaluate_every_frames`): the training waits for each.
+
+The results are in `evaluations.csv` and TensorBoard, the best model is in `best`.
+"""
+
+from typing import Any, Callable, Dict, List, Optional
+
+import tensorflow.compat.v1 as tf
+
+from sc2impala.errors import UserError
+from sc2impala.learner.phases import Phase
+from sc2impala.runtime import (
+    acting,
+    checkpoints,
+    console,
+    disk,
+    evaluation,
+    graph,
+    phase_evaluation,
+    seeds,
+)
+from sc2impala.runtime.evaluation_log import EVALUATIONS_CSV, EvaluatedPolicy
+from sc2impala.runtime.evaluation_record import EvaluationRecord
+from sc2impala.runtime.stop_request import StopRequest
+from sc2impala.settings.settings import Settings
+from sc2impala.training.component import Component
+from sc2impala.training.run import Run
+
+Evaluate = Callable[[tf.Session, Callable[[], bool]], Optional[Dict[str, Any]]]
+"""(session, should_stop) -> result of its weights, see `evaluation.summarize`; None if stopped."""
+
+
+def make(run: Run) -> List[Component]:
+    """Returns the component, if it is asked for.
+
+    To be called when everything that depends on the random seed of the graph has been built.
+
+    Raises:
+      UserError: if the results cannot be written.
+    """
+    settings, checkpoint = run.settings, run.start.checkpoint
+    own, folder = settings.evaluation, settings.run.logdir
+    if not own.evaluate_every_frames:
+        return []
+    policy = EvaluatedPolicy.of(evaluation.describe(settings.environment, own, settings.run.seed))
+    record = EvaluationRecord(folder, settings.environment.map_name, policy, run.summaries)
+    undone = record.log.undo(None if checkpoint is None else checkpoints.number(checkpoint))
+    if undone:
+        console.say(
+            f'{EVALUATIONS_CSV}: rows after the checkpoint are removed, since these frames are '
+            f'trained again: {undone}'
+        )
+    record.repair()
+    evaluate = _make_evaluate(settings, run.graph.agent)
+    return [
+        RunEvaluationHook(
+            own.evaluate_every_frames,
+            evaluate,
+            record,
+            policy,
+            run.writer.save_variables,
+            run.frames,
+            run.stop,
+        )
+    ]
+
+
+class RunEvaluationHook(Component):
+    """Evaluates before the first update, and after the updates that pass a multiple of N frames.
+
+    What was evaluated is known from the table alone. An evaluation that was stopped, or killed, is
+    made when the training goes on, before the next update, with the same weights.
+    """
+
+    def __init__(
+        self,
+        every_frames: int,
+        evaluate: Evaluate,
+        record: EvaluationRecord,
+        policy: EvaluatedPolicy,
+        save: Callable[[tf.Session, str], None],
+        frames: tf.Tensor,
+        stop: StopRequest,
+    ):
+        """Args:
+        every_frames: N.
+        evaluate: see above.
+        record: the evaluations so far, none of which is beyond the checkpoint that the training
+          goes on from.
+        policy: that is evaluated.
+        save: saves all variables of a session at a path.
+        frames: environment frames of all phases together, int64 [].
+        stop: set when the training should end.
+        """
+        self._every_frames = every_frames
+        self._evaluate = evaluate
+        self._record = record
+        self._policy = policy
+        self._save = save
+        self._frames = frames
+        self._stop = stop
+
+    def after_create_session(self, session: tf.Session, coord: Any) -> None:
+        """Remembers the session."""
+        self._session = session
+        self._coord = coord
+
+    def begin_phase(self, phase: Phase, frames: int) -> None:
+        """Evaluates what no earlier start has."""
+        super().begin_phase(phase, frames)
+        self._evaluate_if_due(self._session, int(self._session.run(self._frames)))
+
+    def before_run(self, run_context: Any) -> tf.train.SessionRunArgs:
+        """Asks for the frames after the update."""
+        return tf.train.SessionRunArgs(self.phase.step)
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        """Evaluates if it is time to."""
+        self._evaluate_if_due(run_context.session, int(run_values.results))
+
+    def end(self, session: tf.Session) -> None:
+        """Writes what could not be written before."""
+        self._unless_the_disk_fails(self._record.log.flush)
+
+    def fail(self, error: Exception) -> None:
+        """The same."""
+        self._unless_the_disk_fails(self._record.log.flush)
+
+    def _evaluate_if_due(self, session: tf.Session, frames: int) -> None:
+        last, every = self._record.log.last_frames(self._policy), self._every_frames
+        if last is not None and frames // every <= last // every:
+            return
+        result = self._evaluate(session, lambda: self._stop.requested)
+        if result is None:
+            # Not even one more update: the weights are evaluated when the training goes on.
+            self._coord.request_stop()
+            return
+        path, found = self._record.best.path(frames), dict(result, global_step=frames)
+        self._unless_the_disk_fails(
+            lambda: self._record.add(found, lambda: self._save(session, path))
+        )
+
+    def _unless_the_disk_fails(self, write: Callable[[], None]) -> None:
+        try:
+            write()
+        except (OSError, tf.errors.OpError, UserError) as error:
+            console.say(
+                f'an evaluation cannot be written ({disk.reason(error)}): the training does not '
+                'depend on it'
+            )
+
+
+def _make_evaluate(settings: Settings, agent: Any) -> Evaluate:
+    """Plays on the backend of the run, the same games every time."""
+    own, run, environment = settings.evaluation, settings.run, settings.environment
+    specs = graph.make_specs(environment)
+    num_envs = min(own.num_eval_envs, own.num_episodes)
+    player_seed, *env_seeds = seeds.streams(run.seed, 'run_evaluation', 1 + num_envs)
+    games = phase_evaluation.PhaseEvaluation(
+        acting.in_evaluation(settings, agent),
+        specs[0],
+        lambda: graph.make_environment(environment, settings.starcraft, specs, env_seeds),
+        own.num_episodes,
+        player_seed,
+        num_envs,
+        own.policy == 'greedy',
+    )
+    about = evaluation.describe(environment, own, run.seed)
+
+    def evaluate(session: tf.Session, should_stop: Callable[[], bool]) -> Optional[Dict[str, Any]]:
+        infos = games.play(session, should_stop)
+        return None if infos is None else dict(about, **evaluation.summarize(infos))
+
+    return evaluate

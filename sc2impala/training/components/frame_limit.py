@@ -1,0 +1,54 @@
+"""Ends a start of a run at a number of frames (`--stop_at_frames`), before it is finished."""
+
+from typing import Any, List
+
+import tensorflow.compat.v1 as tf
+
+from sc2impala.runtime import console
+from sc2impala.training.component import Component
+from sc2impala.training.run import Run
+
+
+def make(run: Run) -> List[Component]:
+    """Returns the component, if it is asked for."""
+    limit = run.settings.training.stop_at_frames
+    return [FrameLimitHook(limit, run.frames)] if limit else []
+
+
+class FrameLimitHook(Component):
+    """Ends a training after the first update that reaches a number of frames.
+
+    It is saved as at a signal, and schedules do not end there.
+    """
+
+    def __init__(self, limit: int, frames: tf.Tensor):
+        """Args:
+        limit: environment frames of all phases together.
+        frames: those so far, int64 [].
+        """
+        self._limit = limit
+        self._frames = frames
+
+    def after_create_session(self, session: tf.Session, coord: Any) -> None:
+        """Ends a training that is there already."""
+        frames = int(session.run(self._frames))
+        if frames >= self._limit:
+            self._say(frames)
+            coord.request_stop()
+
+    def before_run(self, run_context: Any) -> tf.train.SessionRunArgs:
+        """Asks for the frames after the update."""
+        return tf.train.SessionRunArgs(self.phase.step)
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        """Ends the training if they are reached."""
+        frames = int(run_values.results)
+        if frames >= self._limit and not run_context.stop_requested:
+            self._say(frames)
+            run_context.request_stop()
+
+    def _say(self, frames: int) -> None:
+        console.say(
+            f'\nstopping at {frames:,} frames, as --stop_at_frames={self._limit} asked; the same '
+            'command without it goes on'
+        )

@@ -1,0 +1,96 @@
+"""Says when a loss explodes: its gradient is far larger than it was until then."""
+
+import math
+import time
+from typing import Any, Callable, List, Optional
+
+import tensorflow.compat.v1 as tf
+
+from sc2impala.learner.phases import Phase
+from sc2impala.runtime import console
+from sc2impala.training.component import Component
+from sc2impala.training.run import Run
+
+FACTOR = 100.0
+"""How many times its running scale a norm has to be."""
+
+RATE = 0.01
+"""Weight of an update in the running mean of the logarithm, whose exponential is the scale. The
+first updates have as much as is needed for all to count the same."""
+
+FIRST = 50
+"""Updates of a phase before something is said."""
+
+EVERY_SECS = 60.0
+"""Seconds between two lines."""
+
+
+def make(run: Run) -> List[Component]:
+    """Returns the component."""
+    return [ExplosionHook()]
+
+
+class ExplosionWatch:
+    """The running scale of the norm of a gradient."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._log_scale = 0.0
+
+    @property
+    def scale(self) -> float:
+        """The geometric mean of what was seen, with the latest values weighing most."""
+        return math.exp(self._log_scale)
+
+    def look(self, norm: float) -> Optional[float]:
+        """Notes the norm of an update.
+
+        Args:
+          norm: 0, as that of a batch that nothing can be learned from, is not noted.
+
+        Returns:
+          The scale before it, if the norm is more than FACTOR times as large.
+        """
+        if not norm > 0.0:
+            return None
+        scale, known = self.scale, self._count >= FIRST
+        self._count += 1
+        rate = max(RATE, 1.0 / self._count)
+        self._log_scale += rate * (math.log(norm) - self._log_scale)
+        return scale if known and norm > FACTOR * scale else None
+
+
+class ExplosionHook(Component):
+    """Prints a line when the norm of the gradient explodes; each phase has a scale of its own."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic):
+        """Args: clock: seconds."""
+        self._clock = clock
+        self._last_time = -float('inf')
+        self._watch = ExplosionWatch()
+
+    def begin_phase(self, phase: Phase, frames: int) -> None:
+        """Begins anew."""
+        super().begin_phase(phase, frames)
+        self._watch = ExplosionWatch()
+
+    def before_run(self, run_context: Any) -> Optional[tf.train.SessionRunArgs]:
+        """Asks for the norm, which the update computes in any case."""
+        norm = self.phase.grad_norm
+        return None if norm is None else tf.train.SessionRunArgs(norm)
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        """Says so if it is far too large."""
+        if run_values.results is None:
+            return
+        norm = float(run_values.results)
+        scale = self._watch.look(norm)
+        now = self._clock()
+        if scale is None or now - self._last_time < EVERY_SECS:
+            return
+        self._last_time = now
+        console.say(
+            f'the loss of {self.phase.title} explodes: the norm of its gradient is {norm:.3g}, '
+            f'{norm / scale:,.0f} times what it was on average ({scale:.3g}); if that goes on, '
+            'lower the learning rate, or clip rewards or gradients'
+        )

@@ -1,0 +1,213 @@
+"""The policy with which the training starts: the best model of cloning, or what was loaded."""
+
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+from sc2impala.agents.teacher import Teacher
+from sc2impala.learner.phases import Phase
+from sc2impala.runtime import acting, console, phase_evaluation, seeds
+from sc2impala.runtime.summary_log import SummaryLog
+from sc2impala.settings.settings import Settings
+from sc2impala.training.component import Component
+from sc2impala.training.run import Run
+
+
+def make(run: Run) -> List[Component]:
+    """Returns the component, if there is a start policy."""
+    policy, phases = run.graph.start_policy, run.graph.phases
+    if policy is None:
+        return []
+    of_cloning = [phase.frames for phase in phases if phase.title == 'cloning']
+    cloning_frames = of_cloning[0] if of_cloning else None
+    return [StartPolicyHook(policy, cloning_frames, run.frames, run.summaries)]
+
+
+def make_start_policy(
+    settings: Settings, agent: Any, specs: Tuple[Any, Any]
+) -> Optional['StartPolicy']:
+    """Builds the teacher and the choice among the models of cloning.
+
+    Args:
+      settings: all of them.
+      agent: `agents.agent.Agent` that is trained.
+      specs: observation and action spec.
+
+    Returns:
+      The policy, or None if there is use for neither.
+    """
+    environment, cloning = settings.environment, settings.algorithms['cloning']
+    is_selected = bool(cloning.num_cloning_frames and cloning.phase_evaluations)
+    if not is_selected and not acting.teacher_cost(settings):
+        return None
+    made = StartPolicy(acting.make_copy(settings, agent, specs), None)
+    if not is_selected:
+        return made
+    env_seeds = seeds.streams(
+        settings.run.seed, 'phase_evaluation', cloning.phase_evaluation_episodes
+    )
+    evaluate_agent = phase_evaluation.on_simulator(
+        acting.as_policy(settings, agent),
+        specs,
+        environment.map_name,
+        environment.longest_step,
+        env_seeds,
+        dict(environment.simulator_rules),
+    )
+    num_frames, num_evaluations = cloning.num_cloning_frames, cloning.phase_evaluations
+    return made._replace(
+        selection=Selection(evaluate_agent, made.teacher, num_frames, num_evaluations)
+    )
+
+
+class Selection:
+    """Evaluates a phase at regular intervals, and remembers the best model that it saw.
+
+    The model is kept in the variables of a teacher. What else it remembers is part of checkpoints
+    as well: a run that goes on has the same best model.
+    """
+
+    def __init__(
+        self,
+        evaluate: Callable[[tf.Session], float],
+        teacher: Teacher,
+        num_frames: int,
+        num_evaluations: int,
+    ):
+        """Args:
+        evaluate: see `PhaseEvaluation`.
+        teacher: `agents.teacher.Teacher`.
+        num_frames: length of the phase in environment frames.
+        num_evaluations: how many times to evaluate; the last time is at its end.
+        """
+        self._evaluate = evaluate
+        self._teacher = teacher
+        self._num_frames = num_frames
+        self._num_evaluations = num_evaluations
+        self._count = _state('cloning_evaluations', np.int64(0))
+        self._best = _state('cloning_best_return', np.float32(-np.inf))
+        self._new = [tf.placeholder(tf.int64, []), tf.placeholder(tf.float32, [])]
+        self._set = [v.assign(t).op for v, t in zip((self._count, self._best), self._new)]
+
+    def evaluate_if_due(self, session: tf.Session, frames: int) -> Dict[str, float]:
+        """Evaluates if enough frames have been played since the last time.
+
+        Args:
+          session: with the weights.
+          frames: environment frames of the phase so far.
+
+        Returns:
+          Summaries by tag; none if it was not time to.
+        """
+        wanted = min(frames, self._num_frames) * self._num_evaluations // self._num_frames
+        count, best = session.run([self._count, self._best])
+        if wanted <= count:
+            return {}
+        mean = self._evaluate(session)
+        if mean > best:
+            session.run(self._teacher.keep)
+            best = mean
+        session.run(self._set, dict(zip(self._new, (wanted, best))))
+        console.say(
+            f'evaluation {wanted} of {self._num_evaluations}: mean return {mean:.2f}, '
+            f'best {best:.2f}'
+        )
+        return {'cloning/evaluation_return': mean, 'cloning/best_return': float(best)}
+
+    def finish(self, session: tf.Session) -> Dict[str, float]:
+        """Gives the weights of the best model to the agent.
+
+        Returns:
+          Summaries by tag, if the last model had not been evaluated yet.
+        """
+        tags = self.evaluate_if_due(session, self._num_frames)
+        session.run(self._teacher.give)
+        return tags
+
+
+class StartPolicy(NamedTuple):
+    """The policy with which a training starts, and where it comes from.
+
+    teacher: `agents.teacher.Teacher` that keeps it.
+    selection: chooses it among the models of cloning; None for the last one, or without cloning.
+    """
+
+    teacher: Teacher
+    selection: Optional[Selection]
+
+
+class StartPolicyHook(Component):
+    """Makes the teacher final when cloning has ended, or at the start if there is no cloning.
+
+    The next phase begins with the best model of cloning if it was evaluated, and the teacher is the
+    policy that it begins with. All of this happens once, also in a run that is stopped or killed
+    in between.
+    """
+
+    def __init__(
+        self,
+        policy: StartPolicy,
+        cloning_frames: Optional[tf.Variable],
+        total_frames: tf.Tensor,
+        summaries: SummaryLog,
+    ):
+        """Args:
+        policy: the teacher, and what chooses the model.
+        cloning_frames: the counter of the cloning phase, or None if there is none.
+        total_frames: environment frames of all phases together, int64 [].
+        summaries: where the results of evaluations are written.
+        """
+        self._teacher = policy.teacher
+        self._selection = policy.selection
+        self._cloning_frames = cloning_frames
+        self._total_frames = total_frames
+        self._summaries = summaries
+
+    def after_create_session(self, session: tf.Session, coord: Any) -> None:
+        """Remembers the session."""
+        self._session = session
+
+    def begin_phase(self, phase: Phase, frames: int) -> None:
+        """Makes the teacher final if cloning is over and it is not yet."""
+        super().begin_phase(phase, frames)
+        session = self._session
+        if self._is_cloning():
+            if self._selection is not None:
+                # One that an earlier start has missed.
+                self._write(self._selection.evaluate_if_due(session, frames), self._step())
+            return
+        if session.run(self._teacher.is_frozen):
+            return
+        if self._selection is None:
+            session.run(self._teacher.keep)
+        else:
+            self._write(self._selection.finish(session), self._step())
+        session.run(self._teacher.freeze)
+
+    def before_run(self, run_context: Any) -> Optional[tf.train.SessionRunArgs]:
+        """Asks for the frames after the update."""
+        if self._selection is None or not self._is_cloning():
+            return None
+        return tf.train.SessionRunArgs({'frames': self.phase.train, 'step': self.phase.step})
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        """Evaluates if it is time to."""
+        results = run_values.results
+        if results is not None and self._selection is not None:
+            tags = self._selection.evaluate_if_due(run_context.session, int(results['frames']))
+            self._write(tags, int(results['step']))
+
+    def _write(self, tags: Dict[str, float], step: int) -> None:
+        if tags:
+            self._summaries.add_scalars(tags, step)
+
+    def _step(self) -> int:
+        return int(self._session.run(self._total_frames))
+
+    def _is_cloning(self) -> bool:
+        return self._cloning_frames is not None and self.phase.frames is self._cloning_frames
+
+
+def _state(name: str, value: Any) -> tf.Variable:
+    return tf.Variable(value, trainable=False, use_resource=True, name=name)

@@ -1,0 +1,34 @@
+"""Ends a run after the update during which that was requested."""
+
+from typing import Any, List
+
+import tensorflow.compat.v1 as tf
+
+from sc2impala.runtime.stop_request import StopRequest
+from sc2impala.training.run import Run
+
+
+def make(run: Run) -> List[tf.train.SessionRunHook]:
+    """Returns the component."""
+    return [StopHook(run.stop)]
+
+
+class StopHook(tf.train.SessionRunHook):
+    """Passes a request to stop on to the session."""
+
+    def __init__(self, request: StopRequest):
+        self._request = request
+
+    def begin(self) -> None:
+        """From now on there is something that ends in order."""
+        self._request.interrupts = False
+
+    def after_create_session(self, session: tf.Session, coord: Any) -> None:
+        """Ends a run that was to be stopped before its first update."""
+        if self._request.requested:
+            coord.request_stop()
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        """Passes the request on."""
+        if self._request.requested:
+            run_context.request_stop()

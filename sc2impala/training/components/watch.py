@@ -1,0 +1,254 @@
+"""Notices that nothing is trained for long, and says which part waits for which."""
+
+import contextlib
+import os
+import sys
+import threading
+import time
+import traceback
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+import tensorflow.compat.v1 as tf
+
+import sc2impala
+from sc2impala.learner.phases import Phase
+from sc2impala.runtime import console
+from sc2impala.runtime.summary_log import SummaryLog
+from sc2impala.runtime.train_log import TrainLog
+from sc2impala.settings import validation
+from sc2impala.training.component import Component
+from sc2impala.training.components.progress import duration_text
+from sc2impala.training.run import Run
+
+TAG = 'watch/secs_without_update'
+
+_POLL_SECS = 1.0
+_LONGEST_GAP_SECS = 10.0
+_BACK_OFF = 2.0
+_SIZE_TIMEOUT_MS = 10000
+_PACKAGE = os.path.dirname(os.path.abspath(sc2impala.__file__))
+_GAMES = ('envs', 'sim')
+_SESSION = os.path.join('client', 'session.py')
+_LOOP = os.path.join('training', 'loop.py')
+# Without threads of their own the actors play here.
+_FILL = os.path.join('training', 'local_actors.py'), 'fill'
+_EVALUATION = os.path.join('runtime', 'evaluation.py'), 'play_episodes'
+_DISK = ('checkpoints.py', 'checkpoint_parts.py', 'checkpoint_units.py', 'storage.py')
+
+Stack = List[traceback.FrameSummary]
+"""The outermost call first."""
+
+
+def make(run: Run) -> List[Component]:
+    """Returns the component, if it is asked for."""
+    settings = run.settings
+    if not settings.output.watch_secs:
+        return []
+    size, (_, batch_size) = run.graph.actors.queue.size(), validation.largest_batch(settings)
+    log = TrainLog(settings.run.logdir)
+    return [WatchHook(settings.output.watch_secs, size, batch_size, run.summaries, log)]
+
+
+class Watch:
+    """Decides when something is to be said; by a clock that stands still while the process does."""
+
+    def __init__(self, watch_secs: float, now: float):
+        """Args:
+        watch_secs: without an update, until it is said first.
+        now: seconds.
+        """
+        self._watch_secs = watch_secs
+        self._since = self._last_look = now
+        self._next = watch_secs
+
+    def look(self, now: float, longest_gap: float) -> Optional[float]:
+        """Returns the seconds without an update if they are to be said now.
+
+        Args:
+          now: seconds.
+          longest_gap: between two looks; in a longer one the whole process was stopped.
+        """
+        gap = now - self._last_look
+        self._last_look = now
+        if gap > longest_gap:
+            self._since += gap
+        idle = now - self._since
+        if idle < self._next:
+            return None
+        self._next = max(self._next * _BACK_OFF, idle)
+        return idle
+
+    def trained(self, now: float) -> Optional[float]:
+        """Notes an update; returns the seconds without one if they had been said."""
+        idle, said = now - self._since, self._next > self._watch_secs
+        self._since, self._next = now, self._watch_secs
+        self._last_look = now
+        return idle if said else None
+
+
+class WatchHook(Component):
+    """Watches the updates of a training in a thread of its own."""
+
+    def __init__(
+        self,
+        watch_secs: float,
+        queue_size: tf.Tensor,
+        batch_size: int,
+        summaries: SummaryLog,
+        log: TrainLog,
+        clock: Callable[[], float] = time.monotonic,
+    ):
+        """Args:
+        watch_secs: without an update, until it is said first; above 0.
+        queue_size: sequences in the queue, int32 [].
+        batch_size: sequences that an update takes from it.
+        summaries: where to.
+        log: gets the stacks of all threads.
+        clock: seconds.
+        """
+        self._watch = Watch(watch_secs, clock())
+        self._queue_size = queue_size
+        self._batch_size = batch_size
+        self._summaries = summaries
+        self._log = log
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
+        self._learner: Optional[int] = None
+        self._step = 0
+
+    def after_create_session(self, session: tf.Session, coord: Any) -> None:
+        """Starts the watch."""
+        self._session = session
+        self._learner = threading.get_ident()
+        self._trained()
+        threading.Thread(target=self._run, name='watch', daemon=True).start()
+
+    def begin_phase(self, phase: Phase, frames: int) -> None:
+        """What happens between two phases is no update, and none is expected."""
+        super().begin_phase(phase, frames)
+        self._trained()
+
+    def before_run(self, run_context: Any) -> tf.train.SessionRunArgs:
+        """Asks for the frames after the update."""
+        return tf.train.SessionRunArgs(self.phase.step)
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        """Notes the update."""
+        self._step = int(run_values.results)
+        self._trained()
+
+    def end(self, session: tf.Session) -> None:
+        """Ends the watch."""
+        self._ended.set()
+
+    def fail(self, error: Exception) -> None:
+        """The same."""
+        self._ended.set()
+
+    def _trained(self) -> None:
+        with self._lock:
+            idle = self._watch.trained(self._clock())
+        if idle is not None:
+            console.say(f'training goes on after {duration_text(idle)} without an update')
+            self._summaries.add_scalars({TAG: 0.0}, self._step)
+
+    def _run(self) -> None:
+        while not self._ended.wait(_POLL_SECS):
+            with self._lock:
+                idle = self._watch.look(self._clock(), _LONGEST_GAP_SECS)
+            if idle is not None:
+                self._report(idle)
+
+    def _report(self, idle: float) -> None:
+        stacks = thread_stacks()
+        reason = describe_waiting(stacks, self._learner, self._read_size(), self._batch_size)
+        console.say(
+            f'nothing was trained for {duration_text(idle)}: {reason} (the stacks of all threads '
+            f'are in {self._log.path})'
+        )
+        self._log.write_line(stacks_text(stacks))
+        self._summaries.add_scalars({TAG: idle}, self._step)
+        self._summaries.flush()
+
+    def _read_size(self) -> Optional[int]:
+        # Errors: the session is closed, or does not answer.
+        with contextlib.suppress(tf.errors.OpError, RuntimeError):
+            options = tf.RunOptions(timeout_in_ms=_SIZE_TIMEOUT_MS)
+            return int(self._session.run(self._queue_size, options=options))
+        return None
+
+
+def thread_stacks() -> Dict[int, Stack]:
+    """The Python stack of every thread but this one."""
+    own = threading.get_ident()
+    return {
+        ident: list(traceback.extract_stack(frame))
+        for ident, frame in sys._current_frames().items()
+        if ident != own
+    }
+
+
+def stacks_text(stacks: Dict[int, Stack]) -> str:
+    """Stacks as text, with the names of the threads."""
+    names = {thread.ident: thread.name for thread in threading.enumerate()}
+    lines = []
+    for ident, stack in stacks.items():
+        lines.append(f'thread {names.get(ident, ident)}:')
+        lines += [f'  {f.filename}:{f.lineno} {f.name}: {f.line}' for f in stack]
+    return '\n'.join(lines)
+
+
+def describe_waiting(
+    stacks: Dict[int, Stack], learner: Optional[int], queued: Optional[int], batch_size: int
+) -> str:
+    """Which part of the training waits for which, as a part of a sentence.
+
+    Args:
+      stacks: of all threads.
+      learner: the thread that trains.
+      queued: sequences in the queue, None if that is not known.
+      batch_size: sequences that an update takes from it.
+    """
+    others = [stack for ident, stack in stacks.items() if ident != learner]
+    own = stacks.get(learner or -1, [])
+    if any(os.path.basename(name) in _DISK for name, _ in _calls(own)):
+        return 'the learner waits for the disk, to which it saves a checkpoint'
+    if _EVALUATION in _calls(own):
+        return 'the learner waits for the games of an evaluation'
+    busy = _busy_in(own)
+    if busy:
+        return f'the learner is busy in {busy}'
+    if any(_is_in(stack, ('replay',)) for stack in others):
+        return 'the learner waits for the replay buffer'
+    if queued is None:
+        return 'the session of the learner does not answer'
+    in_queue = f'{queued} sequences, and a batch takes {batch_size}'
+    if queued >= batch_size:
+        return f'the learner computes, and nothing else is waited for: the queue has {in_queue}'
+    waits = f'the learner waits for the queue ({in_queue}), the queue for the actors'
+    if any(_is_in(stack, _GAMES) for stack in others):
+        return f'{waits}, and these for a game'
+    return f'{waits}, none of which is in a game: they compute, or are gone'
+
+
+def _busy_in(stack: Stack) -> str:
+    """The function that the learner is in, other than an update; empty if there is none."""
+    calls = _calls(stack)
+    if not calls:
+        return ''
+    if not stack[-1].filename.endswith(_SESSION):
+        return f'{stack[-1].filename}, {stack[-1].name}'
+    name, function = calls[-1]
+    is_update = name == _LOOP or (name, function) == _FILL
+    return '' if is_update else f'{name}, {function}'
+
+
+def _calls(stack: Sequence[traceback.FrameSummary]) -> List[Tuple[str, str]]:
+    """The calls inside this package in a stack: the path in the package, and the function."""
+    prefix = _PACKAGE + os.sep
+    return [(f.filename[len(prefix) :], f.name) for f in stack if f.filename.startswith(prefix)]
+
+
+def _is_in(stack: Sequence[traceback.FrameSummary], folders: Sequence[str]) -> bool:
+    return any(name.split(os.sep)[0] in folders for name, _ in _calls(stack))

@@ -1,0 +1,122 @@
+"""What a training is about to do, in a few lines."""
+
+import dataclasses
+from typing import Any, List, Mapping, Optional, Sequence, Tuple
+
+from sc2impala import learner
+from sc2impala.learner.phases import Phase
+from sc2impala.runtime import checkpoints, demonstrations, memory
+from sc2impala.settings import resolve, validation
+from sc2impala.settings.settings import Settings
+from sc2impala.training import replay_buffer
+from sc2impala.training.run import Graph
+
+_LENGTH = 'total_environment_frames'
+
+
+def describe(
+    settings: Settings, specs: Tuple[Any, Any], built: Graph, checkpoint: Optional[str]
+) -> List[str]:
+    """Lines for the start of a run.
+
+    Args:
+      settings: all of them.
+      specs: observation and action spec.
+      built: what has been built.
+      checkpoint: it goes on from, or None.
+    """
+    environment, actors, replay = settings.environment, settings.actors, settings.replay
+    num_parameters = sum(v.shape.num_elements() for v in built.agent.weights)
+    num_new, num_replay = validation.batch_split(settings.training, replay)
+    lines = [
+        '{} on {} ({}), {:,} parameters, {} actors of {} environments, learner on {}'.format(
+            settings.agent.agent,
+            environment.map_name,
+            environment.backend,
+            num_parameters,
+            actors.num_actors,
+            actors.num_envs,
+            'the GPU' if built.batches.device else 'the CPU',
+        ),
+        *resolve.description(settings.values()),
+        'functions: {}'.format(', '.join(specs[1].function_names)),
+        f'batch: {num_new} new, {num_replay} replayed sequences of {actors.unroll_length} steps',
+    ]
+    if num_replay:
+        how = '' if replay.replay_compression == 'none' else ' without compression'
+        num_bytes = replay_buffer.raw_bytes(replay, built.actors.queue.spec)
+        lines.append(
+            f'replay: {replay.replay_buffer_size:,} sequences, {num_bytes / memory.MIB:,.1f} MiB'
+            f'{how}'
+        )
+    going_on = f', going on from {checkpoint}' if checkpoint else ''
+    lines.append(f'logdir: {settings.run.logdir}{going_on}')
+    lines += demonstrations.describe(settings.demonstrations, built.recorded.recordings)
+    lines += _phases(settings)
+    return lines
+
+
+def schedule_change(settings: Settings, before: Mapping[str, Any], frames: int) -> List[str]:
+    """A line if another length of the training changes the learning rate of a run that resumes.
+
+    Args:
+      settings: all of them.
+      before: the settings of the last start.
+      frames: that the training has had, without those of earlier phases.
+    """
+    length, now = before[_LENGTH], settings.training.total_environment_frames
+    first, last = (_learning_rate(values, frames) for values in (before, settings.values()))
+    if length == now or first is None or last is None or first == last:
+        return []
+    return [
+        f'--{_LENGTH}={now} instead of {length}: the schedules have this length, and the learning '
+        f'rate {"rises" if last > first else "falls"} from {first:.3g} to {last:.3g}'
+    ]
+
+
+def is_finished(phases: Sequence[Phase], checkpoint: Optional[str]) -> bool:
+    """Whether there is nothing left to train after a checkpoint."""
+    if checkpoint is None:
+        return False
+    frames = checkpoints.frames_of(checkpoint, [phase.frames for phase in phases])
+    return all(done >= phase.num_frames for done, phase in zip(frames, phases))
+
+
+def finished_text(settings: Settings) -> str:
+    """What to say of a run that is started again when it is finished."""
+    frames, folder = settings.training.total_environment_frames, settings.run.logdir
+    return (
+        f'the training is finished, as --total_environment_frames={frames} asked: a larger number '
+        f'goes on from here, and --mode=evaluate --logdir={folder} plays with the agent'
+    )
+
+
+def _learning_rate(values: Mapping[str, Any], frames: int) -> Optional[float]:
+    """The learning rate after some frames; None for an algorithm that has none of the usual name.
+
+    Args:
+      values: all settings.
+      frames: of the training.
+    """
+    group = learner.settings_groups()[values['algorithm']]
+    names = {field.name for field in dataclasses.fields(group)}
+    for prefix in ('', 'r2d2_'):
+        first, last = prefix + 'learning_rate', prefix + 'final_learning_rate'
+        if {first, last} <= names:
+            left = max(0.0, 1.0 - frames / values[_LENGTH])
+            return values[last] + (values[first] - values[last]) * left
+    return None
+
+
+def _phases(settings: Settings) -> List[str]:
+    """A line with what comes before the training, if anything does."""
+    phases = []
+    for name in learner.PRETRAINING:
+        phase = learner.load_pretraining(name)(settings.algorithms[name])
+        if phase.num_frames:
+            phases.append(f'{phase.title} for {phase.num_frames:,} frames')
+    if not phases:
+        return []
+    phases.append(f'training for {settings.training.total_environment_frames:,}')
+    without = ' (--from_scratch: the training alone)' if resolve.imitates(settings.values()) else ''
+    return [f'phases: {", ".join(phases)}{without}']

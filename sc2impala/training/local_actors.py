@@ -1,0 +1,294 @@
+"""Actors in threads of this process."""
+
+import contextlib
+from typing import Any, Callable, Iterator, List, Mapping, Optional, Sequence, Tuple
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+from sc2impala import actors as actors_lib
+from sc2impala import saved_arrays
+from sc2impala.agents.teacher import Teacher
+from sc2impala.learner import phases
+from sc2impala.runtime import acting, demonstrations, graph, seeds
+from sc2impala.runtime.stop_request import StopRequest
+from sc2impala.runtime.summary_log import SummaryLog
+from sc2impala.saved_arrays import Arrays
+from sc2impala.settings import validation
+from sc2impala.settings.settings import Settings
+from sc2impala.training.actor_threads import ActorThreads
+from sc2impala.training.actors import Actors
+from sc2impala.training.components.account import (
+    AccountedQueue,
+    AccountHook,
+    AccountPart,
+)
+from sc2impala.training.queue_contents import QueueContents, Sequences
+from sc2impala.training.state import LocalVariables, State
+
+
+class LocalActors(Actors):
+    """Actors of this process, each in a thread; or in turns with the learner (`--deterministic`).
+
+    enqueue_ops: one per actor; running one plays an unroll and puts it into the queue.
+    """
+
+    queue: AccountedQueue
+    is_saved = True
+
+    def __init__(
+        self,
+        settings: Settings,
+        stack: contextlib.ExitStack,
+        before: Optional[Mapping[str, Any]] = None,
+    ):
+        """Args:
+        settings: of the run.
+        stack: closes the environments.
+        before: settings of the previous start; None in a new run.
+        """
+        numbers = settings.actors
+        self.enqueue_ops: List[tf.Operation] = []
+        self.num_games = numbers.num_actors * numbers.num_envs
+        self._settings = settings
+        self._stack = stack
+        # A line of its own has told the user that the number of games is another one.
+        self._has_new_games = before is not None and (
+            (numbers.num_actors, numbers.num_envs) != (before['num_actors'], before['num_envs'])
+        )
+        self._threads: Optional[ActorThreads] = None
+
+    def build(
+        self, agent: Any, specs: Tuple[Any, Any], spec: Any, start: int, teacher: Optional[Teacher]
+    ) -> None:
+        """See `Actors`."""
+        settings, numbers = self._settings, self._settings.actors
+        algorithm = acting.main_algorithm(settings)
+        agents = acting.in_actors(algorithm, agent, numbers.num_actors, numbers.num_envs)
+        _, batch_size = validation.largest_batch(settings)
+        overlap = algorithm.overlap(agent)
+        capacity = numbers.queue_capacity or batch_size + numbers.num_envs
+        action_seeds = seeds.streams(settings.run.seed, 'actions', numbers.num_actors, start)
+        version = phases.policy_version()
+        envs: List[Any] = []
+        with tf.device('/cpu'):
+            self.queue = AccountedQueue(spec, capacity, overlap)
+            for index, of_actor in enumerate(agents):
+                env = self._make_env(specs, index, start)
+                self._stack.callback(env.close)
+                envs.append(env)
+                output = actors_lib.build_actor(
+                    of_actor,
+                    env,
+                    numbers.unroll_length,
+                    actor=index,
+                    policy_version=version,
+                    teacher=teacher,
+                    seed=action_seeds[index],
+                    overlap=overlap,
+                )
+                self.enqueue_ops.append(self.queue.enqueue_many(output))
+            size = self.queue.size()
+        self.envs = self.queue.account.envs = envs
+        self._stack.enter_context(graph.failures_reported(envs))
+        self._alternation = AlternationHook(self.enqueue_ops[0], size, batch_size)
+        contents = QueueContents(self.queue)
+        if not settings.run.deterministic:
+            self._threads = ActorThreads(self.enqueue_ops, numbers.num_envs, self.queue, contents)
+        variables = [v for v in tf.local_variables() if v.op.name.startswith('actor_')]
+        self._games = Games(envs, variables, self._has_new_games)
+        self._waiting = Waiting(contents, self._threads, self._restore_queued)
+        self._account_part = AccountPart(self.queue.account)
+        self.states = [self._games, self._waiting]
+        self.parts = [self._account_part]
+
+    def components(
+        self, frames: tf.Tensor, summaries: SummaryLog, stop: StopRequest
+    ) -> List[tf.train.SessionRunHook]:
+        """See `Actors`."""
+        every_secs = self._settings.output.progress_secs
+        return [AccountHook(self.queue.account, frames, summaries, every_secs)]
+
+    def acting(self) -> List[tf.train.SessionRunHook]:
+        """See `Actors`."""
+        return [self._threads or self._alternation]
+
+    def fill(self, session: tf.Session) -> None:
+        """See `Actors`."""
+        if self._threads is None:
+            self._alternation.fill(session)
+
+    @contextlib.contextmanager
+    def halted(self, session: tf.Session) -> Iterator[None]:
+        """See `Actors`. Games that cannot be saved are not waited for."""
+        self._waiting.take(session, self._games.can_be_saved)
+        try:
+            self._account_part.hold()
+            yield
+        finally:
+            self._waiting.put_back(session)
+
+    def restore_staged(self) -> None:
+        """See `Actors`."""
+        self.queue.account.keep(0, [self._account_part.staged])
+
+    def _restore_queued(self, sequences: Sequences) -> None:
+        """Called with the sequences that were put back into the queue of a checkpoint."""
+        unrolls = tf.nest.pack_sequence_as(self.queue.spec, sequences)
+        count = self.queue.num_frames(unrolls.env_outputs, unrolls.agent_outputs.step_mul)
+        self.queue.account.keep(count)
+
+    def _make_env(self, specs: Tuple[Any, Any], actor: int, start: int) -> Any:
+        """Returns the `VectorEnvironment` of an actor."""
+        settings, run_seed = self._settings, self._settings.run.seed
+        env_seeds = seeds.streams(run_seed, 'training', settings.actors.num_envs, start, actor)
+        (share_seed,) = seeds.streams(run_seed, 'demonstrator', 1, start, actor)
+        return demonstrations.make_environment(
+            settings.environment,
+            settings.starcraft,
+            settings.demonstrations,
+            specs,
+            env_seeds,
+            share_seed,
+            spread=True,
+        )
+
+
+class AlternationHook(tf.train.SessionRunHook):
+    """Lets one actor act before each update until the queue holds a batch: no other threads."""
+
+    def __init__(self, enqueue: tf.Operation, queue_size: tf.Tensor, batch_size: int):
+        """Args:
+        enqueue: plays one unroll and enqueues it.
+        queue_size: sequences in the queue, int32 [].
+        batch_size: sequences that an update dequeues at most.
+        """
+        self._enqueue = enqueue
+        self._queue_size = queue_size
+        self._batch_size = batch_size
+
+    def before_run(self, run_context: Any) -> None:
+        """Acts for the next update."""
+        self.fill(run_context.session)
+
+    def fill(self, session: tf.Session) -> None:
+        """Acts until the queue holds a batch."""
+        while session.run(self._queue_size) < self._batch_size:
+            session.run(self._enqueue)
+
+
+class Games(State):
+    """Games, recurrent states, last outputs, and the seeds of the next actions."""
+
+    name = 'actors'
+    is_never_empty = True
+    survives_errors = False
+    otherwise = 'all games start new episodes'
+
+    def __init__(self, envs: Sequence[Any], variables: Sequence[tf.Variable], may_differ: bool):
+        """Args:
+        envs: `envs.VectorEnvironment`s, one per actor.
+        variables: the local variables of the actors.
+        may_differ: True if a state of other games is known to be replaced by new games.
+        """
+        self._envs = list(envs)
+        self._variables = LocalVariables(variables)
+        self._may_differ = may_differ
+        self._can_be_saved: Optional[bool] = None
+
+    @property
+    def can_be_saved(self) -> bool:
+        """True if the games can be saved; known once they have been reset."""
+        if self._can_be_saved is None:
+            # Asked once: to find out copies all of them.
+            self._can_be_saved = all(env.get_state() is not None for env in self._envs)
+        return self._can_be_saved
+
+    def get_state(self, session: tf.Session) -> Arrays:
+        """See `State`."""
+        games = [env.get_state() for env in self._envs]
+        if any(state is None for state in games):
+            return {}
+        parts = {f'games_{index}': state for index, state in enumerate(games)}
+        return saved_arrays.join({**parts, 'variables': self._variables.get_state(session)})
+
+    def set_state(self, session: tf.Session, state: Mapping[str, np.ndarray]) -> None:
+        """See `State`."""
+        try:
+            self._set_state(session, state)
+        except saved_arrays.DifferentState:
+            if not self._may_differ:
+                raise
+
+    def _set_state(self, session: tf.Session, state: Mapping[str, np.ndarray]) -> None:
+        variables = saved_arrays.part(state, 'variables')
+        self._variables.check(variables)
+        games = [saved_arrays.part(state, f'games_{index}') for index in range(len(self._envs))]
+        for env, of_env in zip(self._envs, games):
+            saved_arrays.check(of_env, env.get_state() or {})
+        if len(state) != len(variables) + sum(map(len, games)):
+            raise saved_arrays.DifferentState('there are more actors in it.')
+        for env, of_env in zip(self._envs, games):
+            env.set_state(of_env)
+        self._variables.set_state(session, variables)
+
+
+class Waiting(State):
+    """The sequences that wait for the learner."""
+
+    name = 'queue'
+    is_never_empty = True
+    # What was taken out while the actors were halted is compressed while they act again.
+    needs_halt = False
+    survives_errors = False
+    otherwise = 'what waited for an update is lost'
+
+    def __init__(
+        self,
+        contents: QueueContents,
+        threads: Optional[ActorThreads],
+        restored: Callable[[Sequences], None] = lambda sequences: None,
+    ):
+        """Args:
+        contents: of the queue.
+        threads: of the actors; None if only the thread of the learner acts.
+        restored: called with sequences that were restored.
+        """
+        self._contents = contents
+        self._threads = threads
+        self._restored = restored
+        self._sequences: Sequences = contents.none()
+
+    def take(self, session: tf.Session, wait: bool) -> None:
+        """Halts the actors, and takes out what waits; `put_back` has to follow.
+
+        Args:
+          session: of the run.
+          wait: see `ActorThreads.halt`.
+        """
+        if self._threads is None:
+            self._sequences = self._contents.take(session)
+        else:
+            self._sequences = self._threads.halt(session, wait)
+
+    def put_back(self, session: tf.Session) -> None:
+        """Puts all of it back, and resumes the actors."""
+        if self._threads is None:
+            self._contents.put(session, self._sequences)
+        else:
+            self._threads.resume(session, self._sequences)
+
+    def get_state(self, session: tf.Session) -> Arrays:
+        """See `State`; of what was taken last."""
+        sequences, self._sequences = self._sequences, self._contents.none()
+        return self._contents.to_state(sequences)
+
+    def set_state(self, session: tf.Session, state: Mapping[str, np.ndarray]) -> None:
+        """See `State`."""
+        sequences = self._contents.from_state(state)
+        if self._threads is None and len(sequences[0]) > self._contents.capacity:
+            raise saved_arrays.DifferentState('the queue is shorter.')
+        self._sequences = sequences
+        self.put_back(session)
+        self._sequences = self._contents.none()
+        self._restored(sequences)

@@ -1,0 +1,127 @@
+"""The loop of a run: its phases one after the other in a monitored session with hooks."""
+
+from typing import Callable, Optional, Sequence
+
+import tensorflow.compat.v1 as tf
+
+from sc2impala.errors import UserError
+from sc2impala.learner.optimization import NOT_FINITE
+from sc2impala.learner.phases import Phase
+from sc2impala.runtime import checkpoints, garbage
+from sc2impala.training.component import Component
+
+_STOP_GRACE_SECS = 30
+
+
+def train(
+    phases: Sequence[Phase],
+    hooks: Sequence[tf.train.SessionRunHook],
+    saver: tf.train.Saver,
+    session_config: tf.ConfigProto,
+    checkpoint: Optional[str] = None,
+    initialize: Optional[Callable[[tf.Session], None]] = None,
+    master: str = '',
+) -> None:
+    """Trains until all phases have their frames or a hook requests to stop.
+
+    Each phase continues from the value of its counter of frames.
+
+    Args:
+      phases: in the order in which they run.
+      hooks: called in this order around every update. `Component`s are told of the phase.
+      saver: restores the checkpoint.
+      session_config: of the session.
+      checkpoint: to continue from, or None to start from initial values.
+      initialize: called with the session after the variables were restored, or set to their initial
+        values.
+      master: target of the session, e.g. of a `tf.train.Server`; empty for this process.
+
+    Raises:
+      UserError: if the gradient is no longer finite, or there is not enough memory.
+    """
+    with open_session(hooks, saver, session_config, checkpoint, initialize, master) as session:
+        of_phases = [hook for hook in hooks if isinstance(hook, Component)]
+        try:
+            for phase in phases:
+                _run_phase(session, phase, of_phases)
+        except Exception as error:
+            # While the session is open: what was trained is saved.
+            for hook in of_phases:
+                hook.fail(error)
+            raise
+
+
+def open_session(
+    hooks: Sequence[tf.train.SessionRunHook],
+    saver: tf.train.Saver,
+    session_config: tf.ConfigProto,
+    checkpoint: Optional[str] = None,
+    initialize: Optional[Callable[[tf.Session], None]] = None,
+    master: str = '',
+) -> tf.train.MonitoredSession:
+    """Opens the monitored session of a training and sets all variables; see `train`."""
+
+    def restore(unused_scaffold: tf.train.Scaffold, session: tf.Session) -> None:
+        if checkpoint is not None:
+            checkpoints.restore(saver, session, checkpoint)
+        if initialize is not None:
+            initialize(session)
+
+    with garbage.collection_paused():
+        return tf.train.MonitoredTrainingSession(
+            master=master,
+            scaffold=tf.train.Scaffold(saver=saver, init_fn=restore),
+            checkpoint_dir=None,
+            hooks=list(hooks),
+            save_checkpoint_secs=None,
+            save_checkpoint_steps=None,
+            save_summaries_secs=None,
+            save_summaries_steps=None,
+            log_step_count_steps=None,
+            stop_grace_period_secs=_STOP_GRACE_SECS,
+            config=session_config,
+        )
+
+
+def _run_phase(
+    session: tf.train.MonitoredSession, phase: Phase, hooks: Sequence[Component]
+) -> None:
+    """Updates until the phase has its frames."""
+    # Without hooks, for which every run is an update. TensorFlow prescribes the argument's name.
+    frames = int(session.run_step_fn(lambda step_context: step_context.session.run(phase.frames)))
+    if frames >= phase.num_frames or session.should_stop():
+        return
+    for hook in hooks:
+        hook.begin_phase(phase, frames)
+    while frames < phase.num_frames and not session.should_stop():
+        frames = update(session, phase)
+    for hook in hooks:
+        hook.end_phase(frames)
+
+
+def update(session: tf.train.MonitoredSession, phase: Phase) -> int:
+    """Runs one update, with all hooks of the session.
+
+    Returns:
+      Environment frames of the phase after it.
+
+    Raises:
+      UserError: if the gradient is no longer finite, or there is not enough memory.
+    """
+    try:
+        return int(session.run(phase.train))
+    except tf.errors.InvalidArgumentError as error:
+        if NOT_FINITE not in str(error):
+            raise
+        raise UserError(
+            f'the gradient is no longer finite in {phase.title}; what was trained before is saved '
+            'if it is sound: lower the learning rate, or clip rewards or gradients, in a new '
+            '--logdir with --init_checkpoint.'
+        ) from error
+    except (tf.errors.ResourceExhaustedError, MemoryError) as error:
+        reason = (str(error).strip() or 'MemoryError').splitlines()[0]
+        raise UserError(
+            f'there is not enough memory in {phase.title} ({reason}); what was trained before is '
+            'saved: go on where there is more, or in a new --logdir with --init_checkpoint and a '
+            'smaller --replay_buffer_size, --batch_size, --num_envs or --unroll_length.'
+        ) from error
