@@ -39,7 +39,7 @@ def main(arguments: List[str]) -> int:
     parser.add_argument('--cloning_frames', type=int, default=20000, help='before the training')
     parsed = parser.parse_args(arguments)
     rng = random.Random(parsed.seed)
-    clones = not learner.load(parsed.algorithm).learns_values
+    clones = not learner.load_settings(parsed.algorithm).LEARNS_VALUES
     num_cloned = parsed.cloning_frames if clones else 0
     with tempfile.TemporaryDirectory() as folder:
         flags = [f'--algorithm={parsed.algorithm}', *flags_of(num_cloned, folder)]

@@ -6,9 +6,10 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from benchmarks.workload.flags import batch_split
-from sc2impala import learner, structs
+from sc2impala import structs
 from sc2impala.agents.agent import Agent
 from sc2impala.envs import synthetic
+from sc2impala.learner import batch as batch_lib
 from sc2impala.learner import sources
 from sc2impala.settings.settings import Settings
 
@@ -16,15 +17,15 @@ from sc2impala.settings.settings import Settings
 class ConstantSource(sources.Source):
     """A source whose batches are all the same one."""
 
-    def __init__(self, batch: learner.Batch):
+    def __init__(self, batch: batch_lib.Batch):
         self._batch = batch
 
-    def next_batch(self) -> learner.Batch:
+    def next_batch(self) -> batch_lib.Batch:
         """See Source."""
         return self._batch
 
 
-def constant_batch(settings: Settings, agent: Agent, specs: Tuple[Any, Any]) -> learner.Batch:
+def constant_batch(settings: Settings, agent: Agent, specs: Tuple[Any, Any]) -> batch_lib.Batch:
     """Returns a random batch [T + 1, B], the same one in every run."""
     size = settings.training.batch_size
     shape = [settings.actors.unroll_length + 1, size]
@@ -37,7 +38,7 @@ def constant_batch(settings: Settings, agent: Agent, specs: Tuple[Any, Any]) -> 
         policy_frames=np.zeros([size], np.int64),
         policy_updates=np.zeros([size], np.int64),
     )
-    return learner.Batch(
+    return batch_lib.Batch(
         agent_state=variables_of(_evaluated(lambda: agent.initial_state(size))),
         env_outputs=variables_of(env_output_arrays(specs[0], shape)),
         agent_outputs=variables_of(_agent_output_arrays(agent, settings, shape, rng)),

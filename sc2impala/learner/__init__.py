@@ -1,77 +1,97 @@
 """Learners: algorithms, sources of batches, losses and optimization.
 
-An algorithm is one file with a class `Algorithm`, and a line in `ALGORITHMS` or `PRETRAINING`.
-Importing this package does not load TensorFlow; building an update does.
+An algorithm is a folder with two files, `settings` and `update`, and a line in `ALGORITHMS` or
+`PRETRAINING`. Importing this package or the settings of an algorithm does not load TensorFlow.
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Type
+from typing import TYPE_CHECKING, Dict, Optional, Sequence, Type, Union, cast
+
+from sc2impala.learner.registry import Folder, OneFile
+from sc2impala.settings.learning import AlgorithmSettings
 
 if TYPE_CHECKING:
+    import tensorflow.compat.v1 as tf
+
+    from sc2impala.agents.agent import Agent
     from sc2impala.learner.algorithm import Algorithm, PretrainingAlgorithm
+    from sc2impala.learner.batch import Batch
+    from sc2impala.learner.build import LearnerOutput
+    from sc2impala.learner.critic_pretraining.settings import CriticPretrainingSettings
+    from sc2impala.learner.impala.settings import ImpalaSettings
 
-ALGORITHMS = {
-    'impala': 'sc2impala.learner.impala:Impala',
-    'appo': 'sc2impala.learner.appo:Appo',
-    'r2d2': 'sc2impala.learner.r2d2:R2D2',
+ALGORITHMS: Dict[str, Union[Folder, OneFile]] = {
+    'impala': Folder('sc2impala.learner.impala', 'ImpalaSettings', 'Impala'),
+    'appo': Folder('sc2impala.learner.appo', 'AppoSettings', 'Appo'),
+    'r2d2': Folder('sc2impala.learner.r2d2', 'R2d2Settings', 'R2D2'),
 }
-"""What `--algorithm` can name."""
+"""Algorithms that `--algorithm` can name."""
 
-PRETRAINING = {
-    'cloning': 'sc2impala.learner.cloning:Cloning',
-    'critic_pretraining': 'sc2impala.learner.critic_pretraining:CriticPretraining',
+PRETRAINING: Dict[str, Union[Folder, OneFile]] = {
+    'cloning': Folder('sc2impala.learner.cloning', 'CloningSettings', 'Cloning'),
+    'critic_pretraining': Folder(
+        'sc2impala.learner.critic_pretraining', 'CriticPretrainingSettings', 'CriticPretraining'
+    ),
 }
-"""Phases before the training, in this order; each says in its settings how long it is, 0 by
-default."""
+"""Phases before the training, in this order. `PretrainingSettings.num_frames` is the length of
+each, 0 by default."""
 
 
 def load(name: str) -> 'Type[Algorithm]':
-    """The class of an algorithm in `ALGORITHMS`.
+    """The class of an algorithm in `ALGORITHMS`; imports TensorFlow.
 
     Raises:
       KeyError: if there is no such algorithm.
     """
-    return _load(ALGORITHMS, name)
+    return ALGORITHMS[name].load()
 
 
 def load_pretraining(name: str) -> 'Type[PretrainingAlgorithm]':
-    """The class of an algorithm in `PRETRAINING`.
+    """The class of an algorithm in `PRETRAINING`; imports TensorFlow.
 
     Raises:
       KeyError: if there is no such algorithm.
     """
-    return _load(PRETRAINING, name)
+    return cast('Type[PretrainingAlgorithm]', PRETRAINING[name].load())
 
 
-def settings_groups() -> Dict[str, Any]:
+def load_settings(name: str) -> Type[AlgorithmSettings]:
+    """The settings class of an algorithm in `ALGORITHMS`.
+
+    Raises:
+      KeyError: if there is no such algorithm.
+    """
+    return ALGORITHMS[name].load_settings()
+
+
+def settings_groups() -> Dict[str, Type[AlgorithmSettings]]:
     """The settings class of every algorithm, by the name of the algorithm."""
     return {
-        name: _load(registry, name).settings_class
+        name: entry.load_settings()
         for registry in (PRETRAINING, ALGORITHMS)
-        for name in registry
+        for name, entry in registry.items()
     }
 
 
-def _load(registry: Mapping[str, str], name: str) -> Any:
-    module, _, class_name = registry[name].partition(':')
-    return getattr(importlib.import_module(module), class_name)
+def build_learner(
+    agent: 'Agent',
+    batch: 'Batch',
+    total_environment_frames: float,
+    settings: 'Optional[ImpalaSettings]' = None,
+    variables: 'Optional[Sequence[tf.Variable]]' = None,
+) -> 'LearnerOutput':
+    """Builds the update of IMPALA with CLEAR; see `build.build_learner`."""
+    from sc2impala.learner import build
+
+    return build.build_learner(agent, batch, total_environment_frames, settings, variables)
 
 
-_PUBLIC = {
-    'Batch': 'sc2impala.learner.batch',
-    'LearnerOutput': 'sc2impala.learner.build',
-    'build_critic_learner': 'sc2impala.learner.build',
-    'build_learner': 'sc2impala.learner.build',
-    'make_batch': 'sc2impala.learner.batch',
-}
-"""Names of this package whose modules load TensorFlow, imported when they are first used."""
+def build_critic_learner(
+    agent: 'Agent',
+    batch: 'Batch',
+    settings: 'Optional[CriticPretrainingSettings]' = None,
+    variables: 'Optional[Sequence[tf.Variable]]' = None,
+) -> 'LearnerOutput':
+    """Builds the update of the baseline alone; see `build.build_critic_learner`."""
+    from sc2impala.learner import build
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _PUBLIC:
-        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
-    return getattr(importlib.import_module(_PUBLIC[name]), name)
-
-
-def __dir__() -> List[str]:
-    return sorted(list(globals()) + list(_PUBLIC))
+    return build.build_critic_learner(agent, batch, settings, variables)

@@ -1,14 +1,23 @@
-"""What IMPALA and APPO have in common."""
+"""Common parts of IMPALA and APPO."""
 
-from typing import Any, Optional, Tuple
+from typing import Optional, Tuple
 
+import tensorflow.compat.v1 as tf
+
+from sc2impala.learner import prioritisation
 from sc2impala.learner.algorithm import Algorithm
+from sc2impala.learner.batch import Batch
+from sc2impala.learner.optimization import Schedule
+from sc2impala.learner.sequences import Steps
+from sc2impala.settings.learning import ActorCriticSettings
 
 
 class ActorCritic(Algorithm):
     """An algorithm with settings of type `ActorCriticSettings`."""
 
-    def teacher_cost(self, schedule: Any) -> Optional[Any]:
+    settings: ActorCriticSettings
+
+    def teacher_cost(self, schedule: Schedule) -> Optional[tf.Tensor]:
         """Falls linearly to 0; None if it is 0 from the start. See `Algorithm.teacher_cost`."""
         if not self.settings.teacher_cost:
             return None
@@ -18,24 +27,24 @@ class ActorCritic(Algorithm):
         """The agent plays all episodes; see `Algorithm.demonstrator_share`."""
         return 0.0 if self.settings.demonstration_cost else None
 
-    def learning_rate(self, schedule: Any) -> Any:
+    def learning_rate(self, schedule: Schedule) -> tf.Tensor:
         """The present learning rate, float32 []."""
         first, last = self.settings.learning_rate, self.settings.final_learning_rate
         return schedule.linear(first, last, warmup=self.settings.warmup_frames)
 
-    def entropy_cost(self, schedule: Any) -> Any:
+    def entropy_cost(self, schedule: Schedule) -> tf.Tensor:
         """The present weight of the entropy, float32 []."""
         first, last = self.settings.entropy_cost, self.settings.entropy_cost_at_end
         return schedule.linear(first, last, part=self.settings.entropy_decay)
 
     def prioritised(
-        self, batch: Any, steps: Any, advantages: Any, schedule: Any
-    ) -> Tuple[Any, Optional[Any]]:
-        """What a replay buffer with priorities needs.
+        self, batch: Batch, steps: Steps, advantages: tf.Tensor, schedule: Schedule
+    ) -> Tuple[tf.Tensor, Optional[tf.Tensor]]:
+        """Weights and priorities for a replay buffer with priorities.
 
         Args:
-          batch: `learner.batch.Batch` of B columns.
-          steps: `sequences.Steps` of [T, B].
+          batch: B columns.
+          steps: of [T, B].
           advantages: float32 [T, B]; the priority of a sequence is made of their absolute values.
           schedule: as in `build_update`.
 
@@ -43,8 +52,6 @@ class ActorCritic(Algorithm):
           The weights of losses, float32 [T, B], that is, the mask times importance weights; and the
           priorities of sequences, float32 [B], or None without replay.
         """
-        from sc2impala.learner import prioritisation
-
         if not batch.num_replay:
             return steps.mask, None
         weights = prioritisation.batch_weights(batch, self.settings, schedule)

@@ -1,21 +1,23 @@
-"""What every algorithm gives the trainer.
+"""Interface of algorithms: each gives the trainer an `Update`.
 
-    class BehaviourCloning(algorithm.Algorithm):
-        settings_class = CloningSettings
+class BehaviourCloning(Algorithm):
+    settings_class = BehaviourCloningSettings
 
-        def build_update(self, agent, batch, variables, schedule):
-            from sc2impala.learner import optimization, sequences
-            ...
-            return Update(train, frames, done, infos, metrics)
-
-`--help` imports every algorithm for the help of its settings, and must not wait for TensorFlow:
-modules of algorithms import it, and whatever else builds a graph, inside `build_update`.
+    def build_update(self, agent, batch, variables, schedule):
+        ...
+        return Update(train, frames, done, infos, metrics)
 """
 
 import abc
 from typing import Any, Callable, ClassVar, Mapping, NamedTuple, Optional, Sequence, Tuple, Type
 
-NO_REPLAY, REPLAY_OPTIONAL, REPLAY_REQUIRED = 'none', 'optional', 'required'
+import tensorflow.compat.v1 as tf
+
+from sc2impala.agents.agent import Agent
+from sc2impala.learner.batch import Batch
+from sc2impala.learner.optimization import Schedule
+from sc2impala.settings.learning import AlgorithmSettings
+from sc2impala.structs import ActorOutput, EpisodeInfo
 
 
 class Update(NamedTuple):
@@ -32,39 +34,31 @@ class Update(NamedTuple):
         for the keys of the batch.
     """
 
-    train: Any
-    frames: Any
-    done: Any
-    infos: Any
-    metrics: Mapping[str, Any]
-    priorities: Optional[Any] = None
-    priority_keys: Optional[Any] = None
+    train: tf.Operation
+    frames: tf.Tensor
+    done: tf.Tensor
+    infos: EpisodeInfo
+    metrics: Mapping[str, tf.Tensor]
+    priorities: Optional[tf.Tensor] = None
+    priority_keys: Optional[tf.Tensor] = None
 
 
 class Algorithm(abc.ABC):
     """Updates an agent from batches of sequences.
 
     title: name of its phase in the progress line.
-    settings_class: frozen dataclass of its settings, which become flags.
+    settings_class: class of its settings, of an algorithm in one file; that of an algorithm in a
+        folder is in its `settings`, and named in the registry.
     agent_needs: attributes that the agent must have.
-    replay: whether batches may, or must, have replayed columns: NO_REPLAY, REPLAY_OPTIONAL or
-        REPLAY_REQUIRED.
-    learns_values: whether the outputs of the agent are values of actions, not a policy. It then
-        plays the action of the highest value, and now and then a random one.
-    defaults: values by name of settings, of any group, with which the algorithm trains where the
-        general defaults do not suit it. The defaults of a map have precedence.
     """
 
     title: ClassVar[str] = 'training'
-    settings_class: ClassVar[Type[Any]]
+    settings_class: ClassVar[Type[AlgorithmSettings]]
     agent_needs: ClassVar[Tuple[str, ...]] = ('unroll', 'policy')
-    replay: ClassVar[str] = REPLAY_OPTIONAL
-    learns_values: ClassVar[bool] = False
-    defaults: ClassVar[Mapping[str, Any]] = {}
 
     def __init__(self, settings: Any):
         """Args:
-        settings: of type `settings_class`.
+        settings: of the settings class of the algorithm.
         """
         self.settings = settings
 
@@ -85,11 +79,11 @@ class Algorithm(abc.ABC):
         """
         return None
 
-    def teacher_cost(self, schedule: Any) -> Optional[Any]:
+    def teacher_cost(self, schedule: Schedule) -> Optional[tf.Tensor]:
         """The weight of a frozen teacher in the loss.
 
         Args:
-          schedule: `learner.optimization.Schedule` of the phase.
+          schedule: of the phase.
 
         Returns:
           float32 [], or None if there never is a teacher. At 0 the teacher does not act, and
@@ -112,21 +106,21 @@ class Algorithm(abc.ABC):
         """The probability of a random action in an evaluation, where values are learned."""
         return 0.0
 
-    def overlap(self, agent: Any) -> int:
+    def overlap(self, agent: Agent) -> int:
         """How many steps a sequence shares with the one before it beside the one that all share.
 
         They are played once and part of two sequences: `Update.frames`, `done` and `infos` have to
         leave out the first ones of each.
 
         Args:
-          agent: `agents.agent.Agent`.
+          agent: what acts.
 
         Returns:
           Less than the unroll length.
         """
         return 0
 
-    def new_priorities(self, agent: Any) -> Optional[Callable[[Any], Any]]:
+    def new_priorities(self, agent: Agent) -> Optional[Callable[[ActorOutput], tf.Tensor]]:
         """The priorities with which new sequences enter a replay buffer that has priorities.
 
         Args:
@@ -140,21 +134,21 @@ class Algorithm(abc.ABC):
 
     @abc.abstractmethod
     def build_update(
-        self, agent: Any, batch: Any, variables: Sequence[Any], schedule: Any
+        self, agent: Agent, batch: Batch, variables: Sequence[tf.Variable], schedule: Schedule
     ) -> Update:
         """Builds one update.
 
         Args:
-          agent: `agents.agent.Agent`, or anything else with what `agent_needs` lists.
-          batch: `learner.batch.Batch`.
+          agent: an agent, or anything else with what `agent_needs` lists.
+          batch: a batch of sequences.
           variables: the only variables that may be trained; other agents in the graph, such as a
             target network or a teacher, keep theirs.
-          schedule: `learner.optimization.Schedule` of this phase.
+          schedule: of this phase.
         """
 
 
 class PretrainingAlgorithm(Algorithm):
-    """An algorithm of a phase before the training, with frames of its own.
+    """An algorithm of a phase before the training; its settings are `PretrainingSettings`.
 
     frames_variable: name of the variable that counts them, as it is in checkpoints.
     from_demonstrations: whether it learns from labels: its batches then come from recordings if
@@ -164,18 +158,8 @@ class PretrainingAlgorithm(Algorithm):
     frames_variable: ClassVar[str]
     from_demonstrations: ClassVar[bool] = False
 
-    @property
-    def batch_size(self) -> int:
-        """Sequences of an update, or 0 for as many as the training takes."""
-        return 0
 
-    @property
-    @abc.abstractmethod
-    def num_frames(self) -> int:
-        """Length of the phase in environment frames; 0 leaves it out."""
-
-
-def check_agent(algorithm: Algorithm, agent: Any) -> None:
+def check_agent(algorithm: Algorithm, agent: Agent) -> None:
     """Raises: ValueError: if the agent lacks something that the algorithm needs."""
     missing = [name for name in algorithm.agent_needs if not hasattr(agent, name)]
     if missing:

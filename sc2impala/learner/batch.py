@@ -3,51 +3,51 @@
 T is the unroll length, N the new and R the replayed sequences of a batch, B = N + R.
 """
 
-import collections
-from typing import Any, NamedTuple, Optional, Sequence, Tuple
+import functools
+from typing import Any, Callable, Dict, NamedTuple, Optional, Sequence, Tuple, Union
 
 import tensorflow.compat.v1 as tf
 
 from sc2impala.learner import towers
+from sc2impala.structs import ActorOutput, AgentOutput, EnvOutput, SequenceInfo, TeacherLogits
 
-Batch = collections.namedtuple(
-    'Batch',
-    [
-        'agent_state',
-        'env_outputs',
-        'agent_outputs',
-        'sequence_info',
-        'is_replay',
-        'keys',
-        'probabilities',
-        'num_replay',
-        'teacher_logits',
-        'stream_state',
-        'parts',
-    ],
-)
-Batch.__new__.__defaults__ = ((), (), ())
-"""agent_state: nest of [B, ...], the recurrent state before the first step.
-env_outputs: EnvOutput of [T + 1, B].
-agent_outputs: AgentOutput of [T + 1, B], of the behaviour policy.
-sequence_info: SequenceInfo of [B].
-is_replay: bool [B], which columns come from the replay buffer.
-keys: int64 [B], the keys of the sequences in the replay buffer; -1 for those that are not in it.
-probabilities: float32 [B], the probability with which one draw from the replay buffer picks the
-    sequence; 1 in new columns.
-num_replay: R, the largest number of replayed columns, a Python int; 0 for a batch of new sequences.
-teacher_logits: TeacherLogits of [T + 1, B], aligned with agent_outputs; () without a teacher.
-stream_state: nest of local variables of [D, ...], if the last D columns come from recordings: the
-    recurrent state of the trained agent before their first step, for which `agent_state` has zeros.
-    `sequences.unroll` reads it, and writes the state after their last step, with which the next
-    batch begins. () otherwise.
-parts: of `towers.Part`, if several devices unroll the agent, in the order of the columns; ()
-    otherwise.
-"""
+
+class Batch(NamedTuple):
+    """A batch of sequences, of which N are new and R replayed.
+
+    agent_state: nest of [B, ...], the recurrent state before the first step.
+    env_outputs: of [T + 1, B].
+    agent_outputs: of [T + 1, B], of the behaviour policy.
+    sequence_info: of [B].
+    is_replay: bool [B], which columns come from the replay buffer.
+    keys: int64 [B], the keys of the sequences in the replay buffer; -1 for those that are not in
+        it.
+    probabilities: float32 [B], the probability with which one draw from the replay buffer picks
+        the sequence; 1 in new columns.
+    num_replay: R, the largest number of replayed columns; 0 for a batch of new sequences.
+    teacher_logits: of [T + 1, B], aligned with agent_outputs; () without a teacher.
+    stream_state: nest of local variables of [D, ...], if the last D columns come from recordings:
+        the recurrent state of the trained agent before their first step, for which `agent_state`
+        has zeros. `sequences.unroll` reads it, and writes the state after their last step, with
+        which the next batch begins. () otherwise.
+    parts: the batch as several devices unroll it, in the order of the columns; () for one device.
+    """
+
+    agent_state: Any
+    env_outputs: EnvOutput
+    agent_outputs: AgentOutput
+    sequence_info: SequenceInfo
+    is_replay: tf.Tensor
+    keys: tf.Tensor
+    probabilities: tf.Tensor
+    num_replay: int
+    teacher_logits: Union[TeacherLogits, Tuple[()]] = ()
+    stream_state: Any = ()
+    parts: Tuple[towers.Part, ...] = ()
 
 
 def make_batch(
-    sequences: Any,
+    sequences: ActorOutput,
     is_replay: Optional[tf.Tensor] = None,
     keys: Optional[tf.Tensor] = None,
     probabilities: Optional[tf.Tensor] = None,
@@ -57,7 +57,7 @@ def make_batch(
     """Arranges sequences time-major.
 
     Args:
-      sequences: `ActorOutput` of [B, ...], batch-major as in the queue.
+      sequences: of [B, ...], batch-major as in the queue.
       is_replay: bool [B]; None if all are new.
       keys: int64 [B]; None if the sequences are not in a replay buffer.
       probabilities: float32 [B]; None for 1.
@@ -80,7 +80,35 @@ def make_batch(
     )
 
 
-_BATCH_MAJOR = ('agent_state', 'sequence_info', 'is_replay', 'keys', 'probabilities')
+_COLUMN_AXES = {
+    'agent_state': 0,
+    'env_outputs': 1,
+    'agent_outputs': 1,
+    'sequence_info': 0,
+    'is_replay': 0,
+    'keys': 0,
+    'probabilities': 0,
+    'teacher_logits': 1,
+}
+"""The axis of the columns, by name of the fields of `Batch` that have some."""
+
+
+def map_columns(function: Callable[..., tf.Tensor], *batches: Batch) -> Dict[str, Any]:
+    """Applies function(axis of the columns, *tensors) to all tensors with columns.
+
+    Args:
+      function: see above.
+      batches: of the same structure.
+
+    Returns:
+      The results by name of the field, for `Batch._replace`.
+    """
+    return {
+        name: tf.nest.map_structure(
+            functools.partial(function, axis), *[getattr(batch, name) for batch in batches]
+        )
+        for name, axis in _COLUMN_AXES.items()
+    }
 
 
 def join(batch: Batch, streams: Batch) -> Batch:
@@ -90,17 +118,9 @@ def join(batch: Batch, streams: Batch) -> Batch:
       batch: not from recordings.
       streams: with `stream_state`, from recordings only.
     """
-    tensors, more = (
-        b._replace(num_replay=(), stream_state=(), parts=())
-        for b in (batch, streams._replace(is_replay=tf.ones_like(streams.is_replay)))
-    )
-    joined = {}
-    for name, first, second in zip(Batch._fields, tensors, more):
-        axis = 0 if name in _BATCH_MAJOR else 1
-        joined[name] = tf.nest.map_structure(
-            lambda a, b, axis=axis: tf.concat([a, b], axis), first, second
-        )
-    return Batch(**dict(joined, num_replay=batch.num_replay, stream_state=streams.stream_state))
+    streams = streams._replace(is_replay=tf.ones_like(streams.is_replay))
+    joined = map_columns(lambda axis, a, b: tf.concat([a, b], axis), batch, streams)
+    return batch._replace(stream_state=streams.stream_state, **joined)
 
 
 def last_columns(batch: Batch, count: int) -> Batch:
@@ -115,14 +135,8 @@ def last_columns(batch: Batch, count: int) -> Batch:
     """
     if batch.parts or tf.nest.flatten(batch.stream_state):
         raise ValueError('columns of recordings, or on several devices, cannot be taken out')
-    tensors = batch._replace(num_replay=(), stream_state=(), parts=())
-    taken = {
-        name: tf.nest.map_structure(
-            (lambda t: t[-count:]) if name in _BATCH_MAJOR else (lambda t: t[:, -count:]), nest
-        )
-        for name, nest in tensors._asdict().items()
-    }
-    return Batch(**dict(taken, num_replay=batch.num_replay))
+    taken = map_columns(lambda axis, t: t[:, -count:] if axis else t[-count:], batch)
+    return batch._replace(**taken)
 
 
 def split(batch: Batch, devices: Sequence[str]) -> Batch:
@@ -177,24 +191,27 @@ def stage(batch: Batch, device: str, name: str = 'staged_batch') -> Tuple[Batch,
       The batch that was put last, on `device`, and what puts the next one there. Run its operation
       once before the first batch is used, then with every update.
     """
-    # The state of streams is read when the batch is used: the update before writes it.
-    tensors = batch._replace(num_replay=(), stream_state=(), parts=())
-    unchanged = {'num_replay': batch.num_replay, 'stream_state': batch.stream_state}
+    # The state of streams is read when the batch is used, after the update before has written it:
+    # it is not copied.
+    names = list(_COLUMN_AXES)
+    if batch.parts:
+        names.remove('env_outputs')
+    staged, put, area = _stage([getattr(batch, each) for each in names], device, name)
+    staged_batch = batch._replace(**dict(zip(names, staged)))
     if not batch.parts:
-        staged, put, area = _stage(tensors, device, name)
-        return staged._replace(**unchanged), Staging(put, [area])
+        return staged_batch, Staging(put, [area])
     # Each device gets its own observations. They are joined on the first one where something other
     # than the agent uses them, as labels, and not copied there otherwise.
-    staged, put, area = _stage(tensors._replace(env_outputs=()), device, name)
     parts, puts, areas = [], [put], [area]
     for index, part in enumerate(batch.parts):
-        columns, put, area = _stage(part._replace(device=()), part.device, f'{name}_part_{index}')
-        parts.append(columns._replace(device=part.device))
+        columns = (part.actions, part.env_outputs)
+        (actions, env_outputs), put, area = _stage(columns, part.device, f'{name}_part_{index}')
+        parts.append(towers.Part(part.device, actions, env_outputs))
         puts.append(put)
         areas.append(area)
     with tf.device(device):
         env_outputs = towers.join([part.env_outputs for part in parts], axis=1)
-    joined = staged._replace(env_outputs=env_outputs, parts=tuple(parts), **unchanged)
+    joined = staged_batch._replace(env_outputs=env_outputs, parts=tuple(parts))
     return joined, Staging(tf.group(puts), areas)
 
 

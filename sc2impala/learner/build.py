@@ -4,14 +4,18 @@ The command builds phases from the same algorithms, see `learner.phases`.
 """
 
 import collections
-from typing import Any, Optional, Sequence
+from typing import Optional, Sequence
 
 import tensorflow.compat.v1 as tf
 
+from sc2impala.agents.agent import Agent
 from sc2impala.learner import optimization, phases
 from sc2impala.learner.algorithm import Algorithm, check_agent
-from sc2impala.learner.critic_pretraining import CriticPretraining, CriticPretrainingSettings
-from sc2impala.learner.impala import Impala, ImpalaSettings
+from sc2impala.learner.batch import Batch
+from sc2impala.learner.critic_pretraining.settings import CriticPretrainingSettings
+from sc2impala.learner.critic_pretraining.update import CriticPretraining
+from sc2impala.learner.impala.settings import ImpalaSettings
+from sc2impala.learner.impala.update import Impala
 
 LearnerOutput = collections.namedtuple(
     'LearnerOutput', ['done', 'infos', 'num_env_frames_and_train', 'metrics']
@@ -23,19 +27,19 @@ metrics: dict from tag to tensor, see `algorithm.Update`; `summaries.merge` writ
 
 
 def build_learner(
-    agent: Any,
-    batch: Any,
+    agent: Agent,
+    batch: Batch,
     total_environment_frames: float,
     settings: Optional[ImpalaSettings] = None,
     variables: Optional[Sequence[tf.Variable]] = None,
 ) -> LearnerOutput:
-    """Builds the update of IMPALA with CLEAR; see `impala.Impala`.
+    """Builds the update of IMPALA with CLEAR; see `impala.update.Impala`.
 
     The global step of the graph counts environment frames of new columns.
 
     Args:
-      agent: `agents.agent.Agent`.
-      batch: `learner.Batch`.
+      agent: whose weights are trained.
+      batch: see `batch.make_batch`.
       total_environment_frames: length of the schedules.
       settings: costs, returns and optimizer; the defaults are those of the flags.
       variables: what to train; the weights of the agent by default.
@@ -54,19 +58,19 @@ def build_learner(
 
 
 def build_critic_learner(
-    agent: Any,
-    batch: Any,
+    agent: Agent,
+    batch: Batch,
     settings: Optional[CriticPretrainingSettings] = None,
     variables: Optional[Sequence[tf.Variable]] = None,
 ) -> LearnerOutput:
-    """Builds the update of the baseline alone; see `critic_pretraining.CriticPretraining`.
+    """Builds the update of the baseline alone; see `critic_pretraining.update.CriticPretraining`.
 
     Frames of new columns are counted in the variable `critic_pretrain_frames`; the global step does
     not change.
 
     Args:
-      agent: `agents.agent.Agent`.
-      batch: `learner.Batch`.
+      agent: whose weights are trained.
+      batch: see `batch.make_batch`.
       settings: returns and optimizer; the defaults are those of the flags.
       variables: out of these the critic's own are trained; the weights of the agent by default.
 
@@ -74,15 +78,16 @@ def build_critic_learner(
       ValueError: if no variable is the critic's own, the agent lacks something, or an option is
         unknown.
     """
-    algorithm = CriticPretraining(settings or CriticPretrainingSettings())
+    settings = settings or CriticPretrainingSettings()
+    algorithm = CriticPretraining(settings)
     counter = phases.frames_variable(algorithm.frames_variable)
-    return _build(algorithm, agent, batch, counter, algorithm.num_frames, variables)
+    return _build(algorithm, agent, batch, counter, settings.num_frames, variables)
 
 
 def _build(
     algorithm: Algorithm,
-    agent: Any,
-    batch: Any,
+    agent: Agent,
+    batch: Batch,
     counter: tf.Variable,
     num_frames: float,
     variables: Optional[Sequence[tf.Variable]],

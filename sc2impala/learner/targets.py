@@ -3,23 +3,24 @@
 T is the unroll length, B the batch size.
 """
 
-from typing import Any, Dict, Tuple
+from typing import Dict, Tuple
 
 import tensorflow.compat.v1 as tf
 
 from sc2impala import vtrace
-from sc2impala.learner import losses, ppo, reward_shaping
+from sc2impala.agents.policy import JointPolicy
+from sc2impala.learner import losses, reward_shaping
 from sc2impala.learner.sequences import Steps
 from sc2impala.settings.learning import ReturnSettings
 
 
 def vtrace_targets(
-    policy: Any, steps: Steps, settings: ReturnSettings, trace_decay: float = 1.0
+    policy: JointPolicy, steps: Steps, settings: ReturnSettings, trace_decay: float = 1.0
 ) -> Tuple[tf.Tensor, vtrace.VTraceReturns]:
     """V-trace with the joint importance weights of all heads that were used.
 
     Args:
-      policy: `agents.policy.JointPolicy`.
+      policy: of the agent.
       steps: of [T, B].
       settings: discount and reward transformation.
       trace_decay: lambda of V-trace.
@@ -28,39 +29,14 @@ def vtrace_targets(
       log pi(a), float32 [T, B], through which gradients flow; and `VTraceReturns` of [T, B],
       through which none do.
     """
-    log_probs, inputs = _off_policy_inputs(policy, steps, settings)
+    log_probs, inputs = off_policy_inputs(policy, steps, settings)
     with tf.device('/cpu'):
         return log_probs, vtrace.from_importance_weights(trace_decay=trace_decay, **inputs)
 
 
-def ppo_targets(
-    policy: Any, steps: Steps, settings: ReturnSettings, trace_decay: float, off_policy: bool
-) -> Tuple[tf.Tensor, tf.Tensor]:
-    """Targets of the baseline and advantages for a loss that has the importance weight itself.
-
-    Args:
-      policy: `agents.policy.JointPolicy`.
-      steps: of [T, B].
-      settings: discount and reward transformation.
-      trace_decay: lambda.
-      off_policy: V-trace, with rho and c clipped at 1; otherwise TD(lambda) and GAE(lambda), as if
-        the present policy had acted.
-
-    Returns:
-      vs and advantages, float32 [T, B]; no gradient flows through them.
-    """
-    _, inputs = _off_policy_inputs(policy, steps, settings)
-    if not off_policy:
-        inputs['log_rhos'] = tf.zeros_like(inputs['log_rhos'])
-    with tf.device('/cpu'):
-        vs = vtrace.from_importance_weights(trace_decay=trace_decay, **inputs).vs
-        del inputs['log_rhos']
-        return vs, ppo.advantages(vs=vs, trace_decay=trace_decay, **inputs)
-
-
-def upgo_advantages(policy: Any, steps: Steps, settings: ReturnSettings) -> tf.Tensor:
+def upgo_advantages(policy: JointPolicy, steps: Steps, settings: ReturnSettings) -> tf.Tensor:
     """Advantages of UPGO, float32 [T, B]; the arguments are those of `vtrace_targets`."""
-    _, inputs = _off_policy_inputs(policy, steps, settings)
+    _, inputs = off_policy_inputs(policy, steps, settings)
     with tf.device('/cpu'):
         return vtrace.upgo_advantages(**inputs)
 
@@ -70,7 +46,7 @@ def clip_advantages(advantages: tf.Tensor, clip: bool) -> tf.Tensor:
     return tf.maximum(advantages, 0.0) if clip else advantages
 
 
-def return_targets(policy: Any, steps: Steps, settings: ReturnSettings) -> tf.Tensor:
+def return_targets(policy: JointPolicy, steps: Steps, settings: ReturnSettings) -> tf.Tensor:
     """Discounted returns to the end of the unroll plus the bootstrap value, float32 [T, B]."""
     rewards, discounts = rewards_and_discounts(policy, steps, settings)
     return vtrace.discounted_returns(
@@ -82,8 +58,8 @@ def return_targets(policy: Any, steps: Steps, settings: ReturnSettings) -> tf.Te
     )
 
 
-def _off_policy_inputs(
-    policy: Any, steps: Steps, settings: ReturnSettings
+def off_policy_inputs(
+    policy: JointPolicy, steps: Steps, settings: ReturnSettings
 ) -> Tuple[tf.Tensor, Dict[str, tf.Tensor]]:
     """log pi(a), float32 [T, B], and the arguments that V-trace and UPGO share."""
     log_probs = policy.log_prob(steps.learner, steps.behaviour)
@@ -99,7 +75,9 @@ def _off_policy_inputs(
     )
 
 
-def shaping_metrics(policy: Any, steps: Steps, settings: ReturnSettings) -> Dict[str, tf.Tensor]:
+def shaping_metrics(
+    policy: JointPolicy, steps: Steps, settings: ReturnSettings
+) -> Dict[str, tf.Tensor]:
     """Mean rewards before and after shaping, float32 [] by tag; none without shaping."""
     if settings.reward_shaping == 'none' and not settings.gain_rewards:
         return {}
@@ -112,7 +90,7 @@ def shaping_metrics(policy: Any, steps: Steps, settings: ReturnSettings) -> Dict
 
 
 def rewards_and_discounts(
-    policy: Any, steps: Steps, settings: ReturnSettings
+    policy: JointPolicy, steps: Steps, settings: ReturnSettings
 ) -> Tuple[tf.Tensor, tf.Tensor]:
     """Scaled, clipped and shaped rewards, and the discount after each step, float32 [T, B]."""
     rewards, discounts = _unshaped(steps, settings)

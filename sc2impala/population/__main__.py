@@ -127,7 +127,7 @@ def _total_frames(settings: Any) -> int:
     """Environment frames of all phases of a run together."""
     total = settings.training.total_environment_frames
     for name in learner.PRETRAINING:
-        total += learner.load_pretraining(name)(settings.algorithms[name]).num_frames
+        total += settings.algorithms[name].num_frames
     return total
 
 

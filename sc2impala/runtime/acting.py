@@ -92,7 +92,7 @@ def in_actors(algorithm: Any, agent: Any, num_actors: int, num_envs: int) -> Lis
 def in_evaluation(settings: Settings, agent: Any) -> Any:
     """What an evaluation or a recording plays with in the place of `agents.agent.Agent`."""
     algorithm = main_algorithm(settings)
-    if not algorithm.learns_values:
+    if not algorithm.settings.LEARNS_VALUES:
         return as_policy(settings, agent)
     return _paced(settings, EpsilonGreedy(agent, [algorithm.evaluation_epsilon()]))
 

@@ -1,7 +1,7 @@
 """Settings that algorithms share: they inherit these groups."""
 
 import dataclasses
-from typing import ClassVar, Tuple
+from typing import Any, ClassVar, Mapping, Tuple
 
 from sc2impala.settings import value_types
 from sc2impala.settings.fields import MANY, MAX_FRAMES, setting
@@ -13,9 +13,45 @@ REWARD_SHAPINGS = ('none', 'fixed', 'entropy', 'uncertainty')
 LARGE = 1e9
 """Largest cost, or factor on a reward."""
 
+NO_REPLAY, REPLAY_OPTIONAL, REPLAY_REQUIRED = 'none', 'optional', 'required'
+
 
 @dataclasses.dataclass(frozen=True)
-class ReturnSettings:
+class AlgorithmSettings:
+    """Base of the settings of all algorithms, whose fields become flags.
+
+    TITLE: heading under which `--help` lists the fields that the class declares.
+    REPLAY: whether batches may, or must, have replayed columns: NO_REPLAY, REPLAY_OPTIONAL or
+        REPLAY_REQUIRED.
+    LEARNS_VALUES: whether the outputs of the agent are values of actions, not a policy. It then
+        acts greedily, and now and then at random.
+    DEFAULTS: values by name of settings, of any group, with which the algorithm trains where the
+        general defaults do not suit it. The defaults of a map have precedence.
+    """
+
+    TITLE: ClassVar[str]
+    REPLAY: ClassVar[str] = REPLAY_OPTIONAL
+    LEARNS_VALUES: ClassVar[bool] = False
+    DEFAULTS: ClassVar[Mapping[str, Any]] = {}
+
+
+@dataclasses.dataclass(frozen=True)
+class PretrainingSettings(AlgorithmSettings):
+    """Base of the settings of phases before the training, which have frames of their own."""
+
+    @property
+    def num_frames(self) -> int:
+        """Length of the phase in environment frames; 0 leaves it out."""
+        raise NotImplementedError
+
+    @property
+    def batch_size(self) -> int:
+        """Sequences of an update, or 0 for as many as the training takes."""
+        return 0
+
+
+@dataclasses.dataclass(frozen=True)
+class ReturnSettings(AlgorithmSettings):
     """How rewards become returns."""
 
     TITLE: ClassVar[str] = 'returns'
@@ -66,7 +102,7 @@ class ReturnSettings:
 
 
 @dataclasses.dataclass(frozen=True)
-class AdamSettings:
+class AdamSettings(AlgorithmSettings):
     """The optimizer, but for its learning rate, which is a setting of each algorithm."""
 
     TITLE: ClassVar[str] = 'optimizer'
@@ -89,7 +125,7 @@ class AdamSettings:
 
 
 @dataclasses.dataclass(frozen=True)
-class PrioritySettings:
+class PrioritySettings(AlgorithmSettings):
     """What an algorithm makes of a replay buffer with priorities; without it has no effect."""
 
     TITLE: ClassVar[str] = 'priorities (--replay_sampler=prioritised)'
@@ -202,7 +238,7 @@ class ActorCriticSettings(ReturnSettings, AdamSettings, PrioritySettings):
 
 
 @dataclasses.dataclass(frozen=True)
-class PolicyLagSettings:
+class PolicyLagSettings(AlgorithmSettings):
     """How old the weights may be that have played what is learned from."""
 
     TITLE: ClassVar[str] = 'age of sequences'

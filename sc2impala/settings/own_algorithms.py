@@ -1,13 +1,16 @@
 """Algorithms outside of the package, whose settings become flags before flags are parsed."""
 
-import dataclasses
-from typing import Any, List
+from typing import Any, List, Type
 
-from sc2impala import extensions, learner
+from sc2impala import extensions, learner, tf_setup
 from sc2impala.errors import UserError
-from sc2impala.learner.algorithm import Algorithm
+from sc2impala.learner.registry import OneFile
 from sc2impala.settings import fields
 from sc2impala.settings import settings as settings_lib
+from sc2impala.settings.learning import AlgorithmSettings
+
+_MOVED = {'replay': 'REPLAY', 'learns_values': 'LEARNS_VALUES', 'defaults': 'DEFAULTS'}
+"""Attributes of the settings class by the name that they had as attributes of an algorithm."""
 
 
 def register(name: str) -> None:
@@ -20,17 +23,24 @@ def register(name: str) -> None:
     """
     if not extensions.is_spec(name) or name in learner.ALGORITHMS:
         return
+    tf_setup.enable()  # The module imports TensorFlow.
     found = extensions.load(
         'algorithm',
         name,
-        'a subclass of sc2impala.learner.algorithm.Algorithm with build_update and settings_class',
+        'a subclass of sc2impala.learner.algorithm.Algorithm with build_update and settings_class, '
+        'a dataclass that inherits sc2impala.settings.learning.AlgorithmSettings',
         _is_algorithm,
     )
-    learner.ALGORITHMS[name] = name
+    for old in [old for old in _MOVED if hasattr(found, old)]:
+        raise UserError(
+            f'--algorithm={name}: {found.__name__} has the attribute {old}, expected '
+            f'{_MOVED[old]} of its settings_class instead.'
+        )
+    learner.ALGORITHMS[name] = OneFile(*name.split(':'))
     try:
         fields.settings_of([found.settings_class])
         for other in [each for each in _registered() if each != name]:
-            if set(_fields(learner.load(other))) & set(_fields(found)):
+            if set(_fields(learner.load_settings(other))) & set(_fields(found.settings_class)):
                 del learner.ALGORITHMS[other]
         settings_lib.all_settings()
     except (ValueError, KeyError, AttributeError) as error:
@@ -54,13 +64,15 @@ def _registered() -> List[str]:
     return [name for name in learner.ALGORITHMS if extensions.is_spec(name)]
 
 
-def _fields(algorithm: Any) -> List[str]:
+def _fields(group: Type[AlgorithmSettings]) -> List[str]:
     """Names of the settings that a class of settings declares itself, outside of the package."""
-    own = [c for c in algorithm.settings_class.__mro__ if not c.__module__.startswith('sc2impala.')]
-    return [name for c in own for name in c.__dict__.get('__annotations__', {})]
+    own = [base for base in group.__mro__ if not base.__module__.startswith('sc2impala.')]
+    return [name for base in own for name in base.__dict__.get('__annotations__', {})]
 
 
 def _is_algorithm(found: Any) -> bool:
-    return extensions.is_concrete(found, Algorithm) and dataclasses.is_dataclass(
-        getattr(found, 'settings_class', None)
-    )
+    from sc2impala.learner.algorithm import Algorithm
+
+    group = getattr(found, 'settings_class', None)
+    has_settings = isinstance(group, type) and issubclass(group, AlgorithmSettings)
+    return extensions.is_concrete(found, Algorithm) and has_settings

@@ -115,7 +115,7 @@ def learns_values(values: Mapping[str, Any]) -> bool:
       values: as in `imitates`.
     """
     name = values.get('algorithm', settings_lib.general_defaults()['algorithm'])
-    return name in learner.ALGORITHMS and learner.load(name).learns_values
+    return name in learner.ALGORITHMS and learner.load_settings(name).LEARNS_VALUES
 
 
 def start_of(values: Mapping[str, Any]) -> str:
@@ -161,7 +161,7 @@ def of_map(map_name: str, start: str = 'other', map_file: str = '') -> Dict[str,
 
 def of_algorithm(name: str) -> Dict[str, Any]:
     """The settings that an algorithm has defaults for; none for an unknown one."""
-    return dict(learner.load(name).defaults) if name in learner.ALGORITHMS else {}
+    return dict(learner.load_settings(name).DEFAULTS) if name in learner.ALGORITHMS else {}
 
 
 def of_backend(backend: str, map_name: str) -> Dict[str, Any]:

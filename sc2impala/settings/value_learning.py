@@ -29,7 +29,7 @@ def check(settings: Settings) -> None:
       UserError: naming the flag, its value, and what was expected.
     """
     name, values = settings.training.algorithm, settings.values()
-    if not learner.load(name).learns_values:
+    if not learner.load_settings(name).LEARNS_VALUES:
         return
     for flag, (only, expected) in _WORKS_WITH.items():
         value = values[flag]

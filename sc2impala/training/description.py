@@ -112,9 +112,9 @@ def _phases(settings: Settings) -> List[str]:
     """A line with what comes before the training, if anything does."""
     phases = []
     for name in learner.PRETRAINING:
-        phase = learner.load_pretraining(name)(settings.algorithms[name])
-        if phase.num_frames:
-            phases.append(f'{phase.title} for {phase.num_frames:,} frames')
+        num_frames = settings.algorithms[name].num_frames
+        if num_frames:
+            phases.append(f'{learner.load_pretraining(name).title} for {num_frames:,} frames')
     if not phases:
         return []
     phases.append(f'training for {settings.training.total_environment_frames:,}')

@@ -8,12 +8,12 @@ from sc2impala import learner
 from sc2impala.actors import SequenceQueue
 from sc2impala.errors import UserError
 from sc2impala.learner import phases, sources
-from sc2impala.learner.algorithm import NO_REPLAY
 from sc2impala.learner.demonstration_source import DemonstrationSource, JoinedSource
 from sc2impala.replay import ReplayTable
 from sc2impala.runtime import acting
 from sc2impala.runtime.demonstrations import Recorded
 from sc2impala.settings import validation
+from sc2impala.settings.learning import NO_REPLAY
 from sc2impala.settings.settings import Settings
 from sc2impala.training import replay_buffer
 from sc2impala.training.batches import Batches
@@ -51,14 +51,15 @@ def make_phases(
         metrics = replay_buffer.replay_metrics(table, batches.of(source)[0])
     task, plans = settings.environment.map_name, []
     for name in learner.PRETRAINING:
-        pretraining = learner.load_pretraining(name)(settings.algorithms[name])
-        if pretraining.num_frames:
+        of_phase = settings.algorithms[name]
+        if of_phase.num_frames:
+            pretraining = learner.load_pretraining(name)(of_phase)
             frames = phases.frames_variable(pretraining.frames_variable)
-            plan = phases.Plan(pretraining, source, task, pretraining.num_frames, frames, metrics)
+            plan = phases.Plan(pretraining, source, task, of_phase.num_frames, frames, metrics)
             if pretraining.from_demonstrations and of_recordings is not None:
                 plan = plan._replace(source=of_recordings, metrics={})
-            elif pretraining.batch_size or (table is not None and pretraining.replay == NO_REPLAY):
-                number = pretraining.batch_size or settings.training.batch_size
+            elif of_phase.batch_size or (table is not None and of_phase.REPLAY == NO_REPLAY):
+                number = of_phase.batch_size or settings.training.batch_size
                 plan = plan._replace(source=sources.QueueSource(queue, number), metrics={})
             plans.append(plan)
     global_step = tf.train.get_or_create_global_step()

@@ -5,8 +5,8 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala import agents, envs, learner, structs
-from sc2impala.learner.critic_pretraining import CriticPretrainingSettings
-from sc2impala.learner.impala import ImpalaSettings
+from sc2impala.learner.critic_pretraining.settings import CriticPretrainingSettings
+from sc2impala.learner.impala.settings import ImpalaSettings
 from tests import fakes
 from tests.learner import table_agent
 

@@ -1,9 +1,15 @@
 """Behaviour cloning: imitates the recorded actions. An algorithm in one file, as a user adds it."""
 
 import dataclasses
-from typing import Any, ClassVar, Sequence
+from typing import ClassVar, Sequence
 
+import tensorflow.compat.v1 as tf
+
+from sc2impala.agents.agent import Agent
+from sc2impala.learner import optimization, sequences, summaries
 from sc2impala.learner.algorithm import Algorithm, Update
+from sc2impala.learner.batch import Batch
+from sc2impala.learner.optimization import Schedule
 from sc2impala.settings.fields import setting
 from sc2impala.settings.learning import AdamSettings
 
@@ -23,13 +29,12 @@ class BehaviourCloning(Algorithm):
 
     title = 'behaviour cloning'
     settings_class = BehaviourCloningSettings
+    settings: BehaviourCloningSettings
 
     def build_update(
-        self, agent: Any, batch: Any, variables: Sequence[Any], schedule: Any
+        self, agent: Agent, batch: Batch, variables: Sequence[tf.Variable], schedule: Schedule
     ) -> Update:
         """Builds the update of the policy; the baseline is left alone."""
-        from sc2impala.learner import optimization, sequences, summaries
-
         settings = self.settings
         steps = sequences.unroll(agent, batch)
         cross_entropy = -agent.policy.log_prob(steps.learner, steps.behaviour)

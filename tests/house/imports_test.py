@@ -35,8 +35,8 @@ ALLOWED = {
     'agents': ('extensions', 'hashing', 'structs', 'tf_setup'),
     'actors': ('structs',),
     'cluster': ('actors', 'errors', 'frames', 'structs'),
-    'settings': ('agents', 'envs', 'errors', 'extensions', 'learner', 'replay'),
-    'learner': ('frames', 'hashing', 'settings', 'vtrace'),
+    'settings': ('agents', 'envs', 'errors', 'extensions', 'learner', 'replay', 'tf_setup'),
+    'learner': ('agents', 'frames', 'hashing', 'settings', 'structs', 'vtrace'),
     'doctor': ('envs', 'game_folder', 'sim'),
     'runtime': (
         'actors',
@@ -121,7 +121,7 @@ def test_parts_import_only_what_they_may(part):
 
 
 def test_losses_are_pure_functions_of_tensors():
-    for name in ('losses', 'ppo'):
+    for name in ('losses', 'appo/ppo', 'r2d2/q_learning'):
         path = os.path.join(PACKAGE, 'learner', name + '.py')
         assert not own_parts(imported(path)), name
 
@@ -249,11 +249,68 @@ def test_parts_without_tensorflow(part):
         assert not names & {'tensorflow', 'sonnet'}, path
 
 
-def test_algorithms_import_tensorflow_when_they_are_built():
-    names = ('algorithm', 'actor_critic', 'impala', 'appo', 'r2d2', 'critic_pretraining', 'cloning')
-    for name in (*names, '__init__'):
-        found = imported(os.path.join(PACKAGE, 'learner', name + '.py'), at_start_only=True)
-        assert not {module.split('.')[0] for module in found} & {'tensorflow', 'sonnet'}
+def algorithm_settings():
+    """Paths of the settings of algorithms, one in the folder of each."""
+    return [path for path in files('learner') if os.path.basename(path) == 'settings.py']
+
+
+def test_settings_of_algorithms_are_leaves():
+    leaves = {'fields', 'learning', 'value_types'}
+    assert len(algorithm_settings()) == 5
+    for path in algorithm_settings():
+        names = {name for name in imported(path) if name.startswith('sc2impala')}
+        assert {name.split('.')[1] for name in names} == {'settings'}, path
+        assert {name.split('.')[2] for name in names} <= leaves, path
+    for leaf in leaves:
+        path = os.path.join(PACKAGE, 'settings', leaf + '.py')
+        names = {name for name in imported(path) if name.startswith('sc2impala')}
+        assert {name.split('.')[2] for name in names} <= leaves, path
+
+
+def test_settings_of_algorithms_load_without_tensorflow():
+    """Nor do the packages that Python imports before them."""
+    folders = [os.path.dirname(path) for path in algorithm_settings()]
+    packages = [os.path.join(PACKAGE, 'learner'), *folders]
+    for path in algorithm_settings() + [os.path.join(each, '__init__.py') for each in packages]:
+        found = imported(path, at_start_only=True)
+        assert not {module.split('.')[0] for module in found} & {'tensorflow', 'sonnet'}, path
+
+
+def test_updates_of_algorithms_import_at_their_top():
+    for path in files('learner'):
+        if os.path.relpath(path, PACKAGE) != os.path.join('learner', '__init__.py'):
+            assert imported(path) == imported(path, at_start_only=True) | typed_only(path), path
+
+
+def typed_only(path):
+    """Names that a file imports for its annotations alone."""
+    with open(path) as file:
+        tree = ast.parse(file.read())
+    blocks = [n for n in tree.body if isinstance(n, ast.If) and 'TYPE_CHECKING' in ast.dump(n.test)]
+    return {
+        f'{node.module}.{alias.name}'
+        for block in blocks
+        for node in ast.walk(block)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+
+
+def test_no_modules_of_the_learner_import_each_other():
+    root = os.path.dirname(PACKAGE)
+    modules = {
+        os.path.relpath(path, root)[: -len('.py')].replace(os.sep, '.'): imported(path, True)
+        for path in files('learner')
+        if not path.endswith('__init__.py')
+    }
+    arrows = {
+        name: {n for n in modules for found in names if found == n or found.startswith(n + '.')}
+        for name, names in modules.items()
+    }
+    while arrows:
+        ends = [name for name, targets in arrows.items() if not targets & set(arrows)]
+        assert ends, sorted(arrows)
+        arrows = {name: targets for name, targets in arrows.items() if name not in ends}
 
 
 def test_one_process_knows_nothing_of_clusters():
@@ -277,8 +334,10 @@ def test_tensorflow_is_loaded_when_it_is_needed():
         'import sc2impala.learner, sc2impala.agents, sc2impala.replay, sc2impala.envs\n'
         'import sc2impala.experiment, sc2impala.population.__main__\n'
         'settings.all_settings()\n'
+        'try: sc2impala.experiment.main(["--help"])\n'
+        'except SystemExit: pass\n'
         'assert not {"tensorflow", "sonnet"} & set(sys.modules)\n'
-        'assert sc2impala.learner.build_learner and "build_learner" in dir(sc2impala.learner)\n'
+        'assert sc2impala.learner.load("impala").__name__ == "Impala"\n'
         'assert "tensorflow" in sys.modules\n'
     )
     environment = dict(os.environ, PYTHONPATH=os.path.dirname(PACKAGE))
@@ -292,11 +351,3 @@ def test_a_worker_of_the_real_game_needs_no_compiler():
     )
     environment = dict(os.environ, PYTHONPATH=os.path.dirname(PACKAGE))
     subprocess.run([sys.executable, '-c', code], check=True, env=environment)
-
-
-def test_unknown_names_of_the_learner():
-    from sc2impala import learner
-
-    with pytest.raises(AttributeError, match="has no attribute 'build_teacher'"):
-        _ = learner.build_teacher
-    assert not hasattr(learner, 'Settings')

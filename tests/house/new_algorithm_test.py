@@ -6,6 +6,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import agents, experiment, learner
 from sc2impala.learner import optimization
+from sc2impala.learner.registry import OneFile
 from tests import fakes
 from tests.house.behaviour_cloning import BehaviourCloning, BehaviourCloningSettings
 from tests.learner import table_agent
@@ -21,7 +22,7 @@ def registered(monkeypatch):
     monkeypatch.setitem(
         learner.ALGORITHMS,
         'behaviour_cloning',
-        'tests.house.behaviour_cloning:BehaviourCloning',
+        OneFile('tests.house.behaviour_cloning', 'BehaviourCloning'),
     )
 
 

@@ -4,7 +4,8 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import actors, agents
 from sc2impala.learner import phases, sources
-from sc2impala.learner.impala import Impala, ImpalaSettings
+from sc2impala.learner.impala.settings import ImpalaSettings
+from sc2impala.learner.impala.update import Impala
 from sc2impala.training import loop as trainer
 from sc2impala.training.local_actors import AlternationHook
 from tests import fakes

@@ -5,7 +5,9 @@ import dataclasses
 import pytest
 
 from sc2impala import experiment, learner
-from sc2impala.learner.impala import Impala, ImpalaSettings
+from sc2impala.learner.impala.settings import ImpalaSettings
+from sc2impala.learner.impala.update import Impala
+from sc2impala.learner.registry import OneFile
 from sc2impala.settings import groups
 from sc2impala.settings import settings as settings_lib
 from sc2impala.settings.fields import setting
@@ -45,7 +47,7 @@ class MoreOutputSettings(groups.OutputSettings):
 @pytest.fixture(autouse=True)
 def added(monkeypatch):
     """Replaces IMPALA and a group by those with one more field."""
-    monkeypatch.setitem(learner.ALGORITHMS, 'impala', 'tests.house.new_setting_test:Curious')
+    monkeypatch.setitem(learner.ALGORITHMS, 'impala', OneFile(__name__, 'Curious'))
     monkeypatch.setitem(settings_lib.GROUPS, 'output', MoreOutputSettings)
     SEEN.clear()
 

@@ -6,7 +6,8 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import agents
 from sc2impala.learner import optimization, sequences, summaries
-from sc2impala.learner.appo import Appo, AppoSettings
+from sc2impala.learner.appo.settings import AppoSettings
+from sc2impala.learner.appo.update import Appo
 from tests import fakes
 from tests.learner import table_agent as table
 

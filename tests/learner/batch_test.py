@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from sc2impala import learner
 from sc2impala.learner import batch as batch_lib
 from tests.learner import numbered
 
@@ -15,7 +14,7 @@ T = numbered.T
 
 def test_steps_come_first_and_all_columns_are_new():
     with tf.Graph().as_default(), tf.Session() as session:
-        batch = learner.make_batch(numbered.tensors(7, 3))
+        batch = batch_lib.make_batch(numbered.tensors(7, 3))
         assert batch.num_replay == 0
         assert batch.env_outputs.observation['layer'].shape.as_list() == [T + 1, 3, 1]
         result = session.run(batch._replace(num_replay=()))
@@ -28,7 +27,7 @@ def test_steps_come_first_and_all_columns_are_new():
 
 def test_replayed_columns_have_keys_and_probabilities():
     with tf.Graph().as_default(), tf.Session() as session:
-        batch = learner.make_batch(
+        batch = batch_lib.make_batch(
             numbered.tensors(7, 3),
             is_replay=tf.constant([False, True, True]),
             keys=tf.constant([5, 2, 3], tf.int64),
@@ -44,7 +43,7 @@ def test_replayed_columns_have_keys_and_probabilities():
 
 def test_the_last_columns():
     with tf.Graph().as_default(), tf.Session() as session:
-        batch = learner.make_batch(
+        batch = batch_lib.make_batch(
             numbered.tensors(7, 3),
             is_replay=tf.constant([False, True, True]),
             keys=tf.constant([5, 2, 3], tf.int64),
@@ -66,7 +65,7 @@ def test_staging_keeps_the_order():
     with tf.Graph().as_default():
         pipe = numbered.Pipe(2, 0)
         staged, (put, _) = batch_lib.stage(pipe.batch, '/cpu:0')
-        assert staged.num_replay == 0 and type(staged) is learner.Batch
+        assert staged.num_replay == 0 and type(staged) is batch_lib.Batch
         assert staged.env_outputs.observation['layer'].shape.as_list() == [T + 1, 2, 1]
         pipe.put(0, 8)
         pipe.session.run(put)
@@ -78,7 +77,7 @@ def test_staging_keeps_the_order():
 def test_the_next_batch_is_put_before_the_last_one_is_taken():
     """TensorFlow may run both in this order, and on one thread: then the first must not wait."""
     with tf.Graph().as_default() as graph:
-        batch = learner.make_batch(numbered.tensors(3, 1))
+        batch = batch_lib.make_batch(numbered.tensors(3, 1))
         staged, (put, _) = batch_lib.stage(batch, '/cpu:0')
     session = tf.Session(graph=graph)
     # What waits in a staging area cannot be interrupted.
@@ -93,7 +92,7 @@ def test_the_next_batch_is_put_before_the_last_one_is_taken():
 
 def test_batches_staged_under_different_names_are_independent():
     with tf.Graph().as_default(), tf.Session() as session:
-        batches = [learner.make_batch(numbered.tensors(first, 1)) for first in (3, 8)]
+        batches = [batch_lib.make_batch(numbered.tensors(first, 1)) for first in (3, 8)]
         staged, stagings = zip(
             *[batch_lib.stage(b, '/cpu:0', f's{i}') for i, b in enumerate(batches)]
         )

@@ -3,7 +3,7 @@
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from sc2impala.learner import bootstrap
+from sc2impala.learner.r2d2 import bootstrap
 from tests.hashing_test import numpy_uniform
 
 B, H = 3, 4

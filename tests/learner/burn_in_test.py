@@ -4,7 +4,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from sc2impala import agents
-from sc2impala.learner import burn_in
+from sc2impala.learner.r2d2 import burn_in
 from tests import fakes
 from tests.learner import table_agent
 

@@ -6,7 +6,8 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import agents
 from sc2impala.learner import optimization
-from sc2impala.learner.cloning import Cloning, CloningSettings
+from sc2impala.learner.cloning.settings import CloningSettings
+from sc2impala.learner.cloning.update import Cloning
 from tests import fakes
 from tests.learner import table_agent as table
 from tests.learner.labels import random_labels

@@ -6,7 +6,8 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import agents, learner
 from sc2impala.learner import summaries
-from sc2impala.learner.critic_pretraining import CriticPretraining, CriticPretrainingSettings
+from sc2impala.learner.critic_pretraining.settings import CriticPretrainingSettings
+from sc2impala.learner.critic_pretraining.update import CriticPretraining
 from tests import fakes
 from tests.learner import table_agent as table
 

@@ -5,7 +5,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import learner
 from sc2impala.learner import summaries
-from sc2impala.learner.impala import ImpalaSettings
+from sc2impala.learner.impala.settings import ImpalaSettings
 from tests.learner import table_agent as table
 
 T, B = 6, 4

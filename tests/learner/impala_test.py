@@ -6,7 +6,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import vtrace
 from sc2impala.learner import optimization
-from sc2impala.learner.impala import Impala
+from sc2impala.learner.impala.update import Impala
 from tests.learner import table_agent as table
 from tests.learner.impala_case import COSTS, REPLAYED, B, Case, T, make_settings
 

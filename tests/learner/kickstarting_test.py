@@ -6,7 +6,8 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import structs
 from sc2impala.learner import optimization
-from sc2impala.learner.impala import Impala, ImpalaSettings
+from sc2impala.learner.impala.settings import ImpalaSettings
+from sc2impala.learner.impala.update import Impala
 from tests.learner import table_agent as table
 
 T, B = 6, 3

@@ -5,8 +5,10 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala.learner import labels, optimization
-from sc2impala.learner.appo import Appo, AppoSettings
-from sc2impala.learner.impala import Impala, ImpalaSettings
+from sc2impala.learner.appo.settings import AppoSettings
+from sc2impala.learner.appo.update import Appo
+from sc2impala.learner.impala.settings import ImpalaSettings
+from sc2impala.learner.impala.update import Impala
 from tests.learner import table_agent as table
 from tests.learner.labels import random_labels
 from tests.learner.towers_test import make_agent, make_batch, randomise

@@ -5,7 +5,8 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala.learner import batch as batch_lib
-from sc2impala.learner import minibatches, towers
+from sc2impala.learner import towers
+from sc2impala.learner.appo import minibatches
 from tests.learner import table_agent as table
 
 T, B = 3, 8

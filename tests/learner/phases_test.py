@@ -10,8 +10,10 @@ import tensorflow.compat.v1 as tf
 from sc2impala import actors, agents, learner, structs
 from sc2impala.learner import phases, sources
 from sc2impala.learner.algorithm import Algorithm, Update
-from sc2impala.learner.critic_pretraining import CriticPretraining, CriticPretrainingSettings
-from sc2impala.learner.impala import Impala, ImpalaSettings
+from sc2impala.learner.critic_pretraining.settings import CriticPretrainingSettings
+from sc2impala.learner.critic_pretraining.update import CriticPretraining
+from sc2impala.learner.impala.settings import ImpalaSettings
+from sc2impala.learner.impala.update import Impala
 from tests import fakes
 from tests.learner import table_agent as table
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from sc2impala.learner import ppo
+from sc2impala.learner.appo import ppo
 
 T, B = 5, 3
 RNG = np.random.RandomState(0)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from sc2impala.learner import q_learning
+from sc2impala.learner.r2d2 import q_learning
 
 T, B = 7, 4
 

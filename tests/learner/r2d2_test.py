@@ -8,8 +8,10 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import structs
 from sc2impala.learner import optimization
-from sc2impala.learner.impala import Impala, ImpalaSettings
-from sc2impala.learner.r2d2 import R2D2, R2d2Settings
+from sc2impala.learner.impala.settings import ImpalaSettings
+from sc2impala.learner.impala.update import Impala
+from sc2impala.learner.r2d2.settings import R2d2Settings
+from sc2impala.learner.r2d2.update import R2D2
 from tests.hashing_test import numpy_uniform
 from tests.learner import table_agent as table
 from tests.learner import value_agent

@@ -5,7 +5,8 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala.learner import reward_shaping, sequences, targets
-from sc2impala.learner.impala import Impala, ImpalaSettings
+from sc2impala.learner.impala.settings import ImpalaSettings
+from sc2impala.learner.impala.update import Impala
 from sc2impala.learner.optimization import Schedule
 from sc2impala.settings.learning import REWARD_SHAPINGS, ReturnSettings
 from tests.learner import table_agent as table

@@ -6,8 +6,9 @@ With one variable per logit, the gradient of the loss is exactly what the update
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from sc2impala import learner, structs
+from sc2impala import structs
 from sc2impala.agents.policy import JointPolicy
+from sc2impala.learner import batch as batch_lib
 
 HEADS = {'function': 3, 'screen': 5}
 HEAD_USED = {'screen': np.array([False, True, False])}
@@ -47,11 +48,11 @@ def tensors(nest):
 
 
 def make_batch(env_outputs, agent_outputs, is_replay=None, num_replay=None, agent_state=()):
-    """`learner.Batch` of [T + 1, B] arrays; without `is_replay` all columns are new."""
+    """`batch_lib.Batch` of [T + 1, B] arrays; without `is_replay` all columns are new."""
     batch_size = env_outputs.reward.shape[1]
     replayed = np.zeros([batch_size], bool) if is_replay is None else np.asarray(is_replay)
     zeros = np.zeros([batch_size], np.int32)
-    return learner.Batch(
+    return batch_lib.Batch(
         agent_state=agent_state,
         env_outputs=tensors(env_outputs),
         agent_outputs=tensors(agent_outputs),

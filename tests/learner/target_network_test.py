@@ -4,7 +4,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from sc2impala import agents
-from sc2impala.learner.target_network import TargetNetwork
+from sc2impala.learner.r2d2.target_network import TargetNetwork
 from tests import fakes
 
 

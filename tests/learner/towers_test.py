@@ -8,11 +8,16 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import agents
 from sc2impala.learner import batch as batch_lib
-from sc2impala.learner import minibatches, optimization, summaries
-from sc2impala.learner.appo import Appo, AppoSettings
-from sc2impala.learner.cloning import Cloning, CloningSettings
-from sc2impala.learner.critic_pretraining import CriticPretraining, CriticPretrainingSettings
-from sc2impala.learner.impala import Impala, ImpalaSettings
+from sc2impala.learner import optimization, summaries
+from sc2impala.learner.appo import minibatches
+from sc2impala.learner.appo.settings import AppoSettings
+from sc2impala.learner.appo.update import Appo
+from sc2impala.learner.cloning.settings import CloningSettings
+from sc2impala.learner.cloning.update import Cloning
+from sc2impala.learner.critic_pretraining.settings import CriticPretrainingSettings
+from sc2impala.learner.critic_pretraining.update import CriticPretraining
+from sc2impala.learner.impala.settings import ImpalaSettings
+from sc2impala.learner.impala.update import Impala
 from tests import fakes
 from tests.learner import table_agent as table
 from tests.learner.labels import random_labels

@@ -10,7 +10,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import learner
 from sc2impala.learner import sequences
-from sc2impala.learner.critic_pretraining import CriticPretrainingSettings
+from sc2impala.learner.critic_pretraining.settings import CriticPretrainingSettings
 from tests.learner import appo_test, impala_case, r2d2_test, value_agent
 from tests.learner import table_agent as table
 

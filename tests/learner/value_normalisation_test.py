@@ -7,8 +7,8 @@ import tensorflow.compat.v1 as tf
 from sc2impala import agents, learner
 from sc2impala.agents import value_statistics
 from sc2impala.learner import summaries, value_normalisation
-from sc2impala.learner.critic_pretraining import CriticPretrainingSettings
-from sc2impala.learner.impala import ImpalaSettings
+from sc2impala.learner.critic_pretraining.settings import CriticPretrainingSettings
+from sc2impala.learner.impala.settings import ImpalaSettings
 from tests import fakes
 from tests.learner import table_agent as table
 from tests.runtime import tiny

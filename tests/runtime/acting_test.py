@@ -7,7 +7,8 @@ import tensorflow.compat.v1 as tf
 from sc2impala import agents
 from sc2impala.agents.paced import Paced
 from sc2impala.agents.tempered import Tempered
-from sc2impala.learner.r2d2 import R2D2, R2d2Settings
+from sc2impala.learner.r2d2.settings import R2d2Settings
+from sc2impala.learner.r2d2.update import R2D2
 from sc2impala.runtime import acting
 from tests import fakes
 from tests.runtime.tiny import make_settings

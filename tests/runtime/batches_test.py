@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from sc2impala import learner
+from sc2impala.learner import batch as batch_lib
 from sc2impala.learner.sources import Source
 from sc2impala.training.batches import Batches
 from tests.learner import numbered
@@ -19,7 +19,7 @@ class Constant(Source):
 
     def next_batch(self):
         self.calls += 1
-        return learner.make_batch(numbered.tensors(self.number, 1))
+        return batch_lib.make_batch(numbered.tensors(self.number, 1))
 
 
 @pytest.mark.parametrize('devices', [(), ('/cpu:0',)])

@@ -11,8 +11,10 @@ from sc2impala import demonstrations as recordings_lib
 from sc2impala import experiment, learner
 from sc2impala.errors import UserError
 from sc2impala.learner.algorithm import PretrainingAlgorithm
+from sc2impala.learner.registry import OneFile
 from sc2impala.runtime import demonstrations, graph
 from sc2impala.settings.fields import setting
+from sc2impala.settings.learning import PretrainingSettings
 from tests.house.behaviour_cloning import BehaviourCloning, BehaviourCloningSettings
 from tests.runtime import tiny
 from tests.runtime.built_training import built_training
@@ -22,12 +24,16 @@ UPDATE = tiny.FRAMES_PER_UPDATE
 
 
 @dataclasses.dataclass(frozen=True)
-class FirstSettings(BehaviourCloningSettings):
+class FirstSettings(BehaviourCloningSettings, PretrainingSettings):
     """Those of behaviour cloning, and how long it is."""
 
     TITLE: ClassVar[str] = 'first phase'
 
     num_first_frames: int = setting(0, 'length of the first phase', between=(0, 2**62))
+
+    @property
+    def num_frames(self):
+        return self.num_first_frames
 
 
 class First(BehaviourCloning, PretrainingAlgorithm):
@@ -39,10 +45,6 @@ class First(BehaviourCloning, PretrainingAlgorithm):
     from_demonstrations = True
     SEEN: ClassVar[list] = []
 
-    @property
-    def num_frames(self):
-        return self.settings.num_first_frames
-
     def build_update(self, agent, batch, variables, schedule):
         self.SEEN.append(batch)
         update = super().build_update(agent, batch, variables, schedule)
@@ -52,7 +54,7 @@ class First(BehaviourCloning, PretrainingAlgorithm):
 
 @pytest.fixture(autouse=True)
 def first_phase(monkeypatch):
-    registry = {'first': f'{__name__}:First', **learner.PRETRAINING}
+    registry = {'first': OneFile(__name__, 'First'), **learner.PRETRAINING}
     monkeypatch.setattr(learner, 'PRETRAINING', registry)
     First.SEEN.clear()
 

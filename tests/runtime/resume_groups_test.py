@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from sc2impala import learner, saved_arrays
+from sc2impala import saved_arrays
+from sc2impala.learner import batch as batch_lib
 from sc2impala.learner.sources import Source
 from sc2impala.training import state as state_lib
 from sc2impala.training.batches import Batches
@@ -26,7 +27,7 @@ class Numbered(Source):
         scaled = tf.nest.map_structure(
             lambda t: tf.cast(tf.cast(t, tf.int32) * number, t.dtype), one
         )
-        return learner.make_batch(scaled)
+        return batch_lib.make_batch(scaled)
 
 
 class Staged:

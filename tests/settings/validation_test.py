@@ -6,9 +6,9 @@ import pytest
 
 from sc2impala import learner, sim
 from sc2impala.errors import UserError
-from sc2impala.learner import algorithm
 from sc2impala.settings import settings as settings_lib
 from sc2impala.settings import validation
+from sc2impala.settings.learning import NO_REPLAY, REPLAY_REQUIRED
 from tests.runtime.tiny import make_settings
 
 SETTINGS = settings_lib.all_settings()
@@ -355,18 +355,18 @@ class TestAlgorithm:
     @pytest.fixture
     def wanted(self, monkeypatch):
         def install(replay):
-            monkeypatch.setattr(learner.load('impala'), 'replay', replay)
+            monkeypatch.setattr(learner.load_settings('impala'), 'REPLAY', replay)
 
         return install
 
     def test_without_replay(self, wanted):
-        wanted(algorithm.NO_REPLAY)
+        wanted(NO_REPLAY)
         check()
         with pytest.raises(UserError, match='--replay_proportion=0.5 .* --algorithm=impala, which'):
             check(replay_proportion=0.5)
 
     def test_that_needs_replay(self, wanted):
-        wanted(algorithm.REPLAY_REQUIRED)
+        wanted(REPLAY_REQUIRED)
         check(replay_proportion=0.5)
         with pytest.raises(UserError, match='--replay_proportion=0.0 .* expected more than 0'):
             check()

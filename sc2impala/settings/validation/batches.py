@@ -4,8 +4,8 @@ from typing import Tuple
 
 from sc2impala import learner
 from sc2impala.errors import UserError
-from sc2impala.learner import algorithm
 from sc2impala.settings.groups import ActorSettings, ReplaySettings, RunSettings, TrainingSettings
+from sc2impala.settings.learning import NO_REPLAY, REPLAY_REQUIRED
 from sc2impala.settings.settings import Settings
 
 
@@ -47,13 +47,13 @@ def check_batch(training: TrainingSettings, replay: ReplaySettings) -> None:
             f'--replay_min_size={replay.replay_min_size} would never be reached, expected at most '
             f'--replay_buffer_size={replay.replay_buffer_size}.'
         )
-    wanted = learner.load(training.algorithm).replay
-    if wanted == algorithm.NO_REPLAY and num_replay:
+    wanted = learner.load_settings(training.algorithm).REPLAY
+    if wanted == NO_REPLAY and num_replay:
         raise UserError(
             f'{proportion} cannot be used with --algorithm={training.algorithm}, which learns from '
             'new sequences only, expected 0.'
         )
-    if wanted == algorithm.REPLAY_REQUIRED and not num_replay:
+    if wanted == REPLAY_REQUIRED and not num_replay:
         raise UserError(
             f'{proportion} cannot be used with --algorithm={training.algorithm}, which learns from '
             'replay, expected more than 0.'

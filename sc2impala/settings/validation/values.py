@@ -26,7 +26,7 @@ def check_given(given: Mapping[str, Any], chosen: str) -> None:
         return
     allowed = set(fields.settings_of([*settings_lib.GROUPS.values(), *of_algorithms.values()]))
     for name in [name for name in given if name not in allowed]:
-        owners = [o for o, group in others.items() if name in group.__dataclass_fields__]
+        owners = [o for o, group in others.items() if name in fields.settings_of([group])]
         raise UserError(
             f'--{name}={settings[name].type.to_text(given[name])} is a setting of '
             f'--algorithm={" and ".join(owners)}, expected none of it with --algorithm={chosen}.'

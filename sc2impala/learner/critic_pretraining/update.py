@@ -4,32 +4,17 @@ For agents that start from a loaded policy: their critic is untrained, and its e
 otherwise be the first thing that the policy learns from.
 """
 
-import dataclasses
-from typing import Any, ClassVar, Sequence
+from typing import Sequence
 
+import tensorflow.compat.v1 as tf
+
+from sc2impala.agents.agent import Agent
+from sc2impala.learner import losses, optimization, sequences, targets
 from sc2impala.learner.algorithm import PretrainingAlgorithm, Update
-from sc2impala.settings.fields import MAX_FRAMES, setting
-from sc2impala.settings.learning import AdamSettings, ReturnSettings
-
-
-@dataclasses.dataclass(frozen=True)
-class CriticPretrainingSettings(ReturnSettings, AdamSettings):
-    """How long the baseline is trained alone, and how."""
-
-    TITLE: ClassVar[str] = 'critic pre-training'
-
-    num_critic_pretrain_frames: int = setting(
-        0,
-        'first train the baseline alone for this many frames, which are not part of '
-        '--total_environment_frames',
-        between=(0, MAX_FRAMES),
-    )
-    critic_learning_rate: float = setting(7e-4, 'of that phase', between=(0.0, 10.0))
-    critic_pretrain_all_variables: bool = setting(
-        False,
-        'train all variables that the baseline depends on, and so change the policy, instead of '
-        'its own layers only',
-    )
+from sc2impala.learner.batch import Batch
+from sc2impala.learner.critic_pretraining.settings import CriticPretrainingSettings
+from sc2impala.learner.optimization import Schedule
+from sc2impala.learner.value_normalisation import ValueNormalisation
 
 
 class CriticPretraining(PretrainingAlgorithm):
@@ -42,36 +27,21 @@ class CriticPretraining(PretrainingAlgorithm):
     """
 
     title = 'critic pre-training'
-    settings_class = CriticPretrainingSettings
+    settings: CriticPretrainingSettings
     frames_variable = 'critic_pretrain_frames'
 
-    @property
-    def num_frames(self) -> int:
-        """Length of the phase in environment frames."""
-        return self.settings.num_critic_pretrain_frames
-
     def build_update(
-        self, agent: Any, batch: Any, variables: Sequence[Any], schedule: Any
+        self, agent: Agent, batch: Batch, variables: Sequence[tf.Variable], schedule: Schedule
     ) -> Update:
         """Builds the update of the baseline alone; see `Algorithm.build_update`.
 
         Raises:
           ValueError: if every variable of the critic is one of the policy as well.
         """
-        from sc2impala.learner import (
-            losses,
-            optimization,
-            sequences,
-            targets,
-            value_normalisation,
-        )
-
         settings = self.settings
         steps = sequences.unroll(agent, batch)
         returns = targets.return_targets(agent.policy, steps, settings)
-        normalisation = value_normalisation.ValueNormalisation(
-            agent, settings.value_normalisation_rate
-        )
+        normalisation = ValueNormalisation(agent, settings.value_normalisation_rate)
         loss = losses.baseline_loss(returns, steps.learner.baseline)
         terms = {'baseline_loss': (1.0, normalisation.divided(loss, power=2))}
         _, loss = optimization.weighted_sum(terms, steps.mask)

@@ -5,97 +5,29 @@ Sources: R2D2 (Kapturowski et al. 2019, ICLR) and branching dueling Q (Tavakoli 
 unroll length, N the new and R the replayed sequences of a batch, B = N + R.
 """
 
-import dataclasses
-from typing import Any, Callable, ClassVar, Dict, List, Sequence, Tuple
+from typing import Callable, Dict, List, Sequence, Tuple
 
-from sc2impala.learner.algorithm import REPLAY_REQUIRED, Algorithm, Update
-from sc2impala.settings.fields import MANY, setting
-from sc2impala.settings.learning import AdamSettings, PrioritySettings, ReturnSettings
+import tensorflow.compat.v1 as tf
 
-
-@dataclasses.dataclass(frozen=True)
-class R2d2Settings(ReturnSettings, AdamSettings, PrioritySettings):
-    """Losses are summed over time and the replayed sequences."""
-
-    TITLE: ClassVar[str] = 'R2D2 (--algorithm=r2d2)'
-
-    r2d2_learning_rate: float = setting(
-        1e-3, 'of Adam, at the start', between=(0.0, 10.0), tunable=True
-    )
-    r2d2_final_learning_rate: float = setting(
-        0.0, 'at the end, linearly in between', between=(0.0, 10.0), tunable=True
-    )
-    r2d2_num_steps: int = setting(
-        5,
-        'steps of rewards in a target, before the value of a state',
-        between=(1, 10000),
-        tunable=True,
-    )
-    r2d2_burn_in: int = setting(
-        4,
-        'first steps of a sequence that only bring its stored recurrent state up to date; they are '
-        'the last ones of the sequence before it, which is learned from. 0 for agents without such '
-        'a state',
-        between=(0, 10000),
-    )
-    r2d2_target_period: int = setting(
-        50,
-        'updates from one copy of the weights to the target network to the next',
-        between=(1, MANY),
-        tunable=True,
-    )
-    r2d2_value_rescaling: bool = setting(
-        True,
-        'learn h(Q) = sign(Q) (sqrt(|Q| + 1) - 1) + Q / 1000 in the place of Q, so that returns of '
-        'any size need no clipping of rewards',
-    )
-    r2d2_munchausen: float = setting(
-        0.0,
-        'weight of the scaled log-probability of an action under the softmax of its values, added '
-        'to its reward, as in Munchausen DQN, whose weight is 0.9; targets then have soft values '
-        'of the target network alone. 0 leaves it out',
-        between=(0.0, 1.0),
-        tunable=True,
-    )
-    r2d2_temperature: float = setting(
-        0.03,
-        'of that softmax, in the units of Q as it is learned',
-        between=(1e-4, 1e4),
-        tunable=True,
-    )
-    r2d2_bootstrap_heads: int = setting(
-        0,
-        'versions of all heads of the agent on one torso, each with targets of its own; one of '
-        'them plays each episode, and their mean is evaluated. 0 or 1 for the heads alone',
-        between=(0, 100),
-    )
-    r2d2_bootstrap_mask: float = setting(
-        1.0,
-        'probability with which one of these versions learns from a sequence; drawn once for each '
-        'sequence in the replay buffer',
-        between=(0.01, 1.0),
-        tunable=True,
-    )
-    r2d2_epsilon: float = setting(
-        0.4,
-        'probability of a random action in the first game; in game i of N it is this number to the '
-        'power of 1 + r2d2_epsilon_steepness * i / (N - 1)',
-        between=(0.0, 1.0),
-        tunable=True,
-    )
-    r2d2_epsilon_steepness: float = setting(
-        7.0,
-        'see --r2d2_epsilon; 0 is the same epsilon in all games',
-        between=(0.0, 1000.0),
-        tunable=True,
-    )
-    r2d2_evaluation_epsilon: float = setting(
-        0.01,
-        'probability of a random action with --policy=sampled; it is 0 with --policy=greedy',
-        between=(0.0, 1.0),
-        own_in_evaluation=True,
-        free_on_resume=True,
-    )
+from sc2impala.agents.agent import Agent
+from sc2impala.learner import batch as batch_lib
+from sc2impala.learner import (
+    diagnostics,
+    gains,
+    optimization,
+    prioritisation,
+    sequences,
+    summaries,
+)
+from sc2impala.learner import targets as targets_lib
+from sc2impala.learner.algorithm import Algorithm, Update
+from sc2impala.learner.batch import Batch
+from sc2impala.learner.optimization import Schedule
+from sc2impala.learner.r2d2 import bootstrap, burn_in, q_learning
+from sc2impala.learner.r2d2.settings import R2d2Settings
+from sc2impala.learner.r2d2.target_network import TargetNetwork
+from sc2impala.learner.sequences import Steps
+from sc2impala.structs import ActorOutput, AgentOutput
 
 
 class R2D2(Algorithm):
@@ -106,22 +38,8 @@ class R2D2(Algorithm):
     sequences as it must, nothing is learned.
     """
 
-    settings_class = R2d2Settings
+    settings: R2d2Settings
     agent_needs = ('unroll', 'action_values', 'policy', 'make_copy')
-    replay = REPLAY_REQUIRED
-    learns_values = True
-    # Learns MoveToBeacon, see docs/r2d2.md.
-    defaults = {
-        'agent': 'fully_conv',
-        'fixed_step_mul': True,
-        'step_mul': 6,
-        'discounting': 0.9,
-        'num_actors': 1,
-        'replay_proportion': 0.75,
-        'replay_buffer_size': 5000,
-        'replay_sampler': 'prioritised',
-        'replay_min_size': 100,
-    }
 
     @property
     def bootstrap_heads(self) -> int:
@@ -140,13 +58,12 @@ class R2D2(Algorithm):
         """See `Algorithm.evaluation_epsilon`."""
         return self.settings.r2d2_evaluation_epsilon
 
-    def overlap(self, agent: Any) -> int:
+    def overlap(self, agent: Agent) -> int:
         """The steps of the burn-in. See `Algorithm.overlap`."""
-        from sc2impala.learner import burn_in
 
         return burn_in.num_steps(agent.state_spec(), self.settings.r2d2_burn_in)
 
-    def new_priorities(self, agent: Any) -> Callable[[Any], Any]:
+    def new_priorities(self, agent: Agent) -> Callable[[ActorOutput], tf.Tensor]:
         """The priorities of new sequences by the values that the actor recorded.
 
         The actor has not valued the last observation of a sequence yet, so the last step has no
@@ -154,20 +71,15 @@ class R2D2(Algorithm):
         `Algorithm.new_priorities`.
         """
 
-        def priorities(sequences: Any) -> Any:
-            import tensorflow.compat.v1 as tf
+        def priorities(recorded: ActorOutput) -> tf.Tensor:
 
-            from sc2impala.learner import batch as batch_lib
-            from sc2impala.learner import burn_in, prioritisation
-            from sc2impala.learner import sequences as sequences_lib
-
-            batch = batch_lib.make_batch(sequences)
+            batch = batch_lib.make_batch(recorded)
             skipped = burn_in.num_steps(batch.agent_state, self.settings.r2d2_burn_in)
             env_outputs, outputs = tf.nest.map_structure(
                 lambda t: t[skipped:-1], (batch.env_outputs, batch.agent_outputs)
             )
             values = burn_in.after(batch.agent_outputs, skipped + 1)
-            steps = sequences_lib.shift(env_outputs, outputs, values, batch.is_replay)
+            steps = sequences.shift(env_outputs, outputs, values, batch.is_replay)
             targets, q_values = self._targets(agent, steps, values, values)
             return prioritisation.sequence_priorities(
                 targets - q_values, steps.mask, self.settings.priority_max_share
@@ -176,26 +88,13 @@ class R2D2(Algorithm):
         return priorities
 
     def build_update(
-        self, agent: Any, batch: Any, variables: Sequence[Any], schedule: Any
+        self, agent: Agent, batch: Batch, variables: Sequence[tf.Variable], schedule: Schedule
     ) -> Update:
         """Builds the update of the Q function; see `Algorithm.build_update`.
 
         Raises:
           ValueError: if no column of the batch is replayed.
         """
-        import tensorflow.compat.v1 as tf
-
-        from sc2impala.learner import batch as batch_lib
-        from sc2impala.learner import (
-            burn_in,
-            gains,
-            optimization,
-            prioritisation,
-            q_learning,
-            sequences,
-            summaries,
-        )
-        from sc2impala.learner import targets as targets_lib
 
         if not batch.num_replay:
             raise ValueError('R2D2 needs a batch with replayed columns')
@@ -235,7 +134,9 @@ class R2D2(Algorithm):
             tf.where(replayed.is_replay, replayed.keys, -tf.ones_like(replayed.keys)),
         )
 
-    def _unroll(self, agent: Any, batch: Any, gain_share: Any) -> Tuple[Any, Any, Any, Any]:
+    def _unroll(
+        self, agent: Agent, batch: Batch, gain_share: tf.Tensor
+    ) -> Tuple[Steps, tf.Tensor, tf.Tensor, TargetNetwork]:
         """Both networks over a batch, of which no step is one of the burn-in.
 
         Args:
@@ -247,10 +148,6 @@ class R2D2(Algorithm):
           `Steps` of [T, B], with a column for each version of bootstrapped heads; targets and Q
           values as `_targets` returns them; the `TargetNetwork`.
         """
-        import tensorflow.compat.v1 as tf
-
-        from sc2impala.learner import bootstrap, burn_in, gains, sequences
-        from sc2impala.learner.target_network import TargetNetwork
 
         target = TargetNetwork(agent, self.settings.r2d2_target_period)
         skipped = burn_in.num_steps(batch.agent_state, self.settings.r2d2_burn_in)
@@ -272,8 +169,8 @@ class R2D2(Algorithm):
         return steps, targets, q_values, target
 
     def _targets(
-        self, agent: Any, steps: Any, outputs: Any, target_outputs: Any
-    ) -> Tuple[Any, Any]:
+        self, agent: Agent, steps: Steps, outputs: AgentOutput, target_outputs: AgentOutput
+    ) -> Tuple[tf.Tensor, tf.Tensor]:
         """Double Q targets, or those of Munchausen DQN, and the values of what was played.
 
         Args:
@@ -285,10 +182,6 @@ class R2D2(Algorithm):
         Returns:
           h(G) and Q(a), float32 [T, B]; no gradient flows through the first.
         """
-        import tensorflow.compat.v1 as tf
-
-        from sc2impala.learner import q_learning
-        from sc2impala.learner import targets as targets_lib
 
         values, rescales = agent.action_values, self.settings.r2d2_value_rescaling
         rewards, discounts = targets_lib.rewards_and_discounts(agent.policy, steps, self.settings)
@@ -315,9 +208,8 @@ class R2D2(Algorithm):
         """Of the heads; each has columns of its own."""
         return max(1, self.settings.r2d2_bootstrap_heads)
 
-    def _per_version(self, weights: Any, keys: Any) -> Any:
+    def _per_version(self, weights: tf.Tensor, keys: tf.Tensor) -> tf.Tensor:
         """The weights of all columns of the loss, from those of the sequences with these keys."""
-        from sc2impala.learner import bootstrap
 
         if self._num_versions == 1:
             return weights
@@ -325,9 +217,8 @@ class R2D2(Algorithm):
         probability = self.settings.r2d2_bootstrap_mask
         return weights * bootstrap.shares(keys, self._num_versions, probability)
 
-    def _priorities(self, errors: Any, mask: Any) -> Any:
+    def _priorities(self, errors: tf.Tensor, mask: tf.Tensor) -> tf.Tensor:
         """The priorities of sequences, float32 [B], from the errors of all columns."""
-        from sc2impala.learner import bootstrap, prioritisation
 
         priorities = prioritisation.sequence_priorities(
             errors, mask, self.settings.priority_max_share
@@ -337,12 +228,9 @@ class R2D2(Algorithm):
         return priorities
 
     def _diagnostics(
-        self, steps: Any, targets: Any, q_values: Any, priorities: Any
-    ) -> Dict[str, Any]:
+        self, steps: Steps, targets: tf.Tensor, q_values: tf.Tensor, priorities: tf.Tensor
+    ) -> Dict[str, tf.Tensor]:
         """Measures of the Q function over the steps that are learned from: float32 [] by tag."""
-        import tensorflow.compat.v1 as tf
-
-        from sc2impala.learner import bootstrap, diagnostics
 
         count = tf.reduce_sum(steps.mask)
         result = {

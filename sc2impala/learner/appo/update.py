@@ -1,27 +1,33 @@
-"""The update of APPO in the graph; `appo` says what it is.
+"""APPO: asynchronous proximal policy optimisation, with CLEAR on the replayed columns.
 
-T is the unroll length, B the columns of a batch or of a minibatch.
+Sources: PPO (Schulman et al. 2017, arXiv 1707.06347) and Sample Factory (Petrenko et al. 2020,
+arXiv 2006.11751), whose learner gets sequences from actors with older weights, as IMPALA's does.
+T is the unroll length, N the new and R the replayed sequences of a batch, B = N + R.
 """
 
-from typing import Any, Callable, Dict, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, NamedTuple, Optional, Sequence, Tuple
 
 import tensorflow.compat.v1 as tf
 
+from sc2impala import vtrace
+from sc2impala.agents.agent import Agent
+from sc2impala.agents.policy import JointPolicy
 from sc2impala.learner import (
     anchors,
     diagnostics,
-    epochs,
+    gains,
     losses,
-    minibatches,
     optimization,
     phases,
-    ppo,
     sequences,
     targets,
 )
+from sc2impala.learner.actor_critic import ActorCritic
 from sc2impala.learner.algorithm import Update
-from sc2impala.learner.appo import AppoSettings
+from sc2impala.learner.appo import epochs, minibatches, ppo
+from sc2impala.learner.appo.settings import AppoSettings
 from sc2impala.learner.batch import Batch
+from sc2impala.learner.optimization import Schedule
 from sc2impala.learner.sequences import Steps
 from sc2impala.learner.value_normalisation import ValueNormalisation
 
@@ -58,52 +64,94 @@ class Losses(NamedTuple):
     ratios: tf.Tensor
 
 
-def build(
-    settings: AppoSettings,
-    agent: Any,
-    batch: Batch,
-    variables: Sequence[tf.Variable],
-    frames: tf.Variable,
-    costs: Costs,
-    prioritise: Callable[..., Tuple[tf.Tensor, Optional[tf.Tensor]]],
-) -> Update:
-    """Builds the update.
+class Appo(ActorCritic):
+    """Clipped surrogate on advantages, baseline on their targets, exploration, CLEAR and teacher.
+
+    The ratio is that of the policies pi, being trained, and mu, which acted and whose logits are in
+    the sequences; it is that of joint actions. Targets and advantages are computed once for an
+    update, with the weights before it, and stay the same over all epochs: the clipped surrogate is
+    made for fixed advantages, they are normalised over the whole batch, and the result does not
+    depend on how that is divided. It takes one more pass forward, unless there is only one
+    minibatch and one epoch. The recurrent state of every minibatch is run again from the stored
+    state at the start of its sequences.
+
+    V-trace's rho and c are clipped at 1. The advantages lack IMPALA's own weight min(1, rho), since
+    the ratio in the loss corrects the action already. With one epoch and one minibatch, no clipping
+    and no normalisation the policy gradient is - rho * A * grad log pi, and on-policy IMPALA's.
+    """
+
+    settings: AppoSettings
+
+    def build_update(
+        self, agent: Agent, batch: Batch, variables: Sequence[tf.Variable], schedule: Schedule
+    ) -> Update:
+        """Builds the update of policy and baseline; see `Algorithm.build_update`.
+
+        Raises:
+          ValueError: if the columns cannot be divided into minibatches.
+        """
+        settings = self.settings
+        costs = Costs(
+            self.learning_rate(schedule),
+            self.entropy_cost(schedule),
+            self.teacher_cost(schedule),
+            gains.share(settings.gain_decay, schedule),
+        )
+        learner = _Learner(settings, agent, variables, costs)
+        state = sequences.first_state(batch)
+        # The state of recorded columns is read for the minibatches before the whole batch changes
+        # it.
+        with tf.control_dependencies(tf.nest.flatten(state)):
+            steps = learner.unroll(batch)._replace(gain_share=costs.gain_share)
+        if settings.max_policy_lag:
+            steps = steps._replace(mask=steps.mask * young_enough(batch, settings.max_policy_lag))
+        vs, advantages = ppo_targets(agent.policy, steps, settings)
+        weights, priorities = self.prioritised(batch, steps, advantages, schedule)
+        goals = Goals(vs, learner.normalised(advantages, steps), steps.mask, weights)
+        losses_before = learner.losses(batch, steps, goals)
+        if settings.appo_epochs == settings.appo_minibatches == 1:
+            only = learner.step(steps, goals, losses_before)
+            totals, train = epochs.add(epochs.start(), only, tf.constant(True)), only.train
+        else:
+            # The state of streams has moved on; the minibatches begin where the batch began.
+            again = batch._replace(agent_state=state, stream_state=())
+            totals = learner.run_epochs(again, goals, schedule.frames)
+            train = totals.rounds.op
+        train = learner.normalisation.followed(train, goals.vs, goals.mask)
+
+        metrics = learner.metrics(losses_before)
+        metrics.update(totals.metrics())
+        metrics.update(
+            diagnostics.of_update(agent.policy, steps, goals.vs, goals.advantages, variables, train)
+        )
+        metrics.update(targets.shaping_metrics(agent.policy, steps, settings))
+        done, infos = sequences.countable(steps)
+        return Update(train, sequences.count_frames(steps), done, infos, metrics, priorities)
+
+
+def ppo_targets(
+    policy: JointPolicy, steps: Steps, settings: AppoSettings
+) -> Tuple[tf.Tensor, tf.Tensor]:
+    """Targets of the baseline and advantages for a loss that has the importance weight itself.
+
+    With `--appo_advantage=vtrace` they are those of V-trace, with rho and c clipped at 1; with gae
+    TD(lambda) and GAE(lambda), as if the present policy had acted.
 
     Args:
-      settings: of the algorithm.
-      agent: `agents.agent.Agent`.
-      batch: B columns.
-      variables: what is trained.
-      frames: int64 [], environment frames of the phase.
-      costs: of the present.
-      prioritise: see `actor_critic.ActorCritic.prioritised`; without the schedule.
-    """
-    learner = _Learner(settings, agent, variables, costs)
-    state = sequences.first_state(batch)
-    # The state of recorded columns is read for the minibatches before the whole batch changes it.
-    with tf.control_dependencies(tf.nest.flatten(state)):
-        steps = learner.unroll(batch)._replace(gain_share=costs.gain_share)
-    goals, priorities = learner.goals(batch, steps, prioritise)
-    steps = steps._replace(mask=goals.mask)
-    losses_before = learner.losses(batch, steps, goals)
-    if settings.appo_epochs == settings.appo_minibatches == 1:
-        only = learner.step(steps, goals, losses_before)
-        totals, train = epochs.add(epochs.start(), only, tf.constant(True)), only.train
-    else:
-        # The state of streams has moved on; the minibatches begin where the batch began.
-        again = batch._replace(agent_state=state, stream_state=())
-        totals = learner.run_epochs(again, goals, frames)
-        train = totals.rounds.op
-    train = learner.normalisation.followed(train, goals.vs, goals.mask)
+      policy: of the agent.
+      steps: of [T, B].
+      settings: kind of advantage, lambda, discount and reward transformation.
 
-    metrics = learner.metrics(losses_before)
-    metrics.update(totals.metrics())
-    metrics.update(
-        diagnostics.of_update(agent.policy, steps, goals.vs, goals.advantages, variables, train)
-    )
-    metrics.update(targets.shaping_metrics(agent.policy, steps, settings))
-    done, infos = sequences.countable(steps)
-    return Update(train, sequences.count_frames(steps), done, infos, metrics, priorities)
+    Returns:
+      vs and advantages, float32 [T, B]; no gradient flows through them.
+    """
+    _, inputs = targets.off_policy_inputs(policy, steps, settings)
+    if settings.appo_advantage != 'vtrace':
+        inputs['log_rhos'] = tf.zeros_like(inputs['log_rhos'])
+    with tf.device('/cpu'):
+        vs = vtrace.from_importance_weights(trace_decay=settings.trace_decay, **inputs).vs
+        del inputs['log_rhos']
+        return vs, ppo.advantages(vs=vs, trace_decay=settings.trace_decay, **inputs)
 
 
 def young_enough(batch: Batch, max_lag: int) -> tf.Tensor:
@@ -121,7 +169,7 @@ class _Learner:
     """The parts of an update, for a whole batch or a minibatch."""
 
     def __init__(
-        self, settings: AppoSettings, agent: Any, variables: Sequence[tf.Variable], costs: Costs
+        self, settings: AppoSettings, agent: Agent, variables: Sequence[tf.Variable], costs: Costs
     ):
         self.normalisation = ValueNormalisation(agent, settings.value_normalisation_rate)
         self._settings = settings
@@ -135,23 +183,11 @@ class _Learner:
         with_labels = self._settings.demonstration_cost > 0
         return sequences.unroll(self._agent, batch, with_labels=with_labels)
 
-    def goals(
-        self, batch: Batch, steps: Steps, prioritise: Callable[..., Any]
-    ) -> Tuple[Goals, Optional[tf.Tensor]]:
-        """With the weights before the update; and the priorities of sequences, see `build`."""
-        settings = self._settings
-        if settings.max_policy_lag:
-            steps = steps._replace(mask=steps.mask * young_enough(batch, settings.max_policy_lag))
-        off_policy = settings.appo_advantage == 'vtrace'
-        vs, advantages = targets.ppo_targets(
-            self._policy, steps, settings, settings.trace_decay, off_policy
-        )
-        weights, priorities = prioritise(batch, steps, advantages)
-        if settings.appo_normalise_advantages:
-            advantages = ppo.normalised(advantages, steps.mask)
-        else:
-            advantages = self.normalisation.divided(advantages)
-        return Goals(vs, advantages, steps.mask, weights), priorities
+    def normalised(self, advantages: tf.Tensor, steps: Steps) -> tf.Tensor:
+        """Advantages of mean 0 and deviation 1 if that was asked for, or in units of PopArt."""
+        if self._settings.appo_normalise_advantages:
+            return ppo.normalised(advantages, steps.mask)
+        return self.normalisation.divided(advantages)
 
     def losses(self, batch: Batch, steps: Steps, goals: Goals) -> Losses:
         """All terms of the loss; another term is one more line."""

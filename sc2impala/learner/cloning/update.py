@@ -5,62 +5,18 @@ plays does not matter: labels of observations that the agent has reached itself 
 2011, arXiv 1011.0686) are learned from in the same way. T is the unroll length, B the batch size.
 """
 
-import dataclasses
-from typing import Any, ClassVar, Optional, Sequence
+from typing import Optional, Sequence
 
-from sc2impala.learner.algorithm import NO_REPLAY, PretrainingAlgorithm, Update
-from sc2impala.settings.fields import MAX_FRAMES, setting
-from sc2impala.settings.learning import LARGE, AdamSettings, ReturnSettings
+import tensorflow.compat.v1 as tf
 
-
-@dataclasses.dataclass(frozen=True)
-class CloningSettings(ReturnSettings, AdamSettings):
-    """How long the agent imitates the demonstrator, and how."""
-
-    TITLE: ClassVar[str] = 'cloning'
-
-    num_cloning_frames: int = setting(
-        0,
-        'first imitate the demonstrator for this many frames, which are not part of '
-        '--total_environment_frames',
-        between=(0, MAX_FRAMES),
-    )
-    cloning_batch_size: int = setting(
-        0,
-        'sequences of an update of that phase, 0 for --batch_size: many small steps imitate sooner '
-        'than few large ones, and learning from rewards needs larger ones',
-        between=(0, 65536),
-        on_resume='each update of cloning is of that many sequences, over which losses are summed; '
-        'learning rate and costs are unchanged',
-    )
-    cloning_learning_rate: float = setting(7e-4, 'of that phase, at the start', between=(0.0, 10.0))
-    final_cloning_learning_rate: float = setting(
-        0.0, 'at its end, linearly in between', between=(0.0, 10.0)
-    )
-    cloning_baseline_cost: float = setting(
-        0.5, 'weight of the loss of the baseline in that phase', between=(0.0, LARGE)
-    )
-    demonstrator_share: float = setting(
-        1.0,
-        'the part of the episodes that the demonstrator plays when cloning starts; the agent plays '
-        'the others, and learns what the demonstrator would do there',
-        between=(0.0, 1.0),
-    )
-    final_demonstrator_share: float = setting(
-        0.0,
-        'that part when cloning ends, linearly in between; -1 keeps it',
-        between=(0.0, 1.0),
-        or_else=-1.0,
-    )
-    phase_evaluations: int = setting(
-        10,
-        'evaluate the agent so many times while it clones, on the simulator; the model with the '
-        'best mean return goes on. 0 goes on with the last one',
-        between=(0, 10000),
-    )
-    phase_evaluation_episodes: int = setting(
-        32, 'episodes of such an evaluation, played at once', between=(1, 10000)
-    )
+from sc2impala.agents.agent import Agent
+from sc2impala.learner import labels as labels_lib
+from sc2impala.learner import losses, optimization, sequences, targets
+from sc2impala.learner.algorithm import PretrainingAlgorithm, Update
+from sc2impala.learner.batch import Batch
+from sc2impala.learner.cloning.settings import CloningSettings
+from sc2impala.learner.optimization import Schedule
+from sc2impala.learner.value_normalisation import ValueNormalisation
 
 
 class Cloning(PretrainingAlgorithm):
@@ -76,52 +32,30 @@ class Cloning(PretrainingAlgorithm):
     """
 
     title = 'cloning'
-    settings_class = CloningSettings
-    replay = NO_REPLAY
+    settings: CloningSettings
     frames_variable = 'cloning_frames'
     from_demonstrations = True
-
-    @property
-    def num_frames(self) -> int:
-        """Length of the phase in environment frames."""
-        return self.settings.num_cloning_frames
-
-    @property
-    def batch_size(self) -> int:
-        """See `PretrainingAlgorithm.batch_size`."""
-        return self.settings.cloning_batch_size
 
     def demonstrator_share(self, frames: int) -> Optional[float]:
         """Changes linearly over the phase, see `Algorithm.demonstrator_share`."""
         first, last = self.settings.demonstrator_share, self.settings.final_demonstrator_share
         if last < 0:
             return first
-        return first + (last - first) * min(1.0, frames / max(1, self.num_frames))
+        return first + (last - first) * min(1.0, frames / max(1, self.settings.num_frames))
 
     def build_update(
-        self, agent: Any, batch: Any, variables: Sequence[Any], schedule: Any
+        self, agent: Agent, batch: Batch, variables: Sequence[tf.Variable], schedule: Schedule
     ) -> Update:
         """Builds the update of policy and baseline; see `Algorithm.build_update`.
 
         Raises:
           ValueError: if the observations have no labels.
         """
-        from sc2impala.learner import labels as labels_lib
-        from sc2impala.learner import (
-            losses,
-            optimization,
-            sequences,
-            targets,
-            value_normalisation,
-        )
-
         settings = self.settings
         observation = batch.env_outputs.observation
         labels = labels_lib.read(observation)
         steps = sequences.unroll(agent, batch, True, labels_lib.given(observation))
-        normalisation = value_normalisation.ValueNormalisation(
-            agent, settings.value_normalisation_rate
-        )
+        normalisation = ValueNormalisation(agent, settings.value_normalisation_rate)
         log_probs = agent.policy.log_prob(steps.learner, labels)
         returns = targets.return_targets(agent.policy, steps, settings)
         terms = {

@@ -8,7 +8,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from sc2impala.learner.batch import Batch
+from sc2impala.learner.batch import Batch, map_columns
 
 _STREAM = 2006
 """Second half of the seed of the orders."""
@@ -67,25 +67,13 @@ def take(batch: Batch, order: tf.Tensor) -> Batch:
         raise ValueError('the recurrent state of recorded columns is kept for whole batches only')
     chosen = columns_of(batch, order)
 
-    def rows(nest: Any) -> Any:
-        return tf.nest.map_structure(lambda t: tf.gather(t, chosen), nest)
-
     parts = []
     for index, part in enumerate(batch.parts):
         with tf.device(part.device):
             of_part = time_major((part.actions, part.env_outputs), order[index])
         parts.append(part._replace(actions=of_part[0], env_outputs=of_part[1]))
-    return batch._replace(
-        agent_state=rows(batch.agent_state),
-        env_outputs=time_major(batch.env_outputs, chosen),
-        agent_outputs=time_major(batch.agent_outputs, chosen),
-        sequence_info=rows(batch.sequence_info),
-        is_replay=rows(batch.is_replay),
-        keys=rows(batch.keys),
-        probabilities=rows(batch.probabilities),
-        teacher_logits=time_major(batch.teacher_logits, chosen),
-        parts=tuple(parts),
-    )
+    taken = map_columns(lambda axis, t: tf.gather(t, chosen, axis=axis), batch)
+    return batch._replace(parts=tuple(parts), **taken)
 
 
 def columns_of(batch: Batch, order: tf.Tensor) -> tf.Tensor:

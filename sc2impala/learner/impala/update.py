@@ -4,28 +4,28 @@ Sources: IMPALA (Espeholt et al. 2018, arXiv 1802.01561) and CLEAR (Rolnick et a
 1811.11682). T is the unroll length, N the new and R the replayed sequences of a batch, B = N + R.
 """
 
-import dataclasses
-from typing import Any, ClassVar, Dict, Sequence, Tuple
+from typing import Sequence
 
+import tensorflow.compat.v1 as tf
+
+from sc2impala.agents.agent import Agent
+from sc2impala.agents.policy import JointPolicy
+from sc2impala.learner import (
+    anchors,
+    diagnostics,
+    gains,
+    losses,
+    optimization,
+    sequences,
+    targets,
+)
 from sc2impala.learner.actor_critic import ActorCritic
 from sc2impala.learner.algorithm import Update
-from sc2impala.settings.fields import setting
-from sc2impala.settings.learning import LARGE, ActorCriticSettings
-
-
-@dataclasses.dataclass(frozen=True)
-class ImpalaSettings(ActorCriticSettings):
-    """What IMPALA alone has."""
-
-    TITLE: ClassVar[str] = 'IMPALA'
-
-    upgo_cost: float = setting(
-        0.0,
-        'weight of another policy gradient, on the advantages of UPGO; 0 leaves it out',
-        between=(0.0, LARGE),
-        tunable=True,
-    )
-    clip_advantage: bool = setting(False, 'learn from positive advantages only', tunable=True)
+from sc2impala.learner.batch import Batch
+from sc2impala.learner.impala.settings import ImpalaSettings
+from sc2impala.learner.optimization import Schedule
+from sc2impala.learner.sequences import Steps
+from sc2impala.learner.value_normalisation import ValueNormalisation
 
 
 class Impala(ActorCritic):
@@ -40,30 +40,17 @@ class Impala(ActorCritic):
     V-trace advantages of its steps; the losses of replayed columns have importance weights.
     """
 
-    settings_class = ImpalaSettings
+    settings: ImpalaSettings
 
     def build_update(
-        self, agent: Any, batch: Any, variables: Sequence[Any], schedule: Any
+        self, agent: Agent, batch: Batch, variables: Sequence[tf.Variable], schedule: Schedule
     ) -> Update:
         """Builds the update of policy and baseline; see `Algorithm.build_update`."""
-        from sc2impala.learner import (
-            anchors,
-            diagnostics,
-            gains,
-            losses,
-            optimization,
-            sequences,
-            targets,
-            value_normalisation,
-        )
-
         settings = self.settings
         steps = sequences.unroll(agent, batch, with_labels=settings.demonstration_cost > 0)
         steps = steps._replace(gain_share=gains.share(settings.gain_decay, schedule))
         policy, pi, mu = agent.policy, steps.learner, steps.behaviour
-        normalisation = value_normalisation.ValueNormalisation(
-            agent, settings.value_normalisation_rate
-        )
+        normalisation = ValueNormalisation(agent, settings.value_normalisation_rate)
         log_probs, vtrace = targets.vtrace_targets(policy, steps, settings, settings.trace_decay)
         advantages = normalisation.divided(
             targets.clip_advantages(vtrace.pg_advantages, settings.clip_advantage)
@@ -101,12 +88,17 @@ class Impala(ActorCritic):
         return Update(train, sequences.count_frames(steps), done, infos, metrics, priorities)
 
     def _policy_terms(
-        self, policy: Any, steps: Any, log_probs: Any, advantages: Any, normalisation: Any
-    ) -> Dict[str, Tuple[Any, Any]]:
+        self,
+        policy: JointPolicy,
+        steps: Steps,
+        log_probs: tf.Tensor,
+        advantages: tf.Tensor,
+        normalisation: ValueNormalisation,
+    ) -> anchors.Terms:
         """The policy gradients by name: cost, and loss of [T, B]."""
-        from sc2impala.learner import losses, targets
-
-        terms = {'policy_gradient': (1.0, losses.policy_gradient_loss(log_probs, advantages))}
+        terms: anchors.Terms = {
+            'policy_gradient': (1.0, losses.policy_gradient_loss(log_probs, advantages))
+        }
         if self.settings.upgo_cost:
             upgo = targets.upgo_advantages(policy, steps, self.settings)
             loss = losses.policy_gradient_loss(log_probs, normalisation.divided(upgo))

@@ -1,0 +1,1 @@
+"""APPO: asynchronous proximal policy optimisation, with CLEAR on replayed columns."""

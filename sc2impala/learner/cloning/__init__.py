@@ -1,0 +1,1 @@
+"""Behaviour cloning: the agent imitates the labels of a demonstrator."""

@@ -1,0 +1,1 @@
+"""Critic pre-training: the baseline learns the returns of a fixed policy."""

@@ -1,0 +1,32 @@
+"""Settings of critic pre-training."""
+
+import dataclasses
+from typing import ClassVar
+
+from sc2impala.settings.fields import MAX_FRAMES, setting
+from sc2impala.settings.learning import AdamSettings, PretrainingSettings, ReturnSettings
+
+
+@dataclasses.dataclass(frozen=True)
+class CriticPretrainingSettings(ReturnSettings, AdamSettings, PretrainingSettings):
+    """How long the baseline is trained alone, and how."""
+
+    TITLE: ClassVar[str] = 'critic pre-training'
+
+    num_critic_pretrain_frames: int = setting(
+        0,
+        'first train the baseline alone for this many frames, which are not part of '
+        '--total_environment_frames',
+        between=(0, MAX_FRAMES),
+    )
+    critic_learning_rate: float = setting(7e-4, 'of that phase', between=(0.0, 10.0))
+    critic_pretrain_all_variables: bool = setting(
+        False,
+        'train all variables that the baseline depends on, and so change the policy, instead of '
+        'its own layers only',
+    )
+
+    @property
+    def num_frames(self) -> int:
+        """See `PretrainingSettings.num_frames`."""
+        return self.num_critic_pretrain_frames

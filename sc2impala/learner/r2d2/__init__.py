@@ -1,0 +1,1 @@
+"""R2D2: recurrent Q learning from replayed sequences."""

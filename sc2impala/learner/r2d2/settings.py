@@ -1,0 +1,111 @@
+"""Settings of R2D2."""
+
+import dataclasses
+from typing import Any, ClassVar, Mapping
+
+from sc2impala.settings.fields import MANY, setting
+from sc2impala.settings.learning import (
+    REPLAY_REQUIRED,
+    AdamSettings,
+    PrioritySettings,
+    ReturnSettings,
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class R2d2Settings(ReturnSettings, AdamSettings, PrioritySettings):
+    """Losses are summed over time and the replayed sequences."""
+
+    TITLE: ClassVar[str] = 'R2D2 (--algorithm=r2d2)'
+    REPLAY: ClassVar[str] = REPLAY_REQUIRED
+    LEARNS_VALUES: ClassVar[bool] = True
+    # Learns MoveToBeacon, see docs/r2d2.md.
+    DEFAULTS: ClassVar[Mapping[str, Any]] = {
+        'agent': 'fully_conv',
+        'fixed_step_mul': True,
+        'step_mul': 6,
+        'discounting': 0.9,
+        'num_actors': 1,
+        'replay_proportion': 0.75,
+        'replay_buffer_size': 5000,
+        'replay_sampler': 'prioritised',
+        'replay_min_size': 100,
+    }
+
+    r2d2_learning_rate: float = setting(
+        1e-3, 'of Adam, at the start', between=(0.0, 10.0), tunable=True
+    )
+    r2d2_final_learning_rate: float = setting(
+        0.0, 'at the end, linearly in between', between=(0.0, 10.0), tunable=True
+    )
+    r2d2_num_steps: int = setting(
+        5,
+        'steps of rewards in a target, before the value of a state',
+        between=(1, 10000),
+        tunable=True,
+    )
+    r2d2_burn_in: int = setting(
+        4,
+        'first steps of a sequence that only bring its stored recurrent state up to date; they are '
+        'the last ones of the sequence before it, which is learned from. 0 for agents without such '
+        'a state',
+        between=(0, 10000),
+    )
+    r2d2_target_period: int = setting(
+        50,
+        'updates from one copy of the weights to the target network to the next',
+        between=(1, MANY),
+        tunable=True,
+    )
+    r2d2_value_rescaling: bool = setting(
+        True,
+        'learn h(Q) = sign(Q) (sqrt(|Q| + 1) - 1) + Q / 1000 in the place of Q, so that returns of '
+        'any size need no clipping of rewards',
+    )
+    r2d2_munchausen: float = setting(
+        0.0,
+        'weight of the scaled log-probability of an action under the softmax of its values, added '
+        'to its reward, as in Munchausen DQN, whose weight is 0.9; targets then have soft values '
+        'of the target network alone. 0 leaves it out',
+        between=(0.0, 1.0),
+        tunable=True,
+    )
+    r2d2_temperature: float = setting(
+        0.03,
+        'of that softmax, in the units of Q as it is learned',
+        between=(1e-4, 1e4),
+        tunable=True,
+    )
+    r2d2_bootstrap_heads: int = setting(
+        0,
+        'versions of all heads of the agent on one torso, each with targets of its own; one of '
+        'them plays each episode, and their mean is evaluated. 0 or 1 for the heads alone',
+        between=(0, 100),
+    )
+    r2d2_bootstrap_mask: float = setting(
+        1.0,
+        'probability with which one of these versions learns from a sequence; drawn once for each '
+        'sequence in the replay buffer',
+        between=(0.01, 1.0),
+        tunable=True,
+    )
+    r2d2_epsilon: float = setting(
+        0.4,
+        'probability of a random action in the first game; in game i of N it is this number to the '
+        'power of 1 + r2d2_epsilon_steepness * i / (N - 1)',
+        between=(0.0, 1.0),
+        tunable=True,
+    )
+    r2d2_epsilon_steepness: float = setting(
+        7.0,
+        'see --r2d2_epsilon; 0 is the same epsilon in all games',
+        between=(0.0, 1000.0),
+        tunable=True,
+    )
+    r2d2_evaluation_epsilon: float = setting(
+        0.01,
+        'probability of a random action with --policy=sampled; it is 0 with --policy=greedy',
+        between=(0.0, 1.0),
+        own_in_evaluation=True,
+        free_on_resume=True,
+    )
