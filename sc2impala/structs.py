@@ -7,6 +7,9 @@ number of leading dimensions: none for one step, [K] in an actor, [T + 1, B] in 
 
 import collections
 
+DEMONSTRATION = 'demonstration'
+"""Key of the labels of a demonstrator in an observation, see `learner.labels`."""
+
 AgentOutput = collections.namedtuple(
     'AgentOutput', ['action', 'action_logits', 'step_mul', 'step_mul_logits', 'baseline']
 )

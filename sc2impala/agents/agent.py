@@ -257,7 +257,9 @@ class Agent(snt.RNNCore):
         self, actions: Mapping[str, tf.Tensor], env_outputs: structs.EnvOutput, core_state: Any
     ) -> Tuple[Tuple[Any, Any], Any]:
         # Labels are for what learns from them, and not for the agent.
-        observation = {k: v for k, v in env_outputs.observation.items() if k != 'demonstration'}
+        observation = {
+            k: v for k, v in env_outputs.observation.items() if k != structs.DEMONSTRATION
+        }
         num_functions = self.policy.heads['function']
         last_function = tf.one_hot(actions['function'], num_functions)
         last_function *= 1.0 - tf.cast(env_outputs.done, tf.float32)[..., tf.newaxis]

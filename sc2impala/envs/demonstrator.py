@@ -25,7 +25,8 @@ from sc2impala import saved_arrays, structs
 from sc2impala.envs import checks, vector
 from sc2impala.envs.actions import ActionSpec
 from sc2impala.envs.players import ScriptedPlayer
-from sc2impala.envs.specs import DEMONSTRATION, ObservationSpec, make_observation_spec
+from sc2impala.envs.specs import ObservationSpec, make_observation_spec
+from sc2impala.structs import DEMONSTRATION
 
 
 def with_needs(

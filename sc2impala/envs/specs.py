@@ -26,6 +26,7 @@ import numpy as np
 
 from sc2impala import sim
 from sc2impala.envs import checks, pysc2_api
+from sc2impala.structs import DEMONSTRATION
 
 VECTOR_SHAPES = {
     'player': (11,),
@@ -57,9 +58,6 @@ GROUPS = ('screen', 'minimap')
 
 MASK = 'available_actions'
 """The key of the mask of functions in an observation."""
-
-DEMONSTRATION = 'demonstration'
-"""The key of the labels of a demonstrator in an observation."""
 
 
 @dataclasses.dataclass(frozen=True)

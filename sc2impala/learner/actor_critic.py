@@ -4,12 +4,14 @@ from typing import Optional, Tuple
 
 import tensorflow.compat.v1 as tf
 
-from sc2impala.learner import prioritisation
+from sc2impala.agents.agent import Agent
+from sc2impala.learner import prioritisation, sequences
 from sc2impala.learner.algorithm import Algorithm
 from sc2impala.learner.batch import Batch
 from sc2impala.learner.optimization import Schedule
 from sc2impala.learner.sequences import Steps
 from sc2impala.settings.learning import ActorCriticSettings
+from sc2impala.structs import AgentOutput
 
 
 class ActorCritic(Algorithm):
@@ -26,6 +28,16 @@ class ActorCritic(Algorithm):
     def demonstrator_share(self, frames: int) -> Optional[float]:
         """The agent plays all episodes; see `Algorithm.demonstrator_share`."""
         return 0.0 if self.settings.demonstration_cost else None
+
+    def unroll(self, agent: Agent, batch: Batch) -> Tuple[Steps, AgentOutput]:
+        """The steps of a batch; and the outputs of [T, B] for the loss of labels, if there is one.
+
+        See `sequences.unroll_with_labels`.
+        """
+        if self.settings.demonstration_cost:
+            return sequences.unroll_with_labels(agent, batch)
+        steps = sequences.unroll(agent, batch)
+        return steps, steps.learner
 
     def learning_rate(self, schedule: Schedule) -> tf.Tensor:
         """The present learning rate, float32 []."""

@@ -9,14 +9,26 @@ class BehaviourCloning(Algorithm):
 """
 
 import abc
-from typing import Any, Callable, ClassVar, Mapping, NamedTuple, Optional, Sequence, Tuple, Type
+from typing import (
+    Any,
+    Callable,
+    ClassVar,
+    Dict,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+    Type,
+)
 
 import tensorflow.compat.v1 as tf
 
 from sc2impala.agents.agent import Agent
+from sc2impala.learner import rewards
 from sc2impala.learner.batch import Batch
 from sc2impala.learner.optimization import Schedule
-from sc2impala.settings.learning import AlgorithmSettings
+from sc2impala.settings.learning import AlgorithmSettings, ReturnSettings
 from sc2impala.structs import ActorOutput, EpisodeInfo
 
 
@@ -140,7 +152,7 @@ class Algorithm(abc.ABC):
 
         Args:
           agent: an agent, or anything else with what `agent_needs` lists.
-          batch: a batch of sequences.
+          batch: a batch of sequences, with the rewards from which the agent learns.
           variables: the only variables that may be trained; other agents in the graph, such as a
             target network or a teacher, keep theirs.
           schedule: of this phase.
@@ -157,6 +169,34 @@ class PretrainingAlgorithm(Algorithm):
 
     frames_variable: ClassVar[str]
     from_demonstrations: ClassVar[bool] = False
+
+
+def build_update(
+    algorithm: Algorithm,
+    agent: Agent,
+    batch: Batch,
+    variables: Sequence[tf.Variable],
+    schedule: Schedule,
+) -> Update:
+    """Builds an update from the rewards of the game.
+
+    What the algorithm gets are the rewards from which it learns, see `rewards.learned`.
+
+    Args:
+      algorithm: in whose settings are those of rewards, if it has some.
+      agent, batch, variables, schedule: as in `Algorithm.build_update`.
+
+    Raises:
+      ValueError: if the agent lacks something that the algorithm needs.
+    """
+    check_agent(algorithm, agent)
+    metrics: Dict[str, tf.Tensor] = {}
+    if isinstance(algorithm.settings, ReturnSettings):
+        # Gains decay over the training, not over the phases before it.
+        decay = None if isinstance(algorithm, PretrainingAlgorithm) else schedule
+        batch, metrics = rewards.learned(agent, batch, algorithm.settings, decay)
+    update = algorithm.build_update(agent, batch, variables, schedule)
+    return update._replace(metrics={**metrics, **update.metrics})
 
 
 def check_agent(algorithm: Algorithm, agent: Agent) -> None:

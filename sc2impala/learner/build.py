@@ -10,7 +10,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala.agents.agent import Agent
 from sc2impala.learner import optimization, phases
-from sc2impala.learner.algorithm import Algorithm, check_agent
+from sc2impala.learner.algorithm import Algorithm, build_update
 from sc2impala.learner.batch import Batch
 from sc2impala.learner.critic_pretraining.settings import CriticPretrainingSettings
 from sc2impala.learner.critic_pretraining.update import CriticPretraining
@@ -92,9 +92,8 @@ def _build(
     num_frames: float,
     variables: Optional[Sequence[tf.Variable]],
 ) -> LearnerOutput:
-    check_agent(algorithm, agent)
     schedule = optimization.Schedule(counter, num_frames)
     trained = agent.weights if variables is None else variables
-    update = algorithm.build_update(agent, batch, trained, schedule)
+    update = build_update(algorithm, agent, batch, trained, schedule)
     frames = phases.advance(counter, update.frames, [update.train])
     return LearnerOutput(update.done, update.infos, frames, update.metrics)

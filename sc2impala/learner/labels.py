@@ -7,11 +7,14 @@ is the choice that the demonstrator makes on this observation, if `valid` is set
 length, B the batch size.
 """
 
-from typing import Any, Dict, NamedTuple
+from typing import Any, Dict, Mapping, NamedTuple
 
 import tensorflow.compat.v1 as tf
 
-KEY = 'demonstration'
+from sc2impala.agents.policy import JointPolicy
+from sc2impala.learner import losses
+from sc2impala.structs import DEMONSTRATION as KEY
+from sc2impala.structs import AgentOutput
 
 
 class Labels(NamedTuple):
@@ -22,12 +25,12 @@ class Labels(NamedTuple):
     mask: float32 [T, B], 0 for steps without a label, or with one that was not available.
     """
 
-    action: Dict[str, Any]
-    step_mul: Any
-    mask: Any
+    action: Dict[str, tf.Tensor]
+    step_mul: tf.Tensor
+    mask: tf.Tensor
 
 
-def read(observation: Any) -> Labels:
+def read(observation: Mapping[str, Any]) -> Labels:
     """The labels of the first T of T + 1 observations of [T + 1, B].
 
     Raises:
@@ -52,7 +55,7 @@ def read(observation: Any) -> Labels:
     )
 
 
-def given(observation: Any) -> Dict[str, Any]:
+def given(observation: Mapping[str, Any]) -> Dict[str, tf.Tensor]:
     """The labels of T + 1 observations by head, -1 without a label: int32 [T + 1, B]."""
     labels = observation[KEY]
     return {
@@ -61,11 +64,29 @@ def given(observation: Any) -> Dict[str, Any]:
     }
 
 
-def agreement(policy: Any, parameters: Any, labels: Labels) -> Dict[str, Any]:
+def loss(
+    policy: JointPolicy, parameters: AgentOutput, observation: Mapping[str, Any], resets: tf.Tensor
+) -> tf.Tensor:
+    """-log pi(label), summed over time and batch, float32 []; also of steps of a demonstrator.
+
+    Args:
+      policy: of the agent.
+      parameters: of [T, B], its logits given the labels.
+      observation: of [T + 1, B].
+      resets: bool [T, B], see `sequences.Steps`: the final observation of a truncated episode has
+        no label, as no action follows it.
+    """
+    labels = read(observation)
+    mask = labels.mask * (1.0 - tf.cast(resets, tf.float32))
+    log_probs = policy.log_prob(parameters, labels)
+    return tf.reduce_sum(losses.demonstration_loss(log_probs, mask))
+
+
+def agreement(policy: JointPolicy, parameters: AgentOutput, labels: Labels) -> Dict[str, tf.Tensor]:
     """How often the most probable choices of a policy are those of the labels.
 
     Args:
-      policy: `agents.policy.JointPolicy`.
+      policy: of the agent.
       parameters: its logits, of [T, B].
       labels: of [T, B].
 
@@ -95,7 +116,7 @@ def agreement(policy: Any, parameters: Any, labels: Labels) -> Dict[str, Any]:
     return result
 
 
-def _mean(condition: Any, weight: Any) -> Any:
+def _mean(condition: tf.Tensor, weight: tf.Tensor) -> tf.Tensor:
     """The part of the weight for which the condition holds, float32 []; 0 without any weight."""
     return tf.math.divide_no_nan(
         tf.reduce_sum(tf.cast(condition, tf.float32) * weight), tf.reduce_sum(weight)

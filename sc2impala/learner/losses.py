@@ -1,4 +1,4 @@
-"""The loss terms, reward transformation and discounts, as pure functions of tensors.
+"""The loss terms and discounts, as pure functions of tensors.
 
 T is the length of the unroll, B the batch size. Tensors are float32 [T, B] unless stated otherwise.
 Each loss has one value per step; the caller masks, weights and sums them.
@@ -7,8 +7,6 @@ Each loss has one value per step; the caller masks, weights and sums them.
 from typing import Union
 
 import tensorflow.compat.v1 as tf
-
-REWARD_CLIPPINGS = ('abs_one', 'soft_asymmetric', 'none')
 
 FRAMES_PER_DISCOUNT = 8
 """Environment frames (StarCraft II game loops) to which a discount per frame refers: the default
@@ -62,32 +60,6 @@ def value_cloning_loss(baseline: tf.Tensor, behaviour_baseline: tf.Tensor) -> tf
     Its gradient, 2 (V - V_replay), reaches `baseline` only.
     """
     return tf.math.squared_difference(baseline, tf.stop_gradient(behaviour_baseline))
-
-
-def transform_rewards(rewards: tf.Tensor, scaling: float, clipping: str) -> tf.Tensor:
-    """Scales rewards, then clips them.
-
-    Args:
-      rewards: float32, any shape.
-      scaling: factor that is applied before clipping.
-      clipping: 'abs_one' clips to [-1, 1]. 'soft_asymmetric' squashes r to 5 tanh(r / 5), times 0.3
-        if it is negative, as IMPALA does on DMLab-30. 'none' does not clip.
-
-    Returns:
-      float32 of the shape of `rewards`.
-
-    Raises:
-      ValueError: unknown `clipping`.
-    """
-    if clipping not in REWARD_CLIPPINGS:
-        raise ValueError(f'`clipping` must be one of {REWARD_CLIPPINGS}, but is {clipping!r}.')
-    rewards = rewards * scaling
-    if clipping == 'abs_one':
-        return tf.clip_by_value(rewards, -1.0, 1.0)
-    if clipping == 'soft_asymmetric':
-        squashed = 5.0 * tf.tanh(rewards / 5.0)
-        return tf.where(rewards < 0.0, 0.3 * squashed, squashed)
-    return rewards
 
 
 def step_discounts(

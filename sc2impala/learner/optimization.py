@@ -1,13 +1,18 @@
 """Schedules over environment frames, the reduction of losses, and one step of the optimizer."""
 
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import tensorflow.compat.v1 as tf
 
 from sc2impala.learner import towers
 from sc2impala.settings.learning import AdamSettings
+from sc2impala.structs import AgentOutput
 
 NOT_FINITE = 'the gradient is not finite'
+
+
+Terms = Dict[str, Tuple[Union[float, tf.Tensor], tf.Tensor]]
+"""Terms of a loss: cost, a number or float32 [], and loss of each step, float32 [T, B], by name."""
 
 
 class Schedule(NamedTuple):
@@ -32,13 +37,11 @@ class Schedule(NamedTuple):
         return value
 
 
-def weighted_sum(
-    terms: Mapping[str, Tuple[Any, tf.Tensor]], mask: tf.Tensor
-) -> Tuple[Dict[str, tf.Tensor], tf.Tensor]:
+def weighted_sum(terms: Terms, mask: tf.Tensor) -> Tuple[Dict[str, tf.Tensor], tf.Tensor]:
     """Sums the terms of a loss over time and batch, as IMPALA does, and adds them up in order.
 
     Args:
-      terms: by name the cost, a number or float32 [], and the loss of each step, float32 [T, B].
+      terms: cost and loss by name.
       mask: float32 [T, B], 0 for steps that carry no loss.
 
     Returns:
@@ -58,10 +61,26 @@ def weighted_sum(
         return weighted, tf.add_n(list(weighted.values()))
 
 
+def loss_metrics(
+    terms: Terms, weighted: Mapping[str, tf.Tensor], total: tf.Tensor
+) -> Dict[str, tf.Tensor]:
+    """`loss/<term>`, `loss/total_loss`, and `<term>_cost` where a schedule changes it.
+
+    Args:
+      terms: cost and loss by name.
+      weighted: sum of every term with its cost, float32 [] by name.
+      total: float32 [].
+    """
+    metrics = {'loss/' + name: value for name, value in weighted.items()}
+    metrics['loss/total_loss'] = total
+    costs = {name + '_cost': cost for name, (cost, _) in terms.items() if tf.is_tensor(cost)}
+    return {**metrics, **costs}
+
+
 def adam_step(
     loss: tf.Tensor,
     variables: Sequence[tf.Variable],
-    learning_rate: Any,
+    learning_rate: Union[float, tf.Tensor],
     settings: AdamSettings,
     name: str,
     when: Optional[tf.Tensor] = None,
@@ -124,7 +143,9 @@ def second_moments(variables: Sequence[tf.Variable], name: str) -> List[tf.Varia
     return [by_name[name] for name in names if name in by_name]
 
 
-def critic_variables(learner_outputs: Any, variables: Sequence[tf.Variable]) -> List[tf.Variable]:
+def critic_variables(
+    learner_outputs: AgentOutput, variables: Sequence[tf.Variable]
+) -> List[tf.Variable]:
     """The variables that the baseline depends on and no output of the policy does.
 
     Raises:

@@ -130,9 +130,8 @@ def _build_phase(
     metrics: Optional[Mapping[str, tf.Tensor]],
     update_priorities: Optional[Callable[[tf.Tensor, tf.Tensor], tf.Operation]],
 ) -> Phase:
-    algorithm_lib.check_agent(plan.algorithm, agent)
     schedule = optimization.Schedule(plan.frames, plan.num_frames)
-    update = plan.algorithm.build_update(agent, batch, agent.weights, schedule)
+    update = algorithm_lib.build_update(plan.algorithm, agent, batch, agent.weights, schedule)
     ages = policy_ages(batch, policy_version)
     finished = [update.train] + list(ages.values())
     if update.priorities is not None and update_priorities is not None:

@@ -1,98 +1,116 @@
-"""What all algorithms do with a batch of sequences before any loss: unroll, shift, masks, counts.
+"""Sequences of a batch before any loss: unroll, shift, masks and counts.
 
 T is the unroll length, B the batch size.
 """
 
-import collections
-from typing import Any, Mapping, Optional, Tuple
+from typing import Any, Callable, Mapping, NamedTuple, Optional, Tuple
 
 import tensorflow.compat.v1 as tf
 
 from sc2impala import frames as frames_lib
-from sc2impala.learner import gains, labels, towers
+from sc2impala.agents.agent import Agent
+from sc2impala.learner import labels, towers
+from sc2impala.learner.batch import Batch
+from sc2impala.structs import AgentOutput, EnvOutput, EpisodeInfo, TeacherLogits
 
-Steps = collections.namedtuple(
-    'Steps',
-    [
-        'rewards',
-        'infos',
-        'done',
-        'behaviour',
-        'learner',
-        'labelled',
-        'bootstrap_value',
-        'mask',
-        'resets',
-        'is_new',
-        'demonstrated',
-        'frames',
-        'vectors',
-        'gain_share',
-    ],
-)
-"""The T steps of the sequences of a batch, aligned by the observation that was acted on.
 
-rewards, infos, done: what followed the action of step t, [T, B].
-behaviour: AgentOutput of [T, B], the action that was played and the policy that chose it.
-learner: AgentOutput of [T, B], of the current weights on the same observation.
-labelled: the same given the labels of a demonstrator, if the arguments depend on choices and it was
-    asked for; otherwise ().
-bootstrap_value: float32 [B], the last baseline of the learner.
-mask: float32 [T, B], 0 on steps that are not trained on: those with which an episode was aborted,
-    those after a truncation, and unless asked for those that a demonstrator played.
-resets: bool [T, B], the steps after a truncation: they only start the next episode. The step before
-    bootstraps from the value of the final observation.
-is_new: bool [B], columns that come from the queue and not from the replay buffer.
-demonstrated: bool [T, B], which steps a demonstrator played; () if there is none.
-frames: int32 [T, B], environment frames that the action took, see `sc2impala.frames`.
-vectors: what the player had before and after the step, see `gains.pairs`.
-gain_share: float32 [], the present factor of `--gain_rewards`, see `gains.share`; 1 until an
-    algorithm replaces it.
-"""
+class Steps(NamedTuple):
+    """The T steps of the sequences of a batch, aligned by the observation that was acted on.
+
+    rewards: float32 [T, B], that followed the action of step t.
+    infos: of [T, B], likewise.
+    done: bool [T, B], likewise.
+    behaviour: of [T, B], the action that was taken and the policy that chose it.
+    learner: of [T, B], of the current weights on the same observation.
+    bootstrap_value: float32 [B], the last baseline of the learner.
+    mask: float32 [T, B], 0 on steps that are not trained on: those with which an episode was
+        aborted, those after a truncation, and unless asked for those of a demonstrator.
+    resets: bool [T, B], the steps after a truncation: they only start the next episode. The step
+        before bootstraps from the value of the final observation.
+    is_new: bool [B], columns that come from the queue and not from the replay buffer.
+    demonstrated: bool [T, B], the steps that a demonstrator took; () if there is none.
+    frames: int32 [T, B], environment frames that the action took, see `sc2impala.frames`.
+    """
+
+    rewards: tf.Tensor
+    infos: EpisodeInfo
+    done: tf.Tensor
+    behaviour: AgentOutput
+    learner: AgentOutput
+    bootstrap_value: tf.Tensor
+    mask: tf.Tensor
+    resets: tf.Tensor
+    is_new: tf.Tensor
+    demonstrated: Any
+    frames: tf.Tensor
 
 
 def unroll(
-    agent: Any,
-    batch: Any,
+    agent: Agent,
+    batch: Batch,
     with_demonstrations: bool = False,
     given: Optional[Mapping[str, tf.Tensor]] = None,
-    with_labels: bool = False,
 ) -> Steps:
     """Unrolls the agent over the T + 1 steps of a batch and aligns the results.
 
     Args:
-      agent: `agents.agent.Agent`.
-      batch: `learner.batch.Batch`.
-      with_demonstrations: train on the steps that a demonstrator played as well. Their recorded
-        logits are those of the agent, not of the policy that played.
-      given: int32 [T + 1, B] by head, see `Agent.unroll`; None for what was played.
-      with_labels: compute the policy given the labels as well, where that is another one. The
-        observations have labels.
+      agent: what is trained.
+      batch: B columns.
+      with_demonstrations: train on the steps of a demonstrator as well. Their recorded logits are
+        those of the agent, not of the policy that acted.
+      given: int32 [T + 1, B] by head, see `Agent.unroll`; None for the actions that were taken.
     """
-    run, options = agent.unroll, {} if given is None else {'given': given}
-    with_labels = with_labels and agent.arguments_are_conditioned
-    if with_labels:
-        run = agent.unroll_with_labels
-        options = {'labels': labels.given(batch.env_outputs.observation)}
-    start = first_state(batch)
-    if batch.parts:
-        outputs, last_state = towers.unroll(run, batch.parts, start, options)
-    else:
-        outputs, last_state = run(batch.agent_outputs.action, batch.env_outputs, start, **options)
-    outputs = _keep_state(batch, last_state, outputs)
-    learner_outputs, labelled = outputs if with_labels else (outputs, ())
-    steps = shift(
-        batch.env_outputs,
-        batch.agent_outputs,
-        learner_outputs,
-        batch.is_replay,
-        with_demonstrations,
+    options = {} if given is None else {'given': given}
+    outputs = _unroll_and_keep_state(agent.unroll, batch, options)
+    return shift(
+        batch.env_outputs, batch.agent_outputs, outputs, batch.is_replay, with_demonstrations
     )
-    return steps._replace(labelled=tf.nest.map_structure(lambda t: t[:-1], labelled))
 
 
-def first_state(batch: Any) -> Any:
-    """The recurrent state before the first step, of recorded columns that of the streams."""
+def unroll_with_labels(agent: Agent, batch: Batch) -> Tuple[Steps, AgentOutput]:
+    """`unroll`, and the policy given the labels of a demonstrator.
+
+    Args:
+      agent: what is trained.
+      batch: of observations with labels.
+
+    Returns:
+      The steps; and the outputs of [T, B] given the labels, which are those of the steps if
+      arguments do not depend on choices.
+    """
+    if not agent.arguments_are_conditioned:
+        steps = unroll(agent, batch)
+        return steps, steps.learner
+    options = {'labels': labels.given(batch.env_outputs.observation)}
+    outputs, labelled = _unroll_and_keep_state(agent.unroll_with_labels, batch, options)
+    steps = shift(batch.env_outputs, batch.agent_outputs, outputs, batch.is_replay)
+    return steps, tf.nest.map_structure(lambda t: t[:-1], labelled)
+
+
+def forward(
+    run: Callable[..., Tuple[Any, Any]],
+    batch: Batch,
+    start: Any,
+    options: Optional[Mapping[str, Any]] = None,
+) -> Tuple[Any, Any]:
+    """Runs the agent over a batch, on all devices that share it.
+
+    Args:
+      run: `unroll` or `unroll_with_labels` of an agent.
+      batch: B columns.
+      start: nest of [B, ...], the recurrent state before the first step.
+      options: further arguments of `run` by name, nests of [T + 1, B, ...].
+
+    Returns:
+      The outputs of [T + 1, B], and the recurrent state after the last step.
+    """
+    if batch.parts:
+        return towers.unroll(run, batch.parts, start, options or {})
+    return run(batch.agent_outputs.action, batch.env_outputs, start, **(options or {}))
+
+
+def first_state(batch: Batch) -> Any:
+    """The recurrent state before the first step; recorded columns have that of their streams."""
     if not tf.nest.flatten(batch.stream_state):
         return batch.agent_state
 
@@ -103,27 +121,44 @@ def first_state(batch: Any) -> Any:
     return tf.nest.map_structure(join, batch.agent_state, batch.stream_state)
 
 
-def _keep_state(batch: Any, last_state: Any, learner_outputs: Any) -> Any:
-    """The learner's outputs, which cannot be used before the state of streams is kept."""
+def _unroll_and_keep_state(
+    run: Callable[..., Tuple[Any, Any]], batch: Batch, options: Mapping[str, Any]
+) -> Any:
+    """Outputs of [T + 1, B], which cannot be used before the state of streams is kept."""
+    outputs, last_state = forward(run, batch, first_state(batch), options)
     variables = tf.nest.flatten(batch.stream_state)
     if not variables:
-        return learner_outputs
+        return outputs
     kept = [
         variable.assign(tf.stop_gradient(state[-variable.shape.as_list()[0] :])).op
         for variable, state in zip(variables, tf.nest.flatten(last_state))
     ]
     with tf.control_dependencies(kept):
-        return tf.nest.map_structure(tf.identity, learner_outputs)
+        return tf.nest.map_structure(tf.identity, outputs)
 
 
 def shift(
-    env_outputs: Any,
-    agent_outputs: Any,
-    learner_outputs: Any,
+    env_outputs: EnvOutput,
+    agent_outputs: AgentOutput,
+    learner_outputs: AgentOutput,
     is_replay: tf.Tensor,
     with_demonstrations: bool = False,
 ) -> Steps:
-    """Aligns [T + 1, B]: rewards and behaviour are `[1:]`, the learner's outputs `[:-1]`."""
+    """Aligns [T + 1, B] by the observation that was acted on.
+
+    At index t `env_outputs` has the observation x_t, and the reward for the action that led to it;
+    `agent_outputs` has that action, which was chosen for x_{t-1}; `learner_outputs` has the
+    policy and the value of x_t. So what was done on x_t, and what it brought, is at t + 1: actions
+    and rewards are `[1:]`, outputs of the learner `[:-1]`. Its last baseline, V(x_T), is what
+    returns bootstrap from.
+
+    Args:
+      env_outputs: of [T + 1, B].
+      agent_outputs: of [T + 1, B], of the behaviour policy.
+      learner_outputs: of [T + 1, B], of the current weights.
+      is_replay: bool [B].
+      with_demonstrations: see `unroll`.
+    """
 
     def later(nest: Any) -> Any:
         return tf.nest.map_structure(lambda t: t[1:], nest)
@@ -145,32 +180,29 @@ def shift(
         done=after.done,
         behaviour=later(agent_outputs),
         learner=tf.nest.map_structure(lambda t: t[:-1], learner_outputs),
-        labelled=(),
         bootstrap_value=learner_outputs.baseline[-1],
         mask=mask,
         resets=resets,
         is_new=tf.logical_not(is_replay),
         demonstrated=demonstrated,
         frames=frames_lib.frames_between(tf, before, after, agent_outputs.step_mul[1:]),
-        vectors=gains.pairs(env_outputs.observation),
-        gain_share=tf.constant(1.0),
     )
 
 
-def teacher_logits(batch: Any) -> Any:
-    """`TeacherLogits` of [T, B] for the observations that were acted on; () without a teacher."""
+def teacher_logits(batch: Batch) -> TeacherLogits:
+    """The teacher's policy on the observations that were acted on, of [T, B]."""
     return tf.nest.map_structure(lambda t: t[1:], batch.teacher_logits)
 
 
-def replayed(batch: Any) -> tf.Tensor:
+def replayed(batch: Batch) -> tf.Tensor:
     """1 in replayed columns and 0 in new ones, float32 [B]."""
     return tf.cast(batch.is_replay, tf.float32)
 
 
-def countable(steps: Steps) -> Tuple[tf.Tensor, Any]:
+def countable(steps: Steps) -> Tuple[tf.Tensor, EpisodeInfo]:
     """`done` and `infos` for statistics of the agent.
 
-    Replayed columns, aborted episodes, and those that a demonstrator played do not count.
+    Replayed columns, aborted episodes, and those of a demonstrator do not count.
 
     Returns:
       bool [T, B], and EpisodeInfo of [T, B] whose `aborted` is set in new columns only.

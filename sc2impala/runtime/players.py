@@ -128,7 +128,9 @@ def _placeholders(observation_spec: Any, num_envs: int, state: Any) -> Tuple[Any
     def like(spec: Any) -> tf.Tensor:
         return tf.placeholder(spec.dtype, [num_envs] + list(spec.shape))
 
-    structure = {k: v for k, v in observation_spec.structure().items() if k != 'demonstration'}
+    structure = {
+        k: v for k, v in observation_spec.structure().items() if k != structs.DEMONSTRATION
+    }
     observation = tf.nest.map_structure(like, structure)
     done = tf.placeholder(tf.bool, [num_envs])
     return (

@@ -8,11 +8,11 @@ import numpy as np
 
 import sc2impala
 from sc2impala import demonstrations, structs
-from sc2impala.envs.specs import DEMONSTRATION
 from sc2impala.errors import UserError
 from sc2impala.runtime import console
 from sc2impala.runtime.stop_request import StopRequest
 from sc2impala.settings.groups import OutputSettings
+from sc2impala.structs import DEMONSTRATION
 
 _MIB = 2**20
 

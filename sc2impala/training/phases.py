@@ -15,6 +15,7 @@ from sc2impala.runtime.demonstrations import Recorded
 from sc2impala.settings import validation
 from sc2impala.settings.learning import NO_REPLAY
 from sc2impala.settings.settings import Settings
+from sc2impala.structs import DEMONSTRATION
 from sc2impala.training import replay_buffer
 from sc2impala.training.batches import Batches
 
@@ -115,7 +116,7 @@ def _check_labels(settings: Settings, observation: Mapping[str, Any]) -> None:
         'num_cloning_frames': settings.algorithms['cloning'].num_cloning_frames,
         'demonstration_cost': getattr(of_main, 'demonstration_cost', 0.0),
     }
-    if 'demonstration' in observation:
+    if DEMONSTRATION in observation:
         return
     for name, value in wanted.items():
         if value:

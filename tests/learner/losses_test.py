@@ -48,28 +48,6 @@ def test_policy_gradient_increases_the_probability_of_good_actions():
     assert np.all(gradient < 0)
 
 
-@pytest.mark.parametrize(
-    'clipping, expected',
-    [
-        ('abs_one', [-1, -0.5, 0, 1, 1]),
-        ('none', [-20, -0.5, 0, 1, 20]),
-        (
-            'soft_asymmetric',
-            [-1.5 * np.tanh(4), -1.5 * np.tanh(0.1), 0, 5 * np.tanh(0.2), 5 * np.tanh(4)],
-        ),
-    ],
-)
-def test_rewards_are_scaled_then_clipped(clipping, expected):
-    rewards = np.array([[-200, -5, 0, 10, 200]], np.float32)
-    transformed, _ = _evaluate(lambda r: losses.transform_rewards(r, 0.1, clipping), rewards)
-    np.testing.assert_allclose(transformed, [expected], rtol=1e-5, atol=1e-6)
-
-
-def test_unknown_reward_clipping():
-    with pytest.raises(ValueError, match="`clipping` must be one of .*, but is 'hard'"):
-        losses.transform_rewards(tf.zeros([1, 1]), 1.0, 'hard')
-
-
 DONE = np.array([[False, True], [True, False], [False, False]])
 STEP_MUL = np.array([[1, 4], [8, 16], [24, 2]], np.int32)
 

@@ -1,9 +1,9 @@
 """Targets of policy and baseline against loops over single steps."""
 
 import numpy as np
-import pytest
 import tensorflow.compat.v1 as tf
 
+from sc2impala import vtrace as vtrace_lib
 from sc2impala.learner import sequences, targets
 from sc2impala.settings.learning import ReturnSettings
 from tests.learner import table_agent as table
@@ -24,11 +24,12 @@ def evaluate(function, env=ENV, **settings):
 
 
 def vtrace(agent, steps, settings):
-    return targets.vtrace_targets(agent.policy, steps, settings)
+    inputs = targets.vtrace_inputs(agent.policy, steps, settings)
+    return vtrace_lib.from_importance_weights(**inputs)
 
 
-def returns(agent, steps, settings):
-    return targets.return_targets(agent.policy, steps, settings)
+def returns(unused_agent, steps, settings):
+    return targets.returns(steps, settings)
 
 
 def reference_returns(env, discounting):
@@ -46,27 +47,14 @@ def reference_returns(env, discounting):
 
 
 def test_vtrace_agrees_with_numpy():
-    log_probs, found = evaluate(vtrace)
+    found = evaluate(vtrace)
     vs, advantages = table.vtrace_targets(PI, MU, ENV, 0.9)
-    expected = [[table.log_prob_at(PI, MU, t, t + 1, b) for b in range(B)] for t in range(T)]
-    np.testing.assert_allclose(log_probs, expected, atol=1e-5)
     np.testing.assert_allclose(found.vs, vs, atol=1e-4)
     np.testing.assert_allclose(found.pg_advantages, advantages, atol=1e-4)
 
 
 def test_returns_agree_with_numpy():
     np.testing.assert_allclose(evaluate(returns), reference_returns(ENV, 0.9), atol=1e-5)
-
-
-def test_rewards_are_scaled_then_clipped():
-    found = evaluate(returns, reward_scaling=3.0, reward_clipping='abs_one')
-    clipped = ENV._replace(reward=np.clip(3 * ENV.reward, -1, 1))
-    np.testing.assert_allclose(found, reference_returns(clipped, 0.9), atol=1e-5)
-    np.testing.assert_allclose(
-        evaluate(vtrace, reward_scaling=3.0, reward_clipping='abs_one')[1].vs,
-        table.vtrace_targets(PI, MU, clipped, 0.9)[0],
-        atol=1e-4,
-    )
 
 
 def test_discounts_per_frame_follow_the_steps_that_were_played():
@@ -79,23 +67,9 @@ def test_discounts_per_frame_follow_the_steps_that_were_played():
     np.testing.assert_allclose(per_frame[-1], expected, rtol=1e-5)
 
 
-def test_gradients_flow_through_the_log_probabilities_only():
+def test_no_gradient_flows_through_targets():
     with tf.Graph().as_default():
         agent = table.TableAgent(PI)
         steps = sequences.unroll(agent, table.make_batch(ENV, MU))
-        log_probs, found = vtrace(agent, steps, ReturnSettings())
-        assert any(g is not None for g in tf.gradients(log_probs, agent.weights))
-        for tensor in found:
+        for tensor in vtrace(agent, steps, ReturnSettings()):
             assert tf.gradients(tensor, agent.weights) == [None] * len(agent.weights)
-
-
-@pytest.mark.parametrize('clip, expected', [(True, [0.0, 0.0, 2.0]), (False, [-1.0, 0.0, 2.0])])
-def test_negative_advantages_are_clipped_when_asked(clip, expected):
-    with tf.Graph().as_default(), tf.Session() as session:
-        clipped = session.run(targets.clip_advantages(tf.constant([[-1.0, 0.0, 2.0]]), clip))
-    np.testing.assert_array_equal(clipped, [expected])
-
-
-def test_unknown_reward_clipping():
-    with pytest.raises(ValueError, match="but is 'hard'"):
-        evaluate(returns, reward_clipping='hard')

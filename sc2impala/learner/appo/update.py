@@ -5,7 +5,8 @@ arXiv 2006.11751), whose learner gets sequences from actors with older weights, 
 T is the unroll length, N the new and R the replayed sequences of a batch, B = N + R.
 """
 
-from typing import Dict, NamedTuple, Optional, Sequence, Tuple
+import functools
+from typing import Callable, Dict, NamedTuple, Optional, Sequence, Tuple
 
 import tensorflow.compat.v1 as tf
 
@@ -13,9 +14,8 @@ from sc2impala import vtrace
 from sc2impala.agents.agent import Agent
 from sc2impala.agents.policy import JointPolicy
 from sc2impala.learner import (
-    anchors,
     diagnostics,
-    gains,
+    labels,
     losses,
     optimization,
     phases,
@@ -30,6 +30,7 @@ from sc2impala.learner.batch import Batch
 from sc2impala.learner.optimization import Schedule
 from sc2impala.learner.sequences import Steps
 from sc2impala.learner.value_normalisation import ValueNormalisation
+from sc2impala.structs import AgentOutput
 
 
 class Costs(NamedTuple):
@@ -38,7 +39,6 @@ class Costs(NamedTuple):
     learning_rate: tf.Tensor
     entropy: tf.Tensor
     teacher: Optional[tf.Tensor]
-    gain_share: tf.Tensor
 
 
 class Goals(NamedTuple):
@@ -95,36 +95,35 @@ class Appo(ActorCritic):
             self.learning_rate(schedule),
             self.entropy_cost(schedule),
             self.teacher_cost(schedule),
-            gains.share(settings.gain_decay, schedule),
         )
+        unroll = functools.partial(self.unroll, agent)
         learner = _Learner(settings, agent, variables, costs)
         state = sequences.first_state(batch)
         # The state of recorded columns is read for the minibatches before the whole batch changes
         # it.
         with tf.control_dependencies(tf.nest.flatten(state)):
-            steps = learner.unroll(batch)._replace(gain_share=costs.gain_share)
+            steps, given_labels = unroll(batch)
         if settings.max_policy_lag:
             steps = steps._replace(mask=steps.mask * young_enough(batch, settings.max_policy_lag))
         vs, advantages = ppo_targets(agent.policy, steps, settings)
         weights, priorities = self.prioritised(batch, steps, advantages, schedule)
         goals = Goals(vs, learner.normalised(advantages, steps), steps.mask, weights)
-        losses_before = learner.losses(batch, steps, goals)
+        losses_before = learner.losses(batch, steps, given_labels, goals)
         if settings.appo_epochs == settings.appo_minibatches == 1:
             only = learner.step(steps, goals, losses_before)
             totals, train = epochs.add(epochs.start(), only, tf.constant(True)), only.train
         else:
             # The state of streams has moved on; the minibatches begin where the batch began.
             again = batch._replace(agent_state=state, stream_state=())
-            totals = learner.run_epochs(again, goals, schedule.frames)
+            totals = learner.run_epochs(unroll, again, goals, schedule.frames)
             train = totals.rounds.op
-        train = learner.normalisation.followed(train, goals.vs, goals.mask)
+        train = learner.popart.followed(train, goals.vs, goals.mask)
 
         metrics = learner.metrics(losses_before)
         metrics.update(totals.metrics())
         metrics.update(
             diagnostics.of_update(agent.policy, steps, goals.vs, goals.advantages, variables, train)
         )
-        metrics.update(targets.shaping_metrics(agent.policy, steps, settings))
         done, infos = sequences.countable(steps)
         return Update(train, sequences.count_frames(steps), done, infos, metrics, priorities)
 
@@ -140,12 +139,12 @@ def ppo_targets(
     Args:
       policy: of the agent.
       steps: of [T, B].
-      settings: kind of advantage, lambda, discount and reward transformation.
+      settings: kind of advantage, lambda and discount.
 
     Returns:
       vs and advantages, float32 [T, B]; no gradient flows through them.
     """
-    _, inputs = targets.off_policy_inputs(policy, steps, settings)
+    inputs = targets.vtrace_inputs(policy, steps, settings)
     if settings.appo_advantage != 'vtrace':
         inputs['log_rhos'] = tf.zeros_like(inputs['log_rhos'])
     with tf.device('/cpu'):
@@ -171,46 +170,56 @@ class _Learner:
     def __init__(
         self, settings: AppoSettings, agent: Agent, variables: Sequence[tf.Variable], costs: Costs
     ):
-        self.normalisation = ValueNormalisation(agent, settings.value_normalisation_rate)
+        self.popart = ValueNormalisation(agent, settings.value_normalisation_rate)
         self._settings = settings
         self._agent = agent
         self._policy = agent.policy
         self._variables = variables
         self._costs = costs
 
-    def unroll(self, batch: Batch) -> Steps:
-        """The steps of a batch, with what the loss of labels needs if there is one."""
-        with_labels = self._settings.demonstration_cost > 0
-        return sequences.unroll(self._agent, batch, with_labels=with_labels)
-
     def normalised(self, advantages: tf.Tensor, steps: Steps) -> tf.Tensor:
         """Advantages of mean 0 and deviation 1 if that was asked for, or in units of PopArt."""
         if self._settings.appo_normalise_advantages:
             return ppo.normalised(advantages, steps.mask)
-        return self.normalisation.divided(advantages)
+        return self.popart.divided(advantages)
 
-    def losses(self, batch: Batch, steps: Steps, goals: Goals) -> Losses:
-        """All terms of the loss; another term is one more line."""
-        settings, costs, policy = self._settings, self._costs, self._policy
+    def losses(self, batch: Batch, steps: Steps, given_labels: AgentOutput, goals: Goals) -> Losses:
+        """All terms of the loss, each with its cost.
+
+        Args:
+          batch: of sequences.
+          steps, given_labels: see `ActorCritic.unroll`.
+          goals: of the same columns.
+        """
+        settings, costs, policy, popart = self._settings, self._costs, self._policy, self.popart
         pi, mu = steps.learner, steps.behaviour
+        terms: optimization.Terms = {}
         ratios = ppo.ratios(policy.log_prob(pi, mu), policy.log_prob(mu, mu))
-        surrogate = ppo.policy_loss(ratios, goals.advantages, settings.appo_clip)
-        terms: anchors.Terms = {'policy_gradient': (1.0, surrogate)}
+        loss = ppo.policy_loss(ratios, goals.advantages, settings.appo_clip)
+        terms['policy_gradient'] = 1.0, loss
         if settings.appo_exploration == 'entropy':
-            terms['entropy'] = (costs.entropy, losses.entropy_loss(policy.entropy(pi, mu)))
+            terms['entropy'] = costs.entropy, losses.entropy_loss(policy.entropy(pi, mu))
         else:
-            terms['uniform_kl'] = (costs.entropy, policy.uniform_kl(pi, mu))
-        terms.update(
-            anchors.anchor_terms(settings, policy, batch, steps, self.normalisation, costs.teacher)
-        )
+            terms['uniform_kl'] = costs.entropy, policy.uniform_kl(pi, mu)
+        if batch.num_replay:
+            replayed = sequences.replayed(batch)
+            loss = replayed * losses.policy_cloning_loss(policy.kl(mu, pi, mu))
+            terms['policy_cloning'] = settings.policy_cloning_cost, loss
+            loss = popart.divided(losses.value_cloning_loss(pi.baseline, mu.baseline), power=2)
+            terms['value_cloning'] = settings.value_cloning_cost, replayed * loss
+        if batch.teacher_logits and costs.teacher is not None:
+            teacher = sequences.teacher_logits(batch)
+            loss = losses.teacher_loss(policy.kl(teacher, pi, mu), teacher.valid)
+            terms['teacher'] = costs.teacher, loss
         # In units of PopArt, in which the clipping is meant.
         values = goals.vs, pi.baseline, mu.baseline
-        vs, value, old_value = (self.normalisation.divided(each) for each in values)
-        baseline = ppo.value_loss(vs, value, old_value, settings.appo_value_clip)
-        terms['baseline'] = (settings.baseline_cost, baseline)
+        vs, value, old_value = (popart.divided(each) for each in values)
+        loss = ppo.value_loss(vs, value, old_value, settings.appo_value_clip)
+        terms['baseline'] = settings.baseline_cost, loss
         weighted, total = optimization.weighted_sum(terms, goals.weights)
         if settings.demonstration_cost:
-            weighted['demonstration'] = anchors.label_loss(settings, policy, batch, steps)
+            loss = labels.loss(policy, given_labels, batch.env_outputs.observation, steps.resets)
+            weighted['demonstration'] = settings.demonstration_cost * loss
             total += weighted['demonstration']
         return Losses(weighted, total, ratios)
 
@@ -235,15 +244,29 @@ class _Learner:
             largest_ratio=tf.reduce_max(of_valid),
         )
 
-    def run_epochs(self, batch: Batch, goals: Goals, frames: tf.Variable) -> epochs.Totals:
-        """Several steps of the optimizer, one after the other."""
+    def run_epochs(
+        self,
+        unroll: Callable[[Batch], Tuple[Steps, AgentOutput]],
+        batch: Batch,
+        goals: Goals,
+        frames: tf.Variable,
+    ) -> epochs.Totals:
+        """Several steps of the optimizer, one after the other.
+
+        Args:
+          unroll: see `ActorCritic.unroll`.
+          batch: B columns.
+          goals: of all of them.
+          frames: int64 [], environment frames of the phase.
+        """
         settings = self._settings
 
         def update(order: tf.Tensor) -> epochs.Round:
             part = minibatches.take(batch, order)
             own = minibatches.time_major(goals, minibatches.columns_of(batch, order))
-            steps = self.unroll(part)._replace(mask=own.mask)
-            return self.step(steps, own, self.losses(part, steps, own))
+            steps, given_labels = unroll(part)
+            steps = steps._replace(mask=own.mask)
+            return self.step(steps, own, self.losses(part, steps, given_labels, own))
 
         orders = minibatches.orders(
             batch, frames.read_value(), settings.appo_epochs, settings.appo_minibatches
@@ -261,5 +284,5 @@ class _Learner:
         if 'teacher' in found.weighted:
             metrics['teacher_cost'] = costs.teacher
         metrics.update(('loss/' + name, value) for name, value in found.weighted.items())
-        metrics.update(self.normalisation.metrics())
+        metrics.update(self.popart.metrics())
         return metrics

@@ -57,7 +57,7 @@ class Cloning(PretrainingAlgorithm):
         steps = sequences.unroll(agent, batch, True, labels_lib.given(observation))
         normalisation = ValueNormalisation(agent, settings.value_normalisation_rate)
         log_probs = agent.policy.log_prob(steps.learner, labels)
-        returns = targets.return_targets(agent.policy, steps, settings)
+        returns = targets.returns(steps, settings)
         terms = {
             'loss': (1.0, losses.demonstration_loss(log_probs, labels.mask)),
             'baseline_loss': (

@@ -40,7 +40,7 @@ class CriticPretraining(PretrainingAlgorithm):
         """
         settings = self.settings
         steps = sequences.unroll(agent, batch)
-        returns = targets.return_targets(agent.policy, steps, settings)
+        returns = targets.returns(steps, settings)
         normalisation = ValueNormalisation(agent, settings.value_normalisation_rate)
         loss = losses.baseline_loss(returns, steps.learner.baseline)
         terms = {'baseline_loss': (1.0, normalisation.divided(loss, power=2))}

@@ -8,33 +8,24 @@ from typing import Sequence
 
 import tensorflow.compat.v1 as tf
 
+from sc2impala import vtrace
 from sc2impala.agents.agent import Agent
-from sc2impala.agents.policy import JointPolicy
-from sc2impala.learner import (
-    anchors,
-    diagnostics,
-    gains,
-    losses,
-    optimization,
-    sequences,
-    targets,
-)
+from sc2impala.learner import diagnostics, labels, losses, optimization, sequences, targets
 from sc2impala.learner.actor_critic import ActorCritic
 from sc2impala.learner.algorithm import Update
 from sc2impala.learner.batch import Batch
 from sc2impala.learner.impala.settings import ImpalaSettings
 from sc2impala.learner.optimization import Schedule
-from sc2impala.learner.sequences import Steps
 from sc2impala.learner.value_normalisation import ValueNormalisation
 
 
 class Impala(ActorCritic):
     """Policy gradient on V-trace advantages, baseline on V-trace targets, entropy bonus.
 
-    Replayed columns are cloned as well: the policy is held near the behaviour policy by
-    KL(mu || pi), the baseline near the recorded one. With R = 0 the graph is plain IMPALA.
-    A teacher, if there is one, holds the policy near the one with which the training started
-    (kickstarting).
+    Replayed columns are cloned as well: KL(mu || pi) regularises the policy towards the behaviour
+    policy, and the baseline is regularised towards the recorded one. With R = 0 the graph is plain
+    IMPALA. A teacher, if there is one, regularises the policy towards the one with which the run
+    started (kickstarting).
 
     The priority of a sequence in a replay buffer that has priorities is made of the absolute
     V-trace advantages of its steps; the losses of replayed columns have importance weights.
@@ -46,61 +37,61 @@ class Impala(ActorCritic):
         self, agent: Agent, batch: Batch, variables: Sequence[tf.Variable], schedule: Schedule
     ) -> Update:
         """Builds the update of policy and baseline; see `Algorithm.build_update`."""
-        settings = self.settings
-        steps = sequences.unroll(agent, batch, with_labels=settings.demonstration_cost > 0)
-        steps = steps._replace(gain_share=gains.share(settings.gain_decay, schedule))
-        policy, pi, mu = agent.policy, steps.learner, steps.behaviour
-        normalisation = ValueNormalisation(agent, settings.value_normalisation_rate)
-        log_probs, vtrace = targets.vtrace_targets(policy, steps, settings, settings.trace_decay)
-        advantages = normalisation.divided(
-            targets.clip_advantages(vtrace.pg_advantages, settings.clip_advantage)
-        )
+        settings, policy = self.settings, agent.policy
+        # Step t holds the outputs of the learner on observation t, and from one step later the
+        # action that was taken there and its reward: see `sequences.shift`.
+        steps, given_labels = self.unroll(agent, batch)
+        pi, mu = steps.learner, steps.behaviour
+        popart = ValueNormalisation(agent, settings.value_normalisation_rate)
 
-        # Cost and loss of [T, B]; another term is one more line.
-        terms = self._policy_terms(policy, steps, log_probs, advantages, normalisation)
-        entropy = losses.entropy_loss(policy.entropy(pi, mu))
-        terms['entropy'] = (self.entropy_cost(schedule), entropy)
-        teacher = self.teacher_cost(schedule)
-        terms.update(anchors.anchor_terms(settings, policy, batch, steps, normalisation, teacher))
-        baseline = normalisation.divided(losses.baseline_loss(vtrace.vs, pi.baseline), power=2)
-        terms['baseline'] = (settings.baseline_cost, baseline)
-        weights, priorities = self.prioritised(batch, steps, vtrace.pg_advantages, schedule)
+        # V-trace, with the importance weights of joint actions.
+        log_probs = policy.log_prob(pi, mu)
+        inputs = targets.vtrace_inputs(policy, steps, settings)
+        with tf.device('/cpu'):
+            returns = vtrace.from_importance_weights(trace_decay=settings.trace_decay, **inputs)
+        advantages = returns.pg_advantages
+        if settings.clip_advantage:
+            advantages = tf.maximum(advantages, 0.0)
+        advantages = popart.divided(advantages)
+
+        # The cost and the loss [T, B] of each term, in the order of summation.
+        terms: optimization.Terms = {}
+        terms['policy_gradient'] = 1.0, losses.policy_gradient_loss(log_probs, advantages)
+        if settings.upgo_cost:
+            with tf.device('/cpu'):
+                upgo = popart.divided(vtrace.upgo_advantages(**inputs))
+            terms['upgo'] = settings.upgo_cost, losses.policy_gradient_loss(log_probs, upgo)
+        terms['entropy'] = self.entropy_cost(schedule), losses.entropy_loss(policy.entropy(pi, mu))
+        if batch.num_replay:
+            replayed = sequences.replayed(batch)
+            loss = replayed * losses.policy_cloning_loss(policy.kl(mu, pi, mu))
+            terms['policy_cloning'] = settings.policy_cloning_cost, loss
+            loss = popart.divided(losses.value_cloning_loss(pi.baseline, mu.baseline), power=2)
+            terms['value_cloning'] = settings.value_cloning_cost, replayed * loss
+        if batch.teacher_logits and settings.teacher_cost:
+            teacher = sequences.teacher_logits(batch)
+            loss = losses.teacher_loss(policy.kl(teacher, pi, mu), teacher.valid)
+            terms['teacher'] = self.teacher_cost(schedule), loss
+        loss = popart.divided(losses.baseline_loss(returns.vs, pi.baseline), power=2)
+        terms['baseline'] = settings.baseline_cost, loss
+
+        # Summed over time and batch, without masked steps and with importance weights of replay.
+        weights, priorities = self.prioritised(batch, steps, returns.pg_advantages, schedule)
         weighted, total_loss = optimization.weighted_sum(terms, weights)
         if settings.demonstration_cost:
-            weighted['demonstration'] = anchors.label_loss(settings, policy, batch, steps)
+            loss = labels.loss(policy, given_labels, batch.env_outputs.observation, steps.resets)
+            weighted['demonstration'] = settings.demonstration_cost * loss
             total_loss += weighted['demonstration']
-
         learning_rate = self.learning_rate(schedule)
         train, grad_norm = optimization.adam_step(
             total_loss, variables, learning_rate, settings, name='adam'
         )
-        train = normalisation.followed(train, vtrace.vs, steps.mask)
-        metrics = {'loss/total_loss': total_loss, 'learning_rate': learning_rate}
-        metrics['grad_norm'] = grad_norm
-        metrics.update((n + '_cost', terms[n][0]) for n in ('entropy', 'teacher') if n in terms)
-        metrics.update(('loss/' + name, value) for name, value in weighted.items())
-        metrics.update(normalisation.metrics())
-        metrics.update(targets.shaping_metrics(policy, steps, settings))
+        train = popart.followed(train, returns.vs, steps.mask)
+
+        metrics = optimization.loss_metrics(terms, weighted, total_loss)
+        metrics.update(popart.metrics(), learning_rate=learning_rate, grad_norm=grad_norm)
         metrics.update(
-            diagnostics.of_update(policy, steps, vtrace.vs, advantages, variables, train)
+            diagnostics.of_update(policy, steps, returns.vs, advantages, variables, train)
         )
         done, infos = sequences.countable(steps)
         return Update(train, sequences.count_frames(steps), done, infos, metrics, priorities)
-
-    def _policy_terms(
-        self,
-        policy: JointPolicy,
-        steps: Steps,
-        log_probs: tf.Tensor,
-        advantages: tf.Tensor,
-        normalisation: ValueNormalisation,
-    ) -> anchors.Terms:
-        """The policy gradients by name: cost, and loss of [T, B]."""
-        terms: anchors.Terms = {
-            'policy_gradient': (1.0, losses.policy_gradient_loss(log_probs, advantages))
-        }
-        if self.settings.upgo_cost:
-            upgo = targets.upgo_advantages(policy, steps, self.settings)
-            loss = losses.policy_gradient_loss(log_probs, normalisation.divided(upgo))
-            terms['upgo'] = (self.settings.upgo_cost, loss)
-        return terms

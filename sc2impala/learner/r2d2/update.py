@@ -13,7 +13,6 @@ from sc2impala.agents.agent import Agent
 from sc2impala.learner import batch as batch_lib
 from sc2impala.learner import (
     diagnostics,
-    gains,
     optimization,
     prioritisation,
     sequences,
@@ -100,8 +99,7 @@ class R2D2(Algorithm):
             raise ValueError('R2D2 needs a batch with replayed columns')
         settings = self.settings
         replayed = batch_lib.last_columns(batch, batch.num_replay)
-        gain_share = gains.share(settings.gain_decay, schedule)
-        steps, targets, q_values, target = self._unroll(agent, replayed, gain_share)
+        steps, targets, q_values, target = self._unroll(agent, replayed)
         weights = prioritisation.batch_weights(replayed, settings, schedule)
         # Until there is something to replay these columns are new ones.
         shares = self._per_version(weights * tf.cast(replayed.is_replay, tf.float32), replayed.keys)
@@ -122,7 +120,6 @@ class R2D2(Algorithm):
         metrics.update({'grad_norm': grad_norm, 'importance_weight/min': tf.reduce_min(weights)})
         metrics.update(('loss/' + name, value) for name, value in weighted.items())
         metrics.update(self._diagnostics(steps, targets, q_values, priorities))
-        metrics.update(targets_lib.shaping_metrics(agent.policy, steps, settings))
         metrics.update(summaries.action_histograms(agent.policy, played.behaviour, played.is_new))
         return Update(
             target.counted(train, learns),
@@ -135,14 +132,13 @@ class R2D2(Algorithm):
         )
 
     def _unroll(
-        self, agent: Agent, batch: Batch, gain_share: tf.Tensor
+        self, agent: Agent, batch: Batch
     ) -> Tuple[Steps, tf.Tensor, tf.Tensor, TargetNetwork]:
         """Both networks over a batch, of which no step is one of the burn-in.
 
         Args:
           agent: with the maths of its action values.
           batch: of replayed columns.
-          gain_share: see `sequences.Steps`.
 
         Returns:
           `Steps` of [T, B], with a column for each version of bootstrapped heads; targets and Q
@@ -159,12 +155,11 @@ class R2D2(Algorithm):
         )
         is_replay = batch.is_replay
         if self._num_versions > 1:
-            observation = gains.observed(env_outputs.observation)
-            columns = env_outputs._replace(observation=observation), agent_outputs
+            # Without the observations, which are large.
+            columns = env_outputs._replace(observation={}), agent_outputs
             env_outputs, agent_outputs = bootstrap.repeat(columns, self._num_versions, axis=1)
             is_replay = bootstrap.repeat(is_replay, self._num_versions, axis=0)
         steps = sequences.shift(env_outputs, agent_outputs, outputs, is_replay)
-        steps = steps._replace(gain_share=gain_share)
         targets, q_values = self._targets(agent, steps, outputs, target_outputs)
         return steps, targets, q_values, target
 
@@ -184,7 +179,7 @@ class R2D2(Algorithm):
         """
 
         values, rescales = agent.action_values, self.settings.r2d2_value_rescaling
-        rewards, discounts = targets_lib.rewards_and_discounts(agent.policy, steps, self.settings)
+        rewards = steps.rewards
         if self.settings.r2d2_munchausen:
             best = values.soft_value(target_outputs, self.settings.r2d2_temperature)
             played = values.value(
@@ -195,7 +190,7 @@ class R2D2(Algorithm):
             best = values.value(target_outputs, values.greedy(outputs))
         returns = q_learning.n_step_returns(
             rewards,
-            discounts,
+            targets_lib.discounts(steps, self.settings),
             q_learning.unscale(best) if rescales else best,
             tf.logical_or(steps.infos.aborted, steps.resets),
             self.settings.r2d2_num_steps,
