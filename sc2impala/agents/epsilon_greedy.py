@@ -11,17 +11,20 @@ import tensorflow.compat.v1 as tf
 from sc2impala import structs
 from sc2impala.agents import policy as policy_lib
 from sc2impala.agents.action_values import Choice, is_available
-from sc2impala.agents.stand_in import StandIn
+from sc2impala.agents.agent import Agent
+from sc2impala.agents.wrapper import AgentWrapper
 
 
-class EpsilonGreedy(StandIn):
-    """Acts in the place of an agent, with its variables.
+class EpsilonGreedy(AgentWrapper):
+    """Acts instead of an agent, with its variables.
 
     With probability epsilon an action is random: a function drawn from those that are available,
     and each argument, and the step multiplier if it is learned, from all choices.
     """
 
-    def __init__(self, agent: Any, epsilons: Sequence[float], follows_episodes: bool = False):
+    _agent: Agent
+
+    def __init__(self, agent: Agent, epsilons: Sequence[float], follows_episodes: bool = False):
         """Args:
         agent: `agents.agent.Agent` whose arguments are not conditioned.
         epsilons: of each of K environments; or one, for any number of them.
@@ -33,7 +36,7 @@ class EpsilonGreedy(StandIn):
 
     def act(
         self,
-        inputs: Any,
+        inputs: Tuple[Mapping[str, tf.Tensor], structs.EnvOutput],
         prev_state: Any,
         greedy: bool = False,
         given: Optional[Mapping[str, tf.Tensor]] = None,

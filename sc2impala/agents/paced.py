@@ -5,19 +5,19 @@ from typing import Any, Mapping, Optional, Tuple
 import tensorflow.compat.v1 as tf
 
 from sc2impala import structs
-from sc2impala.agents.stand_in import StandIn
+from sc2impala.agents.wrapper import ActingAgent, AgentWrapper
 
 
-class Paced(StandIn):
-    """Acts in the place of an agent, with its variables, and cuts its step multipliers.
+class Paced(AgentWrapper):
+    """Acts instead of an agent, with its variables, and cuts its step multipliers.
 
     An agent that learned with steps of 4 frames then sees the game twice as often with a limit of
     2, and plays what it would play there. Its recurrent state has twice as many steps in a second.
     """
 
-    def __init__(self, agent: Any, max_step_mul: int):
+    def __init__(self, agent: ActingAgent, max_step_mul: int):
         """Args:
-        agent: `agents.agent.Agent`, or one that acts in its place.
+        agent: what is wrapped.
         max_step_mul: the largest number of environment frames of a step, at least 1.
 
         Raises:
@@ -30,7 +30,7 @@ class Paced(StandIn):
 
     def act(
         self,
-        inputs: Any,
+        inputs: Tuple[Mapping[str, tf.Tensor], structs.EnvOutput],
         prev_state: Any,
         greedy: bool = False,
         given: Optional[Mapping[str, tf.Tensor]] = None,

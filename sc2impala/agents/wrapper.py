@@ -1,18 +1,20 @@
-"""What acts in the place of an agent, with its variables."""
+"""Base class of agent wrappers."""
 
-from typing import Any, List
+import abc
+from typing import Any, List, Mapping, Optional, Tuple, Union
 
 import tensorflow.compat.v1 as tf
 
 from sc2impala import structs
+from sc2impala.agents.agent import Agent
 
 
-class StandIn:
-    """The base of those that play an agent in another way; they define `act`, see `Agent.act`."""
+class AgentWrapper(abc.ABC):
+    """Acts instead of an agent, with its variables, in another way."""
 
-    def __init__(self, agent: Any):
+    def __init__(self, agent: 'ActingAgent'):
         """Args:
-        agent: `agents.agent.Agent`.
+        agent: what is wrapped.
         """
         self._agent = agent
 
@@ -28,3 +30,18 @@ class StandIn:
     def output_spec(self) -> structs.AgentOutput:
         """See `Agent.output_spec`."""
         return self._agent.output_spec()
+
+    @abc.abstractmethod
+    def act(
+        self,
+        inputs: Tuple[Mapping[str, tf.Tensor], structs.EnvOutput],
+        prev_state: Any,
+        greedy: bool = False,
+        given: Optional[Mapping[str, tf.Tensor]] = None,
+        seed: Optional[tf.Tensor] = None,
+    ) -> Tuple[structs.AgentOutput, Any]:
+        """One step, see `Agent.act`."""
+
+
+ActingAgent = Union[Agent, AgentWrapper]
+"""An agent or a wrapper of one: what acts in actors and evaluations."""

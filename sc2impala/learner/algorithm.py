@@ -1,11 +1,13 @@
 """Interface of algorithms: each gives the trainer an `Update`.
 
-class BehaviourCloning(Algorithm):
-    settings_class = BehaviourCloningSettings
+    class BehaviourCloning(Algorithm):
+        settings_class = BehaviourCloningSettings
 
-    def build_update(self, agent, batch, variables, schedule):
-        ...
-        return Update(train, frames, done, infos, metrics)
+        def build_update(self, agent, batch, variables, schedule):
+            ...
+            return Update(train, frames, done, infos, metrics)
+
+The trainer calls the function `build_update`, which first computes the rewards to learn from.
 """
 
 import abc
@@ -14,6 +16,7 @@ from typing import (
     Callable,
     ClassVar,
     Dict,
+    List,
     Mapping,
     NamedTuple,
     Optional,
@@ -25,8 +28,9 @@ from typing import (
 import tensorflow.compat.v1 as tf
 
 from sc2impala.agents.agent import Agent
+from sc2impala.agents.wrapper import ActingAgent
 from sc2impala.learner import rewards
-from sc2impala.learner.batch import Batch
+from sc2impala.learner.batch import Batch, make_batch
 from sc2impala.learner.optimization import Schedule
 from sc2impala.settings.learning import AlgorithmSettings, ReturnSettings
 from sc2impala.structs import ActorOutput, EpisodeInfo
@@ -55,6 +59,20 @@ class Update(NamedTuple):
     priority_keys: Optional[tf.Tensor] = None
 
 
+class Sequences(NamedTuple):
+    """How experience is cut into sequences, and with which priorities they can be replayed.
+
+    overlap: steps that a sequence shares with the one before it, besides the one that all share;
+        less than the unroll length. They are part of two sequences: `Update.frames`, `done` and
+        `infos` leave out the first ones of each.
+    priorities: maps a batch of N new sequences to the priorities with which they enter a replay
+        buffer that has some, float32 [N]; None for the highest priority so far.
+    """
+
+    overlap: int = 0
+    priorities: Optional[Callable[[Batch], tf.Tensor]] = None
+
+
 class Algorithm(abc.ABC):
     """Updates an agent from batches of sequences.
 
@@ -74,10 +92,31 @@ class Algorithm(abc.ABC):
         """
         self.settings = settings
 
-    @property
-    def bootstrap_heads(self) -> int:
-        """Versions of its heads that the agent needs; 0 for none but the heads themselves."""
-        return 0
+    def agent_options(self) -> Mapping[str, Any]:
+        """Arguments of `agents.make_agent` that the algorithm sets, by name."""
+        return {}
+
+    def acting_agents(self, agent: Agent, num_actors: int, num_envs: int) -> List[ActingAgent]:
+        """What acts in each actor: the agent itself, or a wrapper of it.
+
+        Args:
+          agent: what is trained.
+          num_actors: of this process.
+          num_envs: games of each.
+        """
+        return [agent] * num_actors
+
+    def evaluated_agent(self, agent: Agent) -> ActingAgent:
+        """What acts in evaluations and recordings: the agent itself, or a wrapper of it."""
+        return agent
+
+    def sequences(self, agent: Agent) -> Sequences:
+        """How experience is cut into sequences; see `Sequences`.
+
+        Args:
+          agent: what acts.
+        """
+        return Sequences()
 
     def demonstrator_share(self, frames: int) -> Optional[float]:
         """The part of the episodes that a demonstrator plays.
@@ -100,47 +139,6 @@ class Algorithm(abc.ABC):
         Returns:
           float32 [], or None if there never is a teacher. At 0 the teacher does not act, and
           batches say nothing of it.
-        """
-        return None
-
-    def epsilons(self, count: int) -> Sequence[float]:
-        """The probability of a random action in each game of the actors.
-
-        Args:
-          count: games of all actors, those of the first actor coming first.
-
-        Returns:
-          `count` numbers, 0 to 1; none if actions are sampled from a policy.
-        """
-        return ()
-
-    def evaluation_epsilon(self) -> float:
-        """The probability of a random action in an evaluation, where values are learned."""
-        return 0.0
-
-    def overlap(self, agent: Agent) -> int:
-        """How many steps a sequence shares with the one before it beside the one that all share.
-
-        They are played once and part of two sequences: `Update.frames`, `done` and `infos` have to
-        leave out the first ones of each.
-
-        Args:
-          agent: what acts.
-
-        Returns:
-          Less than the unroll length.
-        """
-        return 0
-
-    def new_priorities(self, agent: Agent) -> Optional[Callable[[ActorOutput], tf.Tensor]]:
-        """The priorities with which new sequences enter a replay buffer that has priorities.
-
-        Args:
-          agent: as in `build_update`.
-
-        Returns:
-          A function of an `ActorOutput` of [N, ...], batch-major, that returns float32 [N]; None
-          for the highest priority so far.
         """
         return None
 
@@ -190,13 +188,40 @@ def build_update(
       ValueError: if the agent lacks something that the algorithm needs.
     """
     check_agent(algorithm, agent)
-    metrics: Dict[str, tf.Tensor] = {}
-    if isinstance(algorithm.settings, ReturnSettings):
-        # Gains decay over the training, not over the phases before it.
-        decay = None if isinstance(algorithm, PretrainingAlgorithm) else schedule
-        batch, metrics = rewards.learned(agent, batch, algorithm.settings, decay)
+    # Gains decay over the training, not over the phases before it.
+    decay = None if isinstance(algorithm, PretrainingAlgorithm) else schedule
+    batch, metrics = _with_learned_rewards(algorithm, agent, batch, decay)
     update = algorithm.build_update(agent, batch, variables, schedule)
     return update._replace(metrics={**metrics, **update.metrics})
+
+
+def new_priorities(
+    algorithm: Algorithm, agent: Agent
+) -> Optional[Callable[[ActorOutput], tf.Tensor]]:
+    """The priorities of sequences as they come from the actors.
+
+    Returns:
+      A function of an `ActorOutput` of [N, ...], batch-major, with the rewards of the game, that
+      returns float32 [N]; None if the algorithm gives no priorities to new sequences.
+    """
+    priorities = algorithm.sequences(agent).priorities
+    if priorities is None:
+        return None
+
+    def of_sequences(sequences: ActorOutput) -> tf.Tensor:
+        batch, _ = _with_learned_rewards(algorithm, agent, make_batch(sequences), None)
+        return priorities(batch)
+
+    return of_sequences
+
+
+def _with_learned_rewards(
+    algorithm: Algorithm, agent: Agent, batch: Batch, schedule: Optional[Schedule]
+) -> Tuple[Batch, Dict[str, tf.Tensor]]:
+    """`rewards.learned`, for algorithms that have settings of rewards."""
+    if not isinstance(algorithm.settings, ReturnSettings):
+        return batch, {}
+    return rewards.learned(agent, batch, algorithm.settings, schedule)
 
 
 def check_agent(algorithm: Algorithm, agent: Agent) -> None:

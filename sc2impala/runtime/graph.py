@@ -1,7 +1,7 @@
 """What training and evaluation both put into a graph, and how they open a session."""
 
 import contextlib
-from typing import Any, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import tensorflow.compat.v1 as tf
 
@@ -50,7 +50,7 @@ def make_agent(
     specs: Tuple[Any, Any],
     max_step_mul: int,
     fixed_step_mul: Optional[int],
-    bootstrap_heads: int = 0,
+    options: Optional[Mapping[str, Any]] = None,
 ) -> Agent:
     """The agent of a run, with its variables on the GPU if there is one.
 
@@ -61,7 +61,7 @@ def make_agent(
       specs: observation and action spec.
       max_step_mul: largest step multiplier that the agent may choose.
       fixed_step_mul: the step multiplier of every step; None lets the agent choose.
-      bootstrap_heads: see `agents.make_agent`.
+      options: further arguments of `agents.make_agent` by name, which its algorithm sets.
 
     Raises:
       UserError: if the agent does not have an option.
@@ -73,13 +73,13 @@ def make_agent(
             specs[1],
             max_step_mul,
             fixed_step_mul,
-            settings.argument_conditioning,
-            settings.value_normalisation,
-            bootstrap_heads,
-            settings.unit_prior,
-            settings.point_logit_scale,
-            None if settings.order_prior < 0 else settings.order_prior,
-            settings.ratio_bins,
+            argument_conditioning=settings.argument_conditioning,
+            value_normalisation=settings.value_normalisation,
+            unit_prior=settings.unit_prior,
+            point_logit_scale=settings.point_logit_scale,
+            order_prior=None if settings.order_prior < 0 else settings.order_prior,
+            ratio_bins=settings.ratio_bins,
+            **(options or {}),
         )
     except ValueError as error:
         raise UserError(f'--{error}.') from error

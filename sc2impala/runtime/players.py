@@ -7,7 +7,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from sc2impala import extensions, structs
-from sc2impala.agents.agent import Agent
+from sc2impala.agents.wrapper import ActingAgent
 from sc2impala.envs import map_defaults, players
 from sc2impala.errors import UserError
 from sc2impala.runtime import checkpoints
@@ -27,7 +27,7 @@ class SessionPlayer:
 
     def __init__(
         self,
-        agent: Agent,
+        agent: ActingAgent,
         observation_spec: Any,
         num_envs: int,
         greedy: bool,
@@ -87,7 +87,7 @@ class AgentPlayer(SessionPlayer):
 
     def __init__(
         self,
-        agent: Agent,
+        agent: ActingAgent,
         observation_spec: Any,
         num_envs: int,
         choose: Callable[[], str],

@@ -64,9 +64,9 @@ class LocalActors(Actors):
         """See `Actors`."""
         settings, numbers = self._settings, self._settings.actors
         algorithm = acting.main_algorithm(settings)
-        agents = acting.in_actors(algorithm, agent, numbers.num_actors, numbers.num_envs)
+        agents = algorithm.acting_agents(agent, numbers.num_actors, numbers.num_envs)
         _, batch_size = validation.largest_batch(settings)
-        overlap = algorithm.overlap(agent)
+        overlap = algorithm.sequences(agent).overlap
         capacity = numbers.queue_capacity or batch_size + numbers.num_envs
         action_seeds = seeds.streams(settings.run.seed, 'actions', numbers.num_actors, start)
         version = phases.policy_version()

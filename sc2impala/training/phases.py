@@ -8,6 +8,7 @@ from sc2impala import learner
 from sc2impala.actors import SequenceQueue
 from sc2impala.errors import UserError
 from sc2impala.learner import phases, sources
+from sc2impala.learner.algorithm import new_priorities
 from sc2impala.learner.demonstration_source import DemonstrationSource, JoinedSource
 from sc2impala.replay import ReplayTable
 from sc2impala.runtime import acting
@@ -45,7 +46,7 @@ def make_phases(
     main_algorithm = acting.main_algorithm(settings)
     priorities = None
     if table is not None and table.has_priorities:
-        priorities = main_algorithm.new_priorities(agent)
+        priorities = new_priorities(main_algorithm, agent)
     source, of_recordings = _make_sources(settings, queue, table, recorded, priorities)
     metrics: Dict[str, Any] = {}
     if table is not None:

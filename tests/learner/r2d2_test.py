@@ -8,6 +8,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import structs
 from sc2impala.learner import optimization
+from sc2impala.learner.algorithm import Sequences, new_priorities
 from sc2impala.learner.impala.settings import ImpalaSettings
 from sc2impala.learner.impala.update import Impala
 from sc2impala.learner.r2d2.settings import R2d2Settings
@@ -182,10 +183,9 @@ def test_steps_that_were_new_in_another_sequence_are_not_counted():
 def test_sequences_overlap_by_the_burn_in():
     algorithm = R2D2(make_settings(r2d2_burn_in=2))
     for spec, overlap in (((), 0), ((tf.TensorSpec([4], tf.float32),), 2)):
-        assert (
-            algorithm.overlap(types.SimpleNamespace(state_spec=lambda spec=spec: spec)) == overlap
-        )
-    assert Impala(ImpalaSettings()).overlap(None) == 0
+        agent = types.SimpleNamespace(state_spec=lambda spec=spec: spec)
+        assert algorithm.sequences(agent).overlap == overlap
+    assert Impala(ImpalaSettings()).sequences(None) == Sequences()
 
 
 def test_nothing_is_learned_before_there_is_something_to_replay():
@@ -320,7 +320,7 @@ def test_first_priorities_are_those_of_the_values_that_were_recorded(burn_in):
         )
         algorithm = R2D2(make_settings(r2d2_burn_in=burn_in))
         agent = value_agent.ValueAgent(table.random_outputs(0, T, B))
-        result = session.run(algorithm.new_priorities(agent)(sequences))
+        result = session.run(new_priorities(algorithm, agent)(sequences))
     np.testing.assert_allclose(result, expected, rtol=1e-4)
 
 
@@ -330,7 +330,6 @@ def test_epsilons_are_a_ladder():
         algorithm.epsilons(4), [0.4, 0.4 ** (1 + 7 / 3), 0.4 ** (1 + 14 / 3), 0.4**8]
     )
     assert algorithm.epsilons(1) == [0.4]
-    assert algorithm.evaluation_epsilon() == 0.01
 
 
 def test_a_batch_without_replay_is_refused():

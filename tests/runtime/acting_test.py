@@ -48,13 +48,13 @@ def explored(playing, num_steps=200):
 def test_a_policy_is_sampled(agent):
     settings = make_settings()
     algorithm = acting.main_algorithm(settings)
-    assert acting.in_actors(algorithm, agent, 2, K) == [agent, agent]
+    assert algorithm.acting_agents(agent, 2, K) == [agent, agent]
     assert acting.in_evaluation(settings, agent) is agent
 
 
 def test_trainings_do_not_depend_on_the_temperature_of_evaluations(agent):
     settings = make_settings(temperature=0.5)
-    assert acting.in_actors(acting.main_algorithm(settings), agent, 1, K) == [agent]
+    assert acting.main_algorithm(settings).acting_agents(agent, 1, K) == [agent]
     assert isinstance(acting.in_evaluation(settings, agent), Tempered)
     assert isinstance(acting.as_policy(settings, agent), Tempered)
 
@@ -62,7 +62,7 @@ def test_trainings_do_not_depend_on_the_temperature_of_evaluations(agent):
 @pytest.mark.parametrize('algorithm', ['impala', 'r2d2'])
 def test_trainings_do_not_depend_on_how_often_evaluations_act(agent, algorithm):
     settings = make_settings(eval_max_step_mul=2, algorithm=algorithm)
-    for actor in acting.in_actors(acting.main_algorithm(settings), agent, 1, K):
+    for actor in acting.main_algorithm(settings).acting_agents(agent, 1, K):
         assert not isinstance(actor, Paced)
     assert isinstance(acting.in_evaluation(settings, agent), Paced)
     assert isinstance(acting.as_policy(settings, agent), Paced)
@@ -70,7 +70,7 @@ def test_trainings_do_not_depend_on_how_often_evaluations_act(agent, algorithm):
 
 def test_each_game_of_all_actors_has_its_epsilon(agent):
     algorithm = R2D2(R2d2Settings(r2d2_epsilon=0.7, r2d2_epsilon_steepness=5.0))
-    first, second = acting.in_actors(algorithm, agent, 2, K)
+    first, second = algorithm.acting_agents(agent, 2, K)
     epsilons = [0.7 ** (1 + index) for index in range(2 * K)]
     for playing, expected in ((first, epsilons[:K]), (second, epsilons[K:])):
         np.testing.assert_allclose(explored(playing), expected, atol=0.11)

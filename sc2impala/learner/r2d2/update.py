@@ -5,11 +5,14 @@ Sources: R2D2 (Kapturowski et al. 2019, ICLR) and branching dueling Q (Tavakoli 
 unroll length, N the new and R the replayed sequences of a batch, B = N + R.
 """
 
-from typing import Callable, Dict, List, Sequence, Tuple
+import functools
+from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 import tensorflow.compat.v1 as tf
 
 from sc2impala.agents.agent import Agent
+from sc2impala.agents.epsilon_greedy import EpsilonGreedy
+from sc2impala.agents.wrapper import ActingAgent
 from sc2impala.learner import batch as batch_lib
 from sc2impala.learner import (
     diagnostics,
@@ -19,14 +22,14 @@ from sc2impala.learner import (
     summaries,
 )
 from sc2impala.learner import targets as targets_lib
-from sc2impala.learner.algorithm import Algorithm, Update
+from sc2impala.learner.algorithm import Algorithm, Sequences, Update
 from sc2impala.learner.batch import Batch
 from sc2impala.learner.optimization import Schedule
 from sc2impala.learner.r2d2 import bootstrap, burn_in, q_learning
 from sc2impala.learner.r2d2.settings import R2d2Settings
 from sc2impala.learner.r2d2.target_network import TargetNetwork
 from sc2impala.learner.sequences import Steps
-from sc2impala.structs import ActorOutput, AgentOutput
+from sc2impala.structs import AgentOutput
 
 
 class R2D2(Algorithm):
@@ -40,51 +43,51 @@ class R2D2(Algorithm):
     settings: R2d2Settings
     agent_needs = ('unroll', 'action_values', 'policy', 'make_copy')
 
-    @property
-    def bootstrap_heads(self) -> int:
-        """See `Algorithm.bootstrap_heads`."""
-        return self.settings.r2d2_bootstrap_heads
+    def agent_options(self) -> Mapping[str, Any]:
+        """See `Algorithm.agent_options`."""
+        return {'bootstrap_heads': self.settings.r2d2_bootstrap_heads}
+
+    def acting_agents(self, agent: Agent, num_actors: int, num_envs: int) -> List[ActingAgent]:
+        """Epsilon-greedy agents, with an epsilon for each game; see `Algorithm.acting_agents`."""
+        epsilons = self.epsilons(num_actors * num_envs)
+        return [
+            EpsilonGreedy(agent, epsilons[first : first + num_envs], follows_episodes=True)
+            for first in range(0, len(epsilons), num_envs)
+        ]
 
     def epsilons(self, count: int) -> List[float]:
-        """A ladder, as that of Ape-X (Horgan et al. 2018, arXiv 1803.00933, section 4).
+        """The probability of a random action in each of `count` games.
 
-        See `Algorithm.epsilons`.
+        A ladder, as that of Ape-X (Horgan et al. 2018, arXiv 1803.00933, section 4).
         """
         base, steepness = self.settings.r2d2_epsilon, self.settings.r2d2_epsilon_steepness
         return [base ** (1 + steepness * index / max(1, count - 1)) for index in range(count)]
 
-    def evaluation_epsilon(self) -> float:
-        """See `Algorithm.evaluation_epsilon`."""
-        return self.settings.r2d2_evaluation_epsilon
+    def evaluated_agent(self, agent: Agent) -> ActingAgent:
+        """An epsilon-greedy agent; see `Algorithm.evaluated_agent`."""
+        return EpsilonGreedy(agent, [self.settings.r2d2_evaluation_epsilon])
 
-    def overlap(self, agent: Agent) -> int:
-        """The steps of the burn-in. See `Algorithm.overlap`."""
+    def sequences(self, agent: Agent) -> Sequences:
+        """They overlap by the burn-in; see `Algorithm.sequences`."""
+        overlap = burn_in.num_steps(agent.state_spec(), self.settings.r2d2_burn_in)
+        return Sequences(overlap, functools.partial(self._new_priorities, agent))
 
-        return burn_in.num_steps(agent.state_spec(), self.settings.r2d2_burn_in)
-
-    def new_priorities(self, agent: Agent) -> Callable[[ActorOutput], tf.Tensor]:
-        """The priorities of new sequences by the values that the actor recorded.
+    def _new_priorities(self, agent: Agent, batch: Batch) -> tf.Tensor:
+        """The priorities of new sequences by the values that the actor recorded, float32 [N].
 
         The actor has not valued the last observation of a sequence yet, so the last step has no
-        error. Of bootstrapped heads these are the values of those that played. See
-        `Algorithm.new_priorities`.
+        error. Of bootstrapped heads these are the values of those that acted.
         """
-
-        def priorities(recorded: ActorOutput) -> tf.Tensor:
-
-            batch = batch_lib.make_batch(recorded)
-            skipped = burn_in.num_steps(batch.agent_state, self.settings.r2d2_burn_in)
-            env_outputs, outputs = tf.nest.map_structure(
-                lambda t: t[skipped:-1], (batch.env_outputs, batch.agent_outputs)
-            )
-            values = burn_in.after(batch.agent_outputs, skipped + 1)
-            steps = sequences.shift(env_outputs, outputs, values, batch.is_replay)
-            targets, q_values = self._targets(agent, steps, values, values)
-            return prioritisation.sequence_priorities(
-                targets - q_values, steps.mask, self.settings.priority_max_share
-            )
-
-        return priorities
+        skipped = burn_in.num_steps(batch.agent_state, self.settings.r2d2_burn_in)
+        env_outputs, outputs = tf.nest.map_structure(
+            lambda t: t[skipped:-1], (batch.env_outputs, batch.agent_outputs)
+        )
+        values = burn_in.after(batch.agent_outputs, skipped + 1)
+        steps = sequences.shift(env_outputs, outputs, values, batch.is_replay)
+        targets, q_values = self._targets(agent, steps, values, values)
+        return prioritisation.sequence_priorities(
+            targets - q_values, steps.mask, self.settings.priority_max_share
+        )
 
     def build_update(
         self, agent: Agent, batch: Batch, variables: Sequence[tf.Variable], schedule: Schedule
@@ -94,7 +97,6 @@ class R2D2(Algorithm):
         Raises:
           ValueError: if no column of the batch is replayed.
         """
-
         if not batch.num_replay:
             raise ValueError('R2D2 needs a batch with replayed columns')
         settings = self.settings
@@ -144,7 +146,6 @@ class R2D2(Algorithm):
           `Steps` of [T, B], with a column for each version of bootstrapped heads; targets and Q
           values as `_targets` returns them; the `TargetNetwork`.
         """
-
         target = TargetNetwork(agent, self.settings.r2d2_target_period)
         skipped = burn_in.num_steps(batch.agent_state, self.settings.r2d2_burn_in)
         outputs = burn_in.unroll(agent, batch, skipped)
@@ -177,7 +178,6 @@ class R2D2(Algorithm):
         Returns:
           h(G) and Q(a), float32 [T, B]; no gradient flows through the first.
         """
-
         values, rescales = agent.action_values, self.settings.r2d2_value_rescaling
         rewards = steps.rewards
         if self.settings.r2d2_munchausen:
@@ -205,7 +205,6 @@ class R2D2(Algorithm):
 
     def _per_version(self, weights: tf.Tensor, keys: tf.Tensor) -> tf.Tensor:
         """The weights of all columns of the loss, from those of the sequences with these keys."""
-
         if self._num_versions == 1:
             return weights
         weights = bootstrap.repeat(weights, self._num_versions, axis=0)
@@ -214,7 +213,6 @@ class R2D2(Algorithm):
 
     def _priorities(self, errors: tf.Tensor, mask: tf.Tensor) -> tf.Tensor:
         """The priorities of sequences, float32 [B], from the errors of all columns."""
-
         priorities = prioritisation.sequence_priorities(
             errors, mask, self.settings.priority_max_share
         )
@@ -226,7 +224,6 @@ class R2D2(Algorithm):
         self, steps: Steps, targets: tf.Tensor, q_values: tf.Tensor, priorities: tf.Tensor
     ) -> Dict[str, tf.Tensor]:
         """Measures of the Q function over the steps that are learned from: float32 [] by tag."""
-
         count = tf.reduce_sum(steps.mask)
         result = {
             'q/mean': tf.math.divide_no_nan(tf.reduce_sum(steps.mask * q_values), count),
