@@ -21,6 +21,28 @@ MANY = 2**31 - 1
 MAX_FRAMES = 2**62
 """Largest number of environment frames."""
 
+PROCESS, ACTOR, GAME, WEIGHTS, LEARNING, POLICY, RUN = SCOPES = (
+    'process',
+    'actor',
+    'game',
+    'weights',
+    'learning',
+    'policy',
+    'run',
+)
+"""What a setting belongs to, which decides where its value comes from if it is not given.
+
+process: what one process does; a run that resumes does not take it from its folder.
+actor: of the actors of one process, which may differ from those of its learner.
+game: how the games of a backend are played, which an evaluation may change.
+weights: what the weights of an agent are for: network, observations and actions. A run that starts
+    from the weights of another one takes them over.
+learning: how a run learns after imitation. Such a run takes them over as well if its map and its
+    algorithm are the same.
+policy: how the policy of a run is evaluated. Likewise, and evaluations take them from the run.
+run: all else.
+"""
+
 _METADATA = 'sc2impala_setting'
 
 
@@ -43,6 +65,7 @@ class Setting(NamedTuple):
         learning depends on it, the variables of the graph and the form of sequences do not.
     on_resume: what a resumed run does with another value, which it may have, in a clause; empty if
         there is nothing to report or it may not have another one.
+    scope: one of `SCOPES`.
     """
 
     name: str
@@ -57,6 +80,7 @@ class Setting(NamedTuple):
     own_in_evaluation: bool
     tunable: bool
     on_resume: str
+    scope: str
 
 
 def setting(
@@ -70,8 +94,11 @@ def setting(
     own_in_evaluation: bool = False,
     tunable: bool = False,
     on_resume: str = '',
+    scope: Optional[str] = None,
 ) -> Any:
     """Declares a field of a group of settings; the arguments are those of `Setting`.
+
+    Without a scope it has that of the class that declares it, its attribute `SCOPE`, or else `RUN`.
 
     Folders of older versions lack the settings that came later, and count as having their general
     defaults: the default of a new setting has to be what was done before there was one, unless it
@@ -88,6 +115,7 @@ def setting(
         own_in_evaluation=own_in_evaluation,
         tunable=tunable,
         on_resume=on_resume,
+        scope=scope,
     )
     return dataclasses.field(default=default, metadata={_METADATA: metadata})
 
@@ -108,11 +136,12 @@ def settings_of(groups: Sequence[Type[Any]]) -> Dict[str, Setting]:
                     f'{declaring_class.__name__}, expected one of them'
                 )
             field = group.__dataclass_fields__[name]
+            metadata = field.metadata[_METADATA]
             result[name] = Setting(
                 name=name,
                 title=declaring_class.TITLE,
                 default=field.default,
-                **field.metadata[_METADATA],
+                **dict(metadata, scope=metadata['scope'] or getattr(declaring_class, 'SCOPE', RUN)),
             )
     return result
 

@@ -4,7 +4,7 @@ import dataclasses
 from typing import Any, ClassVar, Mapping, Tuple
 
 from sc2impala.settings import value_types
-from sc2impala.settings.fields import MANY, MAX_FRAMES, setting
+from sc2impala.settings.fields import LEARNING, MANY, MAX_FRAMES, RUN, setting
 
 REWARD_CLIPPINGS = ('abs_one', 'soft_asymmetric', 'none')
 
@@ -21,6 +21,7 @@ class AlgorithmSettings:
     """Base of the settings of all algorithms, whose fields become flags.
 
     TITLE: heading under which `--help` lists the fields that the class declares.
+    SCOPE: what the fields that it declares belong to, one of `fields.SCOPES`.
     REPLAY: whether batches may, or must, have replayed columns: NO_REPLAY, REPLAY_OPTIONAL or
         REPLAY_REQUIRED.
     LEARNS_VALUES: whether the outputs of the agent are values of actions, not a policy. It then
@@ -30,6 +31,7 @@ class AlgorithmSettings:
     """
 
     TITLE: ClassVar[str]
+    SCOPE: ClassVar[str] = LEARNING
     REPLAY: ClassVar[str] = REPLAY_OPTIONAL
     LEARNS_VALUES: ClassVar[bool] = False
     DEFAULTS: ClassVar[Mapping[str, Any]] = {}
@@ -229,6 +231,7 @@ class ActorCriticSettings(ReturnSettings, AdamSettings, PrioritySettings):
         'weight of - log pi(label) where the demonstrator has labelled an observation, or where a '
         'recording shows what was played',
         between=(0.0, LARGE),
+        scope=RUN,
     )
 
     @property

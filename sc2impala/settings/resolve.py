@@ -1,15 +1,15 @@
 """The values of settings that were not given.
 
-They come from the run that the folder holds; without one from the run whose weights a new run
-starts from; then from the backend, the map (`envs/maps.py`) and the algorithm (its `defaults`); and
-last from the general defaults.
-The result is written to the manifest, so that a run goes on as it began when a later version has
+`complete` merges dictionaries, of which later ones win: the general defaults, those of the
+algorithm, of the map (`envs/maps.py`) and of the backend, the settings of the run whose weights a
+new run starts from, and what was given. A run that resumes has the settings of its folder. Which
+settings a run takes from another one follows from their scope, see `fields.SCOPES`.
+The result is written to the manifest, so that a run resumes as it began when a later version has
 other defaults.
 
 Settings are mappings from names to typed values throughout.
 """
 
-import dataclasses
 from typing import Any, Dict, List, Mapping, Optional, Set
 
 from sc2impala import envs, learner
@@ -17,7 +17,7 @@ from sc2impala.envs import pysc2_backend
 from sc2impala.envs.pysc2_backend import own_map
 from sc2impala.settings import own_algorithms
 from sc2impala.settings import settings as settings_lib
-from sc2impala.settings.groups import AgentSettings, ReplaySettings, StarCraftSettings
+from sc2impala.settings.fields import ACTOR, GAME, LEARNING, POLICY, PROCESS, WEIGHTS
 
 _FIRST_FIXED_ARGUMENTS = {'queued': 0, 'select_add': 0, 'select_point_act': 0}
 """The defaults of all maps at the time when manifests held empty text instead of values."""
@@ -35,50 +35,14 @@ _OF_RECORDINGS = (
 )
 """The settings of a recording that are those of the runs which learn from it."""
 
-_OF_PROCESS = ('job_name', 'learner_address', 'task', 'stop_at_frames')
-"""What a process does, which a run that goes on does not take from its folder."""
-
-_OF_ACTOR = ('num_actors', 'num_envs', 'seed')
-"""The settings in which actors may differ from their learner, besides those free on resume."""
-
-_OF_POLICY = ('temperature', 'eval_max_step_mul')
-"""How a run is evaluated. An evaluation takes these from the run if it is given no others."""
-
 STARTS = ('imitation', 'scratch', 'other')
 """How an agent begins: it first imitates a script; it learns a policy from rewards alone; or it
 learns the values of actions, has learned before, is shown something beside, or does not learn."""
 
-_OF_WEIGHTS = (
-    *(field.name for field in dataclasses.fields(AgentSettings)),
-    'functions',
-    'fixed_arguments',
-    'no_op_as_last_resort',
-    'screen_layers',
-    'minimap_layers',
-    'vectors',
-    'screen_size',
-    'minimap_size',
-    'fixed_step_mul',
-    'step_mul',
-    'max_step_mul',
-)
-"""What the weights of an agent are for: its network, what it observes, and what it can do."""
 
-_OF_BATCHES = (
-    'batch_size',
-    'unroll_length',
-    'total_environment_frames',
-    *(field.name for field in dataclasses.fields(ReplaySettings)),
-)
-"""How a run learns, besides the settings of its algorithm."""
-
-_OF_GAME = (
-    'map_file',
-    'max_episode_frames',
-    'simulator_rules',
-    *(field.name for field in dataclasses.fields(StarCraftSettings)),
-)
-"""Settings of the games of a backend, which an evaluation may change."""
+def of_scope(*scopes: str) -> List[str]:
+    """Names of the settings with these scopes, see `fields.SCOPES`."""
+    return [n for n, setting in settings_lib.all_settings().items() if setting.scope in scopes]
 
 
 def imitates(values: Mapping[str, Any]) -> bool:
@@ -164,6 +128,18 @@ def of_algorithm(name: str) -> Dict[str, Any]:
     return dict(learner.load_settings(name).DEFAULTS) if name in learner.ALGORITHMS else {}
 
 
+def of_recording(values: Mapping[str, Any]) -> Dict[str, Any]:
+    """The settings of a recording, which are those of the runs that learn from it.
+
+    Args:
+      values: with `mode`, `from_scratch` and the map; others may be missing.
+    """
+    if values['mode'] != 'record' or values['from_scratch']:
+        return {}
+    imitating = of_map(values['map_name'], 'imitation', values['map_file'])
+    return {name: imitating[name] for name in _OF_RECORDINGS if name in imitating}
+
+
 def of_backend(backend: str, map_name: str) -> Dict[str, Any]:
     """The settings that a backend has defaults for: StarCraft II takes a core and 1 GiB a game."""
     if backend != 'pysc2':
@@ -201,15 +177,13 @@ def of_weights(of_run: Mapping[str, Any], chosen: Mapping[str, Any]) -> Dict[str
       of_run: all settings of the run that has the weights.
       chosen: what the user chose for the new one.
     """
-    names = ['map_name', *_OF_WEIGHTS]
     expected = {name: of_run[name] for name in ('map_name', 'algorithm')}
     same = all(chosen.get(name, value) == value for name, value in expected.items())
-    if same and not chosen.get('from_scratch'):
-        groups = learner.settings_groups()
-        for group in (groups['critic_pretraining'], groups[of_run['algorithm']]):
-            names.extend(field.name for field in dataclasses.fields(group))
-        names.extend(('algorithm', *_OF_POLICY, *_OF_BATCHES))
-    return {name: of_run[name] for name in names if name != 'demonstration_cost'}
+    learns_alike = same and not chosen.get('from_scratch')
+    scopes = (WEIGHTS, LEARNING, POLICY) if learns_alike else (WEIGHTS,)
+    effective = settings_lib.settings_with(of_run['algorithm'])
+    names = [name for name in of_scope(*scopes) if name in effective]
+    return {name: of_run[name] for name in ('map_name', *names)}
 
 
 def named(given: Mapping[str, Any]) -> Dict[str, Any]:
@@ -237,20 +211,22 @@ def complete(
     chosen = named({name: value for name, value in given.items() if value is not None})
     general = settings_lib.general_defaults()
     if of_run is not None:
-        return dict(of_run, **dict({name: general[name] for name in _OF_PROCESS}, **chosen))
-    from_weights = {} if of_start is None else of_weights(of_start, chosen)
-    map_name = chosen.get('map_name', from_weights.get('map_name', general['map_name']))
-    backend = chosen.get('backend', general['backend'])
-    map_file = chosen.get('map_file', '')
-    on_map = of_map(map_name, start_of(chosen), map_file)
-    if chosen.get('mode') == 'record' and not chosen.get('from_scratch'):
-        imitating = of_map(map_name, 'imitation', map_file)
-        on_map.update({name: imitating[name] for name in _OF_RECORDINGS if name in imitating})
+        of_process = {name: general[name] for name in of_scope(PROCESS)}
+        return {**of_run, **of_process, **chosen}
+    from_start = {} if of_start is None else of_weights(of_start, chosen)
+    where = {**general, **from_start, **chosen}
+    on_map = of_map(where['map_name'], start_of(chosen), where['map_file'])
     if chosen.get('demonstrations'):
         on_map.pop('demonstrator', None)  # Recordings take the place of the script.
-    on_map.update(of_backend(backend, map_name))
-    found = {**general, **on_map, **from_weights, **chosen}
-    return {**general, **of_algorithm(found['algorithm']), **on_map, **from_weights, **chosen}
+    specific = {
+        **on_map,
+        **of_recording(where),
+        **of_backend(where['backend'], where['map_name']),
+        **from_start,
+        **chosen,
+    }
+    algorithm = specific.get('algorithm', general['algorithm'])
+    return {**general, **of_algorithm(algorithm), **specific}
 
 
 def of_evaluation(of_run: Mapping[str, Any], backend: str) -> Dict[str, Any]:
@@ -264,21 +240,18 @@ def of_evaluation(of_run: Mapping[str, Any], backend: str) -> Dict[str, Any]:
     of_map_only = {name: of_run[name] for name in ('map_name', 'map_file')}
     own = complete(dict(of_map_only, backend=backend))
     names = {n for n, setting in settings_lib.all_settings().items() if setting.own_in_evaluation}
-    names.difference_update(_OF_POLICY)
+    names.difference_update(of_scope(POLICY))
     if backend != of_run['backend']:
-        names.update(_OF_GAME)
+        names.update(of_scope(GAME))
     return dict(of_run, backend=backend, **{name: own[name] for name in names})
 
 
 def differences_in_evaluation(values: Mapping[str, Any], of_run: Mapping[str, Any]) -> List[str]:
     """Names of the settings that an evaluation may not change, but does."""
     settings = settings_lib.all_settings()
-    return sorted(
-        name
-        for name, value in values.items()
-        if not settings[name].own_in_evaluation and name not in _OF_GAME and name != 'backend'
-        if value != of_run[name]
-    )
+    free = {n for n, each in settings.items() if each.own_in_evaluation or each.scope == GAME}
+    free.add('backend')
+    return sorted(n for n, value in values.items() if n not in free and value != of_run[n])
 
 
 def differences_on_resume(values: Mapping[str, Any], of_run: Mapping[str, Any]) -> List[str]:
@@ -304,7 +277,7 @@ def changes_on_resume(values: Mapping[str, Any], of_run: Mapping[str, Any]) -> L
 def differences_of_actor(given: Mapping[str, Any], of_learner: Mapping[str, Any]) -> List[str]:
     """Names of the settings that an actor was given, and that may not differ from its learner's."""
     chosen = named({name: value for name, value in given.items() if value is not None})
-    free = _free_on_resume(chosen).union(_OF_ACTOR)
+    free = _free_on_resume(chosen).union(of_scope(ACTOR))
     return sorted(n for n, value in chosen.items() if n not in free and value != of_learner[n])
 
 

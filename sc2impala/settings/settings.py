@@ -75,6 +75,13 @@ def all_settings() -> Dict[str, Setting]:
     return fields.settings_of(of_groups[:position] + of_algorithms + of_groups[position:])
 
 
+def settings_with(algorithm: str) -> Dict[str, Setting]:
+    """The settings that have to do with an algorithm: all but those of other algorithms."""
+    others = set(learner.ALGORITHMS) - {algorithm}
+    of_algorithms = [g for name, g in learner.settings_groups().items() if name not in others]
+    return fields.settings_of([*GROUPS.values(), *of_algorithms])
+
+
 def general_defaults() -> Dict[str, Any]:
     """The general default of every setting; None where every map has its own."""
     return {name: setting.default for name, setting in all_settings().items()}

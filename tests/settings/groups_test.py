@@ -47,6 +47,21 @@ class TestEverySetting:
         assert found.choices is None or found.default in found.choices
 
 
+def test_every_setting_has_a_scope():
+    names = {scope: {n for n, s in SETTINGS.items() if s.scope == scope} for scope in fields.SCOPES}
+    assert set().union(*names.values()) == set(SETTINGS)
+    assert names['process'] == {'job_name', 'learner_address', 'task', 'stop_at_frames'}
+    assert names['actor'] == {'num_actors', 'num_envs', 'seed'}
+    assert names['policy'] == {'temperature', 'eval_max_step_mul'}
+    assert {'agent', 'unit_prior', 'screen_size', 'functions', 'step_mul'} <= names['weights']
+    assert {'map_file', 'max_episode_frames', 'opponent', 'realtime'} <= names['game']
+    assert {'batch_size', 'replay_sampler', 'learning_rate', 'critic_learning_rate'} <= names[
+        'learning'
+    ]
+    # Labels are not taken over from a run that imitated.
+    assert {'num_cloning_frames', 'demonstration_cost', 'demonstrator'} <= names['run']
+
+
 def test_every_group_is_a_frozen_dataclass_with_a_docstring():
     for group in list(settings_lib.GROUPS.values()) + list(learner.settings_groups().values()):
         assert inspect.getdoc(group) and group.TITLE

@@ -3,7 +3,7 @@
 import dataclasses
 from typing import ClassVar
 
-from sc2impala.settings.fields import MAX_FRAMES, setting
+from sc2impala.settings.fields import MAX_FRAMES, RUN, setting
 from sc2impala.settings.learning import (
     LARGE,
     NO_REPLAY,
@@ -18,6 +18,7 @@ class CloningSettings(ReturnSettings, AdamSettings, PretrainingSettings):
     """How long the agent imitates the demonstrator, and how."""
 
     TITLE: ClassVar[str] = 'cloning'
+    SCOPE: ClassVar[str] = RUN
     REPLAY: ClassVar[str] = NO_REPLAY
 
     num_cloning_frames: int = setting(

@@ -4,6 +4,7 @@ import dataclasses
 from typing import ClassVar
 
 from sc2impala import agents, extensions
+from sc2impala.settings import fields
 from sc2impala.settings.fields import MANY, setting
 
 
@@ -12,6 +13,7 @@ class AgentSettings:
     """The neural network."""
 
     TITLE: ClassVar[str] = 'agent'
+    SCOPE: ClassVar[str] = fields.WEIGHTS
 
     agent: str = setting(
         'fully_conv_lstm',
@@ -77,11 +79,18 @@ class ActorSettings:
         'actors in this process, each in a thread of its own',
         between=(1, 1024),
         on_resume=_NEW_GAMES,
+        scope=fields.ACTOR,
     )
     num_envs: int = setting(
-        32, 'games that each actor plays at once', between=(1, 65536), on_resume=_NEW_GAMES
+        32,
+        'games that each actor plays at once',
+        between=(1, 65536),
+        on_resume=_NEW_GAMES,
+        scope=fields.ACTOR,
     )
-    unroll_length: int = setting(20, 'agent steps of a sequence', between=(1, 10000))
+    unroll_length: int = setting(
+        20, 'agent steps of a sequence', between=(1, 10000), scope=fields.LEARNING
+    )
     queue_capacity: int = setting(
         0,
         'sequences that may wait for the learner; 0 chooses',

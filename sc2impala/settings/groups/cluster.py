@@ -3,6 +3,7 @@
 import dataclasses
 from typing import ClassVar
 
+from sc2impala.settings import fields
 from sc2impala.settings.fields import MANY, setting
 from sc2impala.settings.learning import PolicyLagSettings
 
@@ -19,6 +20,7 @@ class ClusterSettings(PolicyLagSettings):
         choices=('learner', 'actor', ''),
         free_on_resume=True,
         own_in_evaluation=True,
+        scope=fields.PROCESS,
     )
     learner_address: str = setting(
         '',
@@ -26,6 +28,7 @@ class ClusterSettings(PolicyLagSettings):
         'any that is free',
         free_on_resume=True,
         own_in_evaluation=True,
+        scope=fields.PROCESS,
     )
     task: int = setting(
         -1,
@@ -33,6 +36,7 @@ class ClusterSettings(PolicyLagSettings):
         between=(-1, MANY),
         free_on_resume=True,
         own_in_evaluation=True,
+        scope=fields.PROCESS,
     )
     inference: str = setting(
         'local',

@@ -5,7 +5,7 @@ from typing import ClassVar, Mapping, Optional, Tuple
 
 from sc2impala import envs
 from sc2impala.envs import pysc2_backend
-from sc2impala.settings import value_types
+from sc2impala.settings import fields, value_types
 from sc2impala.settings.fields import MANY, setting
 from sc2impala.settings.value_types import FunctionNames, Names
 
@@ -39,40 +39,49 @@ class EnvironmentSettings:
         'file. Unless that is a known map, all functions are in the action space',
         type=value_types.PATH,
         free_on_resume=True,
+        scope=fields.GAME,
     )
     screen_size: Tuple[int, int] = setting(
         (16, 16),
         'pixels of the screen layers: 32, or width and height as 84x64',
         type=value_types.SIZE,
+        scope=fields.WEIGHTS,
     )
     minimap_size: Tuple[int, int] = setting(
-        (16, 16), 'pixels of the minimap layers', type=value_types.SIZE
+        (16, 16), 'pixels of the minimap layers', type=value_types.SIZE, scope=fields.WEIGHTS
     )
     functions: Optional[FunctionNames] = setting(
         None,
         "names or ids of PySC2 functions, separated by commas, or 'all' 573",
         type=value_types.FUNCTIONS,
+        scope=fields.WEIGHTS,
     )
     fixed_arguments: Optional[Mapping[str, int]] = setting(
         None,
         'PySC2 arguments that the agent does not choose, with their values, as '
         "queued=0,select_add=0, or 'none'",
         type=value_types.FIXED_ARGUMENTS,
+        scope=fields.WEIGHTS,
     )
     no_op_as_last_resort: bool = setting(
         False,
         'let the agent call no_op only where no other of its functions is available. An agent that '
         'chooses its step multiplier waits by a longer step, and otherwise often learns to do '
         'nothing first; not for imitation, since scripts call it',
+        scope=fields.WEIGHTS,
     )
     screen_layers: Optional[Names] = setting(
-        None, "names of PySC2 screen layers, or 'all'", type=value_types.NAMES_OF_MAP
+        None,
+        "names of PySC2 screen layers, or 'all'",
+        type=value_types.NAMES_OF_MAP,
+        scope=fields.WEIGHTS,
     )
     minimap_layers: Optional[Names] = setting(
         None,
         "names of PySC2 minimap layers, 'all' or 'none'; and visited, which shows where own units "
         'are, and where they were in the last 2200 frames and how long ago',
         type=value_types.NAMES_OF_MAP,
+        scope=fields.WEIGHTS,
     )
     vectors: Names = setting(
         ('player',),
@@ -80,17 +89,21 @@ class EnvironmentSettings:
         'score_cumulative, game_loop, action_result, alerts, build_queue, production_queue, '
         "feature_units; 'all' or 'none'",
         type=value_types.NAMES,
+        scope=fields.WEIGHTS,
     )
     fixed_step_mul: bool = setting(
-        False, 'act every --step_mul frames; otherwise the agent chooses at each step'
+        False,
+        'act every --step_mul frames; otherwise the agent chooses at each step',
+        scope=fields.WEIGHTS,
     )
     step_mul: int = setting(
         8,
         'frames per agent step when fixed, and for random and scripted players',
         between=(1, 10000),
+        scope=fields.WEIGHTS,
     )
     max_step_mul: int = setting(
-        8, 'the agent chooses from 1 to this many frames', between=(2, 10000)
+        8, 'the agent chooses from 1 to this many frames', between=(2, 10000), scope=fields.WEIGHTS
     )
     spread_games: bool = setting(
         True,
@@ -103,12 +116,14 @@ class EnvironmentSettings:
         'truncate episodes after this many frames; returns bootstrap from the value of the final '
         'observation, unlike at the end of the mini-game. 0 leaves the end to the map',
         between=(0, pysc2_backend.MAX_EPISODE_FRAMES),
+        scope=fields.GAME,
     )
     simulator_rules: Tuple[Tuple[str, float], ...] = setting(
         (),
         'on the simulator: constants of the rules that differ from their defaults, as '
         'facing=1,marine.damage_point=2; docs/simulator.md lists them',
         type=value_types.WEIGHTS,
+        scope=fields.GAME,
     )
 
     @property
@@ -137,6 +152,7 @@ class StarCraftSettings:
     """Settings of StarCraft II; on other backends all have their defaults."""
 
     TITLE: ClassVar[str] = 'StarCraft II (--backend=pysc2 only)'
+    SCOPE: ClassVar[str] = fields.GAME
 
     game_version: str = setting('', 'as 4.10; empty for the newest that is installed')
     disable_fog: bool = setting(False, 'see the whole map')

@@ -4,7 +4,7 @@ import dataclasses
 import math
 from typing import ClassVar
 
-from sc2impala.settings import value_types
+from sc2impala.settings import fields, value_types
 from sc2impala.settings.fields import MAX_FRAMES, setting
 
 
@@ -35,6 +35,7 @@ class RunSettings:
         'the same seed gives the same games and the same initial weights',
         between=(0, 2**63 - 1),
         own_in_evaluation=True,
+        scope=fields.ACTOR,
     )
     deterministic: bool = setting(
         False,
@@ -137,6 +138,7 @@ class EvaluationSettings:
         between=(0.001, 1000.0),
         free_on_resume=True,
         own_in_evaluation=True,
+        scope=fields.POLICY,
     )
     eval_max_step_mul: int = setting(
         0,
@@ -146,6 +148,7 @@ class EvaluationSettings:
         between=(0, 10000),
         free_on_resume=True,
         own_in_evaluation=True,
+        scope=fields.POLICY,
     )
     num_episodes: int = setting(
         100,

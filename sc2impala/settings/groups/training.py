@@ -4,7 +4,7 @@ import dataclasses
 from typing import ClassVar
 
 from sc2impala import learner, replay
-from sc2impala.settings import value_types
+from sc2impala.settings import fields, value_types
 from sc2impala.settings.fields import MANY, MAX_FRAMES, setting
 from sc2impala.settings.value_types import Names
 
@@ -21,12 +21,14 @@ class TrainingSettings:
         + ', '.join(learner.ALGORITHMS)
         + '; or an algorithm of your own as module:Class, whose settings become flags',
         choices=learner.ALGORITHMS,
+        scope=fields.LEARNING,
     )
     total_environment_frames: int = setting(
         50000000,
         'length of the training and of its schedules',
         between=(1, MAX_FRAMES),
         free_on_resume=True,
+        scope=fields.LEARNING,
     )
     stop_at_frames: int = setting(
         0,
@@ -35,6 +37,7 @@ class TrainingSettings:
         between=(0, MAX_FRAMES),
         free_on_resume=True,
         own_in_evaluation=True,
+        scope=fields.PROCESS,
     )
     may_change: Names = setting(
         (),
@@ -49,6 +52,7 @@ class TrainingSettings:
         between=(1, 65536),
         on_resume='each update is of that many sequences, over which losses are summed; learning '
         'rate and costs are unchanged',
+        scope=fields.LEARNING,
     )
     num_learner_devices: int = setting(
         1,
@@ -64,6 +68,7 @@ class ReplaySettings:
     """The replay buffer."""
 
     TITLE: ClassVar[str] = 'replay (CLEAR)'
+    SCOPE: ClassVar[str] = fields.LEARNING
 
     replay_proportion: float = setting(
         0.0,

@@ -5,7 +5,6 @@ from typing import Any, Mapping
 
 from sc2impala import agents, extensions, learner
 from sc2impala.errors import UserError
-from sc2impala.settings import fields
 from sc2impala.settings import settings as settings_lib
 from sc2impala.settings.fields import MANY, MAX_FRAMES, Setting
 from sc2impala.settings.groups import TrainingSettings
@@ -20,13 +19,11 @@ def check_given(given: Mapping[str, Any], chosen: str) -> None:
       given: typed values by name, without defaults.
       chosen: `--algorithm`; an unknown one is refused elsewhere.
     """
-    settings, of_algorithms = settings_lib.all_settings(), learner.settings_groups()
-    others = {name: of_algorithms.pop(name) for name in learner.ALGORITHMS if name != chosen}
-    if chosen not in of_algorithms:
+    if chosen not in learner.ALGORITHMS:
         return
-    allowed = set(fields.settings_of([*settings_lib.GROUPS.values(), *of_algorithms.values()]))
+    settings, allowed = settings_lib.all_settings(), settings_lib.settings_with(chosen)
     for name in [name for name in given if name not in allowed]:
-        owners = [o for o, group in others.items() if name in fields.settings_of([group])]
+        owners = [o for o in learner.ALGORITHMS if name in settings_lib.settings_with(o)]
         raise UserError(
             f'--{name}={settings[name].type.to_text(given[name])} is a setting of '
             f'--algorithm={" and ".join(owners)}, expected none of it with --algorithm={chosen}.'
