@@ -5,9 +5,12 @@ frames than its step multiplier, and a step in which the game died counts none. 
 ends with a step that only starts the next one, see `structs.EnvOutput`; it counts no frame either.
 """
 
+from types import ModuleType
 from typing import Any
 
 import numpy as np
+
+from sc2impala.structs import EnvOutput
 
 
 def count(env_outputs: Any, step_mul: np.ndarray, overlap: int = 0) -> np.ndarray:
@@ -33,7 +36,7 @@ def count(env_outputs: Any, step_mul: np.ndarray, overlap: int = 0) -> np.ndarra
     return frames_between(np, before, after, step_mul[:, overlap + 1 :]).astype(np.int64)
 
 
-def is_reset(library: Any, before: Any, after: Any) -> Any:
+def is_reset(library: ModuleType, before: EnvOutput, after: EnvOutput) -> Any:
     """Steps that only start the next episode after a truncated one.
 
     They end the episode without an agent step of it. Two consecutive episodes of a single step have
@@ -52,7 +55,7 @@ def is_reset(library: Any, before: Any, after: Any) -> Any:
     return library.logical_and(library.logical_and(after.done, same_steps), continues)
 
 
-def frames_between(library: Any, before: Any, after: Any, step_mul: Any) -> Any:
+def frames_between(library: ModuleType, before: EnvOutput, after: EnvOutput, step_mul: Any) -> Any:
     """Frames of steps, from the totals of their episodes before and after them.
 
     Where a step does not follow the one before it, as where a recorded episode is entered in its

@@ -6,6 +6,11 @@ number of leading dimensions: none for one step, [K] in an actor, [T + 1, B] in 
 """
 
 import collections
+from typing import Any
+
+Nest = Any
+"""A tensor, array or spec, or a nested structure of them, as `tf.nest` knows it. The recurrent
+state of an agent is one."""
 
 DEMONSTRATION = 'demonstration'
 """Key of the labels of a demonstrator in an observation, see `learner.labels`."""

@@ -11,23 +11,19 @@ The function is a head, and so is the step multiplier if it is learned. All func
 elementwise over any leading dimensions, written [...]: [K] in an actor, [T, B] in the learner.
 """
 
-import collections
-from typing import Any, Dict
+from typing import Dict
 
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from sc2impala.agents.policy import UNAVAILABLE_LOGIT, JointPolicy
-
-Choice = collections.namedtuple('Choice', ['action', 'step_mul'])
-"""What is played: see `structs.AgentOutput`."""
+from sc2impala.agents.policy import UNAVAILABLE_LOGIT, Choice, Chosen, JointPolicy
+from sc2impala.structs import AgentOutput
 
 
 class ActionValues:
     """Values of actions, and the action of the highest value.
 
-    Arguments named `outputs` must have the attributes `action_logits`, `step_mul_logits` and
-    `baseline`; those named `choice` must have `action` and `step_mul`. An `AgentOutput` has all.
+    Of `outputs` only `action_logits`, `step_mul_logits` and `baseline` are read.
     """
 
     def __init__(self, policy: JointPolicy):
@@ -39,7 +35,7 @@ class ActionValues:
         self._num_used = np.full([policy.heads['function']], 1 + self._learn_step_mul, np.float32)
         self._num_used += sum(self._head_used.values())
 
-    def value(self, outputs: Any, choice: Any) -> tf.Tensor:
+    def value(self, outputs: AgentOutput, choice: Chosen) -> tf.Tensor:
         """Returns Q(choice), float32 [...]."""
         advantages, function = self._advantages(outputs), choice.action['function']
         total = _pick(advantages['function'], function)
@@ -49,7 +45,7 @@ class ActionValues:
             total += _pick(advantages['step_mul'], choice.step_mul - 1)
         return outputs.baseline + total / tf.gather(self._num_used, function)
 
-    def greedy(self, outputs: Any) -> Choice:
+    def greedy(self, outputs: AgentOutput) -> Choice:
         """Returns the available action of the highest value: int32 [...] by head, and step_mul.
 
         It is the maximum over all actions: the best choice of a head does not depend on the other
@@ -71,7 +67,7 @@ class ActionValues:
         step_mul = action.pop('step_mul', tf.zeros_like(action['function'])) + 1
         return Choice(action, step_mul)
 
-    def soft_value(self, outputs: Any, temperature: float) -> tf.Tensor:
+    def soft_value(self, outputs: AgentOutput, temperature: float) -> tf.Tensor:
         """Returns temperature * log sum_a exp(Q(a) / temperature) over all actions, float32 [...].
 
         It is the value, with its entropy, of the policy that is proportional to
@@ -95,7 +91,7 @@ class ActionValues:
             of_functions += np.float32(self._num_used == number) * sums
         return outputs.baseline + _soft_maximum(of_functions, temperature)
 
-    def _advantages(self, outputs: Any) -> Dict[str, tf.Tensor]:
+    def _advantages(self, outputs: AgentOutput) -> Dict[str, tf.Tensor]:
         """A_h of every head, float32 [..., choices]; UNAVAILABLE_LOGIT where not available."""
         logits = {name: outputs.action_logits[name] for name in self._heads}
         available = is_available(logits['function'])

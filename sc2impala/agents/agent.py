@@ -3,7 +3,18 @@
 K is the number of environments, T the unroll length plus one, B the batch of the learner.
 """
 
-from typing import Any, Callable, ContextManager, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import (
+    Any,
+    Callable,
+    ContextManager,
+    Dict,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+    Union,
+)
 
 import sonnet as snt
 import tensorflow.compat.v1 as tf
@@ -12,9 +23,16 @@ from sc2impala import structs
 from sc2impala.agents import bootstrap
 from sc2impala.agents import policy as policy_lib
 from sc2impala.agents.action_values import ActionValues
+from sc2impala.agents.heads import HeadOutputs
+from sc2impala.agents.recurrent import Features
+from sc2impala.agents.unit_prior import UnitPrior
+from sc2impala.agents.value_statistics import ValueStatistics
+from sc2impala.envs.actions import ActionSpec
+from sc2impala.envs.specs import ObservationSpec
+from sc2impala.structs import Nest
 
 
-def make_policy(action_spec: Any, learn_step_mul: bool) -> policy_lib.JointPolicy:
+def make_policy(action_spec: ActionSpec, learn_step_mul: bool) -> policy_lib.JointPolicy:
     """The joint distribution over the heads of an `envs.actions.ActionSpec`."""
     head_used = {
         head: action_spec.head_used[:, column]
@@ -46,16 +64,16 @@ class Agent(snt.RNNCore):
 
     def __init__(
         self,
-        torso: Any,
+        torso: Callable[..., Features],
         core: Any,
         heads: Any,
         policy: policy_lib.JointPolicy,
         num_step_muls: int,
         fixed_step_mul: Optional[int] = None,
         weights: Sequence[tf.Variable] = (),
-        value_statistics: Optional[Any] = None,
+        value_statistics: Optional[ValueStatistics] = None,
         make_copy: Optional[Callable[[str], 'Agent']] = None,
-        unit_prior: Any = None,
+        unit_prior: Optional[UnitPrior] = None,
         name: str = 'agent',
     ):
         """Args:
@@ -100,11 +118,11 @@ class Agent(snt.RNNCore):
         """The values of actions, for algorithms that learn them in the place of a policy."""
         return ActionValues(self.policy)
 
-    def initial_state(self, batch_size: Any, **unused_kwargs: Any) -> Any:
+    def initial_state(self, batch_size: Union[int, tf.Tensor], **unused_kwargs: Any) -> Any:
         """The state at the start of an episode, for `batch_size` (int or int32 []) columns."""
         return self._core.initial_state(batch_size)
 
-    def create_variables(self, observation_spec: Any) -> None:
+    def create_variables(self, observation_spec: ObservationSpec) -> None:
         """Makes all variables now, on the device of the caller.
 
         Args:
@@ -135,7 +153,7 @@ class Agent(snt.RNNCore):
         )
 
     def __call__(
-        self, inputs: Tuple[Mapping[str, tf.Tensor], structs.EnvOutput], prev_state: Any
+        self, inputs: Tuple[Mapping[str, tf.Tensor], structs.EnvOutput], prev_state: Nest
     ) -> Tuple[structs.AgentOutput, Any]:
         """One step: samples an action.
 
@@ -150,8 +168,8 @@ class Agent(snt.RNNCore):
 
     def act(
         self,
-        inputs: Any,
-        prev_state: Any,
+        inputs: Tuple[Mapping[str, tf.Tensor], structs.EnvOutput],
+        prev_state: Nest,
         greedy: bool = False,
         given: Optional[Mapping[str, tf.Tensor]] = None,
         seed: Optional[tf.Tensor] = None,
@@ -192,7 +210,7 @@ class Agent(snt.RNNCore):
         self,
         actions: Mapping[str, tf.Tensor],
         env_outputs: structs.EnvOutput,
-        core_state: Any,
+        core_state: Nest,
         given: Optional[Mapping[str, tf.Tensor]] = None,
     ) -> Tuple[structs.AgentOutput, Any]:
         """Runs over time in one pass, the recurrent state being reset where `done` is set.
@@ -224,7 +242,7 @@ class Agent(snt.RNNCore):
         self,
         actions: Mapping[str, tf.Tensor],
         env_outputs: structs.EnvOutput,
-        core_state: Any,
+        core_state: Nest,
         labels: Mapping[str, tf.Tensor],
     ) -> Tuple[Tuple[structs.AgentOutput, structs.AgentOutput], Any]:
         """`unroll` in one pass for two sets of choices, of an agent with conditioned arguments.
@@ -242,8 +260,8 @@ class Agent(snt.RNNCore):
         return (choose(*heads, _played(actions)), choose(*heads, labels)), state
 
     def _compute(
-        self, actions: Mapping[str, tf.Tensor], env_outputs: structs.EnvOutput, core_state: Any
-    ) -> Tuple[Tuple[Any, Any], Any]:
+        self, actions: Mapping[str, tf.Tensor], env_outputs: structs.EnvOutput, core_state: Nest
+    ) -> Tuple[Tuple[HeadOutputs, Nest], Nest]:
         """Everything that does not depend on what is chosen.
 
         Returns:
@@ -254,8 +272,8 @@ class Agent(snt.RNNCore):
             return self._compute_heads(actions, env_outputs, core_state)
 
     def _compute_heads(
-        self, actions: Mapping[str, tf.Tensor], env_outputs: structs.EnvOutput, core_state: Any
-    ) -> Tuple[Tuple[Any, Any], Any]:
+        self, actions: Mapping[str, tf.Tensor], env_outputs: structs.EnvOutput, core_state: Nest
+    ) -> Tuple[Tuple[HeadOutputs, Nest], Nest]:
         # Labels are for what learns from them, and not for the agent.
         observation = {
             k: v for k, v in env_outputs.observation.items() if k != structs.DEMONSTRATION
@@ -286,8 +304,8 @@ class Agent(snt.RNNCore):
 
     def _choose(
         self,
-        heads: Any,
-        for_arguments: Any,
+        heads: HeadOutputs,
+        for_arguments: Nest,
         given: Optional[Mapping[str, tf.Tensor]] = None,
         greedy: bool = False,
         seed: Optional[tf.Tensor] = None,
@@ -324,7 +342,7 @@ class Agent(snt.RNNCore):
             with recorded(self._weights):
                 features, kinds = for_arguments
                 for name, conditional in self._heads.arguments(features, action):
-                    if name in kinds:
+                    if self._unit_prior is not None and name in kinds:
                         conditional += self._unit_prior.logits(
                             name, kinds[name], action['function']
                         )

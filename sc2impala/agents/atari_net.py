@@ -4,14 +4,16 @@ Two strided convolutions over screen and minimap, then one hidden layer over the
 The row and the column of a point are chosen independently of each other.
 """
 
-from typing import Any
-
 from sc2impala.agents import heads, recurrent, torsos
+from sc2impala.envs.actions import ActionSpec
+from sc2impala.envs.specs import ObservationSpec
 
 CONVOLUTIONS = [(16, 8, 4), (32, 4, 2)]
 
 
-def make_parts(observation_spec: Any, action_spec: Any, num_step_muls: int) -> tuple:
+def make_parts(
+    observation_spec: ObservationSpec, action_spec: ActionSpec, num_step_muls: int
+) -> tuple:
     """Returns torso, core and heads."""
     return (
         torsos.ConvTorso(observation_spec, CONVOLUTIONS),

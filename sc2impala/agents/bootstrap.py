@@ -7,13 +7,15 @@ of all of them, that of version h of column b is b * H + h.
 """
 
 import copy
-from typing import Any, List, Optional
+from typing import Any, Callable, List, Optional
 
 import sonnet as snt
 import tensorflow.compat.v1 as tf
 
 from sc2impala import hashing
 from sc2impala.agents.heads import HeadOutputs
+from sc2impala.agents.recurrent import Features
+from sc2impala.structs import Nest
 
 
 class BootstrappedHeads(snt.Module):
@@ -22,7 +24,12 @@ class BootstrappedHeads(snt.Module):
     num_versions: H.
     """
 
-    def __init__(self, heads: Any, num_versions: int, name: str = 'bootstrapped_heads'):
+    def __init__(
+        self,
+        heads: Callable[[Features], HeadOutputs],
+        num_versions: int,
+        name: str = 'bootstrapped_heads',
+    ):
         """Args:
         heads: `Features` -> `HeadOutputs`; they must make their variables when they are called.
         num_versions: H.
@@ -41,13 +48,13 @@ class BootstrappedHeads(snt.Module):
             ) from None
         self._versions: List[Any] = [heads, *others]
 
-    def __call__(self, features: Any) -> HeadOutputs:
+    def __call__(self, features: Features) -> HeadOutputs:
         """Maps `Features` of [N, ...] to `HeadOutputs` of [N, H, ...]."""
         outputs = [version(features) for version in self._versions]
         return tf.nest.map_structure(lambda *ts: tf.stack(ts, axis=1), *outputs)
 
 
-def mean(outputs: Any) -> Any:
+def mean(outputs: Nest) -> Nest:
     """The mean of all versions: a nest of [N, H, ...] to [N, ...].
 
     Action values are linear in all outputs: those of the mean are the mean of those of the heads.
@@ -55,13 +62,13 @@ def mean(outputs: Any) -> Any:
     return tf.nest.map_structure(lambda t: tf.reduce_mean(t, axis=1), outputs)
 
 
-def select(outputs: Any, version: tf.Tensor) -> Any:
+def select(outputs: Nest, version: tf.Tensor) -> Nest:
     """One version for each element: a nest of [N, H, ...] and int32 [N] to [N, ...]."""
     index = tf.stack([tf.range(tf.size(version)), version], axis=1)
     return tf.nest.map_structure(lambda t: tf.gather_nd(t, index), outputs)
 
 
-def fold(outputs: Any) -> Any:
+def fold(outputs: Nest) -> Nest:
     """The versions as columns of their own: a nest of [T, B, H, ...] to [T, B * H, ...]."""
 
     def fold_one(t: tf.Tensor) -> tf.Tensor:

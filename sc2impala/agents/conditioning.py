@@ -18,6 +18,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala.agents.heads import HeadOutputs, Heads
 from sc2impala.agents.recurrent import Features
+from sc2impala.envs.actions import ActionSpec
 
 
 class ConditionedHeads(snt.Module):
@@ -29,7 +30,7 @@ class ConditionedHeads(snt.Module):
     The embeddings start at zero, where the heads are the unconditioned ones.
     """
 
-    def __init__(self, heads: Heads, action_spec: Any, name: str = 'conditioned_heads'):
+    def __init__(self, heads: Heads, action_spec: ActionSpec, name: str = 'conditioned_heads'):
         """Args:
         heads: compute the logits from the modulated features; they make no difference between the
             function head, the step multiplier and the baseline, which are not conditioned.

@@ -1,12 +1,15 @@
 """A network over a small map of entities: down, memory, a module between entities, and up again."""
 
-from typing import Any, Callable, List, Tuple
+from typing import Any, Callable, List, Tuple, Union
 
 import sonnet as snt
 import tensorflow.compat.v1 as tf
 
 from sc2impala.agents import heads, recurrent, torsos
 from sc2impala.agents.recurrent import Features
+from sc2impala.envs.actions import ActionSpec
+from sc2impala.envs.specs import ObservationSpec
+from sc2impala.structs import Nest
 
 MAX_SIDE = 8
 """The shorter side of the map of entities is at most this long: 64 entities for a square screen."""
@@ -18,8 +21,8 @@ HIDDEN_SIZE = 256
 
 
 def make_parts(
-    observation_spec: Any,
-    action_spec: Any,
+    observation_spec: ObservationSpec,
+    action_spec: ActionSpec,
     num_step_muls: int,
     module: Callable[[tf.Tensor], tf.Tensor],
 ) -> tuple:
@@ -75,11 +78,11 @@ class EntityCore(snt.Module):
         ]
         self._hidden = snt.Linear(HIDDEN_SIZE, name='hidden')
 
-    def initial_state(self, batch_size: Any) -> Any:
+    def initial_state(self, batch_size: Union[int, tf.Tensor]) -> Any:
         """Returns the state of the memory at the start of an episode."""
         return self._memory.initial_state(batch_size)
 
-    def unroll(self, features: Features, done: tf.Tensor, state: Any) -> Tuple[Features, Any]:
+    def unroll(self, features: Features, done: tf.Tensor, state: Nest) -> Tuple[Features, Any]:
         """Advances the memory over time.
 
         Args:

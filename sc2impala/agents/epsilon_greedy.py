@@ -13,6 +13,7 @@ from sc2impala.agents import policy as policy_lib
 from sc2impala.agents.action_values import Choice, is_available
 from sc2impala.agents.agent import Agent
 from sc2impala.agents.wrapper import AgentWrapper
+from sc2impala.structs import Nest
 
 
 class EpsilonGreedy(AgentWrapper):
@@ -37,7 +38,7 @@ class EpsilonGreedy(AgentWrapper):
     def act(
         self,
         inputs: Tuple[Mapping[str, tf.Tensor], structs.EnvOutput],
-        prev_state: Any,
+        prev_state: Nest,
         greedy: bool = False,
         given: Optional[Mapping[str, tf.Tensor]] = None,
         seed: Optional[tf.Tensor] = None,

@@ -6,14 +6,16 @@ the same number to every logit of the 1 x 1 convolution, which does not change t
 here the non-spatial features enter the hidden layer only.
 """
 
-from typing import Any
-
 from sc2impala.agents import heads, recurrent, torsos
+from sc2impala.envs.actions import ActionSpec
+from sc2impala.envs.specs import ObservationSpec
 
 CONVOLUTIONS = [(16, 5, 1), (32, 3, 1)]
 
 
-def make_parts(observation_spec: Any, action_spec: Any, num_step_muls: int) -> tuple:
+def make_parts(
+    observation_spec: ObservationSpec, action_spec: ActionSpec, num_step_muls: int
+) -> tuple:
     """Returns torso, core and heads."""
     return (
         torsos.ConvTorso(observation_spec, CONVOLUTIONS),

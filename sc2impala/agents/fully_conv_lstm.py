@@ -3,15 +3,17 @@
 FullyConv with a convolutional LSTM between the convolutions and the heads.
 """
 
-from typing import Any
-
 from sc2impala.agents import heads, recurrent, torsos
 from sc2impala.agents.fully_conv import CONVOLUTIONS
+from sc2impala.envs.actions import ActionSpec
+from sc2impala.envs.specs import ObservationSpec
 
 LSTM_CHANNELS = 16
 
 
-def make_parts(observation_spec: Any, action_spec: Any, num_step_muls: int) -> tuple:
+def make_parts(
+    observation_spec: ObservationSpec, action_spec: ActionSpec, num_step_muls: int
+) -> tuple:
     """Returns torso, core and heads."""
     width, height = observation_spec.screen_size
     return (

@@ -7,6 +7,7 @@ import sonnet as snt
 import tensorflow.compat.v1 as tf
 
 from sc2impala.agents.recurrent import Features
+from sc2impala.envs.actions import ActionSpec
 
 HeadOutputs = collections.namedtuple(
     'HeadOutputs', ['action_logits', 'step_mul_logits', 'baseline']
@@ -115,7 +116,7 @@ class Heads(snt.Module):
 
     def __init__(
         self,
-        action_spec: Any,
+        action_spec: ActionSpec,
         num_step_muls: int,
         point_head: Any,
         hidden_size: Optional[int] = 256,

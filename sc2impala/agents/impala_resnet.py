@@ -5,16 +5,18 @@ LSTM. Its output is the input of all heads. The row and the column of a point ar
 independently of each other, since the output of the LSTM is not spatial.
 """
 
-from typing import Any
-
 from sc2impala.agents import heads, recurrent, resnet
+from sc2impala.envs.actions import ActionSpec
+from sc2impala.envs.specs import ObservationSpec
 
 CHANNELS = (16, 32, 32)
 HIDDEN_SIZE = 256
 LSTM_SIZE = 256
 
 
-def make_parts(observation_spec: Any, action_spec: Any, num_step_muls: int) -> tuple:
+def make_parts(
+    observation_spec: ObservationSpec, action_spec: ActionSpec, num_step_muls: int
+) -> tuple:
     """Returns torso, core and heads."""
     return (
         resnet.ResidualTorso(observation_spec, CHANNELS, HIDDEN_SIZE),

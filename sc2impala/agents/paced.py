@@ -6,6 +6,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import structs
 from sc2impala.agents.wrapper import ActingAgent, AgentWrapper
+from sc2impala.structs import Nest
 
 
 class Paced(AgentWrapper):
@@ -31,7 +32,7 @@ class Paced(AgentWrapper):
     def act(
         self,
         inputs: Tuple[Mapping[str, tf.Tensor], structs.EnvOutput],
-        prev_state: Any,
+        prev_state: Nest,
         greedy: bool = False,
         given: Optional[Mapping[str, tf.Tensor]] = None,
         seed: Optional[tf.Tensor] = None,

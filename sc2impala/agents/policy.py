@@ -11,10 +11,30 @@ divergences. All functions are elementwise over any leading dimensions, written 
 actor, [T, B] in the learner.
 """
 
-from typing import Any, Callable, Dict, Iterable, Mapping, Optional
+from typing import Callable, Dict, Iterable, Mapping, NamedTuple, Optional, Union
 
 import numpy as np
 import tensorflow.compat.v1 as tf
+
+from sc2impala.structs import AgentOutput, TeacherLogits
+
+Parameters = Union[AgentOutput, TeacherLogits]
+"""What has the attributes `action_logits` and `step_mul_logits`."""
+
+
+class Choice(NamedTuple):
+    """What is chosen, as in `structs.AgentOutput`.
+
+    action: dict of int32 [...] by head.
+    step_mul: int32 [...].
+    """
+
+    action: Mapping[str, tf.Tensor]
+    step_mul: tf.Tensor
+
+
+Chosen = Union[Choice, AgentOutput]
+"""What has the attributes `action` and `step_mul`."""
 
 UNAVAILABLE_LOGIT = -1e9
 """Finite: with minus infinity the KL divergence of two masked distributions would be NaN."""
@@ -36,8 +56,7 @@ def mask_unavailable(function_logits: tf.Tensor, available: tf.Tensor) -> tf.Ten
 class JointPolicy:
     """Modes, log-probability, entropy and divergence over the dictionary of heads.
 
-    Arguments named `parameters` must have the attributes `action_logits` and `step_mul_logits`;
-    arguments named `choice` must have `action` and `step_mul`. An `AgentOutput` has all of them.
+    An `AgentOutput` is both the parameters of a distribution and a choice.
     """
 
     def __init__(
@@ -70,11 +89,11 @@ class JointPolicy:
         """Returns the most probable choice of every head: float32 [..., choices] to int32 [...]."""
         return {name: most_probable(action_logits[name]) for name in self.heads}
 
-    def log_prob(self, parameters: Any, choice: Any) -> tf.Tensor:
+    def log_prob(self, parameters: Parameters, choice: Chosen) -> tf.Tensor:
         """Returns log pi(choice), float32 [...]."""
         return self._sum_over_used_heads(choice, _log_prob, _logits(parameters), _indices(choice))
 
-    def entropy(self, parameters: Any, choice: Any) -> tf.Tensor:
+    def entropy(self, parameters: Parameters, choice: Chosen) -> tf.Tensor:
         """Returns the entropy of the heads that the chosen function uses, float32 [...].
 
         Its expectation over the function is the entropy of the joint distribution: for a function
@@ -83,7 +102,7 @@ class JointPolicy:
         """
         return self._sum_over_used_heads(choice, _entropy, _logits(parameters))
 
-    def entropies(self, parameters: Any) -> Dict[str, tf.Tensor]:
+    def entropies(self, parameters: Parameters) -> Dict[str, tf.Tensor]:
         """Returns the entropy of every head, used or not, float32 [...] by name.
 
         'step_mul' is among them if it is learned.
@@ -92,7 +111,7 @@ class JointPolicy:
         names = list(self.heads) + ['step_mul'] * self.learn_step_mul
         return {name: _entropy(logits[name]) for name in names}
 
-    def kl(self, behaviour: Any, target: Any, choice: Any) -> tf.Tensor:
+    def kl(self, behaviour: Parameters, target: Parameters, choice: Chosen) -> tf.Tensor:
         """Returns KL(behaviour || target) of the heads that the chosen function uses.
 
         For a function drawn from the behaviour policy its expectation is the divergence of the
@@ -108,7 +127,7 @@ class JointPolicy:
         """
         return self._sum_over_used_heads(choice, _kl, _logits(behaviour), _logits(target))
 
-    def uniform_kl(self, parameters: Any, choice: Any) -> tf.Tensor:
+    def uniform_kl(self, parameters: Parameters, choice: Chosen) -> tf.Tensor:
         """Returns 1/2 (KL(pi || U) + KL(U || pi)) of the heads that the chosen function uses.
 
         U is uniform over what is available. Unlike the entropy it grows without bound as the
@@ -123,14 +142,14 @@ class JointPolicy:
         """
         return self._sum_over_used_heads(choice, _uniform_kl, _logits(parameters))
 
-    def used_heads(self, choice: Any) -> Dict[str, tf.Tensor]:
+    def used_heads(self, choice: Chosen) -> Dict[str, tf.Tensor]:
         """Returns for every head whether the chosen function uses it: bool [...]."""
         function = choice.action['function']
         used = {name: tf.gather(table, function) > 0 for name, table in self.head_used.items()}
         return dict(used, function=tf.ones_like(function, tf.bool))
 
     def _sum_over_used_heads(
-        self, choice: Any, term: Callable[..., tf.Tensor], *by_head: Mapping[str, tf.Tensor]
+        self, choice: Chosen, term: Callable[..., tf.Tensor], *by_head: Mapping[str, tf.Tensor]
     ) -> tf.Tensor:
         """Returns the sum of term(*[values[head] for values in by_head]) over the used heads."""
 
@@ -183,11 +202,11 @@ def most_probable(logits: tf.Tensor) -> tf.Tensor:
     return tf.argmax(logits, axis=-1, output_type=tf.int32)
 
 
-def _logits(parameters: Any) -> Dict[str, tf.Tensor]:
+def _logits(parameters: Parameters) -> Dict[str, tf.Tensor]:
     return dict(parameters.action_logits, step_mul=parameters.step_mul_logits)
 
 
-def _indices(choice: Any) -> Dict[str, tf.Tensor]:
+def _indices(choice: Chosen) -> Dict[str, tf.Tensor]:
     return dict(choice.action, step_mul=choice.step_mul - 1)
 
 

@@ -18,6 +18,7 @@ import sonnet as snt
 import tensorflow.compat.v1 as tf
 
 from sc2impala.agents import kernels
+from sc2impala.envs.specs import ObservationSpec
 
 MAX_ONE_HOT = 32
 """Layers with more categories than this (unit types, buffs) get a learned embedding."""
@@ -33,7 +34,7 @@ RATIO_LAYERS = (
 """Layers of the screen whose values are a share of a whole, 0..255."""
 
 
-def with_ratio_bins(observation_spec: Any, bins: int) -> Any:
+def with_ratio_bins(observation_spec: ObservationSpec, bins: int) -> Any:
     """The same `ObservationSpec`, but `RATIO_LAYERS` are divided into `bins` parts, see `hats`."""
     layers = tuple(
         dataclasses.replace(layer, bins=bins) if layer.name in RATIO_LAYERS else layer

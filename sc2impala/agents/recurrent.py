@@ -6,7 +6,7 @@ observation at step t is the first of an episode, so the state is reset before s
 """
 
 import collections
-from typing import Any, Callable, List, Tuple
+from typing import Callable, List, Tuple, Union
 
 import numpy as np
 import sonnet as snt
@@ -35,7 +35,7 @@ State = Tuple[tf.Tensor, tf.Tensor]
 class FeedForwardCore(snt.Module):
     """The core of a feed-forward agent: it has no state and returns its input."""
 
-    def initial_state(self, batch_size: Any) -> Tuple:
+    def initial_state(self, batch_size: Union[int, tf.Tensor]) -> Tuple:
         """Returns the empty state."""
         return ()
 
@@ -62,7 +62,7 @@ class LSTM(snt.Module):
         self._input_linear = snt.Linear(4 * size, name='input')
         self._hidden_weights = kernels.Kernel([], 4 * size, with_bias=False, name='hidden')
 
-    def initial_state(self, batch_size: Any) -> State:
+    def initial_state(self, batch_size: Union[int, tf.Tensor]) -> State:
         """Returns hidden and cell state, two float32 [batch_size, size] of zeros."""
         return _zero_state(batch_size, [self._size])
 
@@ -126,7 +126,7 @@ class ConvLSTM(snt.Module):
             [kernel_size] * 2, gates, with_bias=False, name='hidden'
         )
 
-    def initial_state(self, batch_size: Any) -> State:
+    def initial_state(self, batch_size: Union[int, tf.Tensor]) -> State:
         """Returns hidden and cell state, two float32 [batch_size, H, W, channels] of zeros."""
         return _zero_state(batch_size, self._state_shape)
 
@@ -155,7 +155,7 @@ class ConvLSTM(snt.Module):
         return Features(hidden + bypass, features.vector), state
 
 
-def _zero_state(batch_size: Any, shape: List[int]) -> State:
+def _zero_state(batch_size: Union[int, tf.Tensor], shape: List[int]) -> State:
     zeros = tf.zeros(tf.concat([[batch_size], shape], axis=0))
     zeros = tf.ensure_shape(zeros, [None] + shape)
     return zeros, zeros

@@ -6,16 +6,18 @@ relates to each other. The paper conditions the arguments on the function: that 
 and are not those of the paper.
 """
 
-from typing import Any
-
 from sc2impala.agents import attention, entities
+from sc2impala.envs.actions import ActionSpec
+from sc2impala.envs.specs import ObservationSpec
 
 NUM_BLOCKS = 2
 NUM_HEADS = 2
 HEAD_SIZE = 16
 
 
-def make_parts(observation_spec: Any, action_spec: Any, num_step_muls: int) -> tuple:
+def make_parts(
+    observation_spec: ObservationSpec, action_spec: ActionSpec, num_step_muls: int
+) -> tuple:
     """Returns torso, core and heads."""
     module = attention.RelationalModule(NUM_BLOCKS, NUM_HEADS, HEAD_SIZE, entities.CHANNELS)
     return entities.make_parts(observation_spec, action_spec, num_step_muls, module)

@@ -4,14 +4,16 @@ Everything is as in `relational`, but residual blocks of convolutions are in the
 entities see their neighbours only.
 """
 
-from typing import Any
-
 from sc2impala.agents import attention, entities
+from sc2impala.envs.actions import ActionSpec
+from sc2impala.envs.specs import ObservationSpec
 
 NUM_BLOCKS = 2
 
 
-def make_parts(observation_spec: Any, action_spec: Any, num_step_muls: int) -> tuple:
+def make_parts(
+    observation_spec: ObservationSpec, action_spec: ActionSpec, num_step_muls: int
+) -> tuple:
     """Returns torso, core and heads."""
     module = attention.ResidualModule(NUM_BLOCKS, entities.CHANNELS)
     return entities.make_parts(observation_spec, action_spec, num_step_muls, module)

@@ -7,6 +7,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala.agents import kernels, preprocessing, torsos
 from sc2impala.agents.recurrent import Features
+from sc2impala.envs.specs import ObservationSpec
 
 
 class ResidualTorso(snt.Module):
@@ -18,7 +19,7 @@ class ResidualTorso(snt.Module):
 
     def __init__(
         self,
-        observation_spec: Any,
+        observation_spec: ObservationSpec,
         channels: Sequence[int],
         hidden_size: int,
         name: str = 'resnet_torso',
@@ -55,7 +56,7 @@ class ResidualTorso(snt.Module):
 
 
 class _Section(snt.Module):
-    def __init__(self, first_conv: Any, channels: int, name: str):
+    def __init__(self, first_conv: snt.Module, channels: int, name: str):
         """Args: first_conv: `InputConv` if the input is `Channels`, otherwise `snt.Conv2D`."""
         super().__init__(name=name)
         self._first = first_conv(channels, 3, name='first')
@@ -64,7 +65,7 @@ class _Section(snt.Module):
             for block in range(2)
         ]
 
-    def __call__(self, images: Any) -> tf.Tensor:
+    def __call__(self, images: tf.Tensor) -> tf.Tensor:
         """Maps `Channels` or float32 [N, H, W, C] to [N, ceil(H / 2), ceil(W / 2), channels]."""
         images = tf.nn.max_pool2d(self._first(images), ksize=3, strides=2, padding='SAME')
         for first, second in self._blocks:

@@ -5,11 +5,13 @@ arXiv 1803.03835), so that learning does not first destroy what the agent could 
 K is the number of environments of one actor.
 """
 
-from typing import Any, Mapping, Optional, Tuple
+from typing import Any, Mapping, Optional, Sequence, Tuple, Union
 
 import tensorflow.compat.v1 as tf
 
 from sc2impala import structs
+from sc2impala.agents.agent import Agent
+from sc2impala.structs import Nest
 
 SCOPE = 'teacher'
 """The variables of a teacher have the names of those of the agent in this scope."""
@@ -25,7 +27,7 @@ class Teacher:
     freeze: operation that makes the copy final.
     """
 
-    def __init__(self, agent: Any, student: Any, cost: Optional[tf.Tensor] = None):
+    def __init__(self, agent: Agent, student: Agent, cost: Optional[tf.Tensor] = None):
         """Builds the operations.
 
         Args:
@@ -76,9 +78,9 @@ class Teacher:
 
     def act(
         self,
-        inputs: Any,
-        state: Any,
-        student_state: Any,
+        inputs: Tuple[Mapping[str, tf.Tensor], structs.EnvOutput],
+        state: Nest,
+        student_state: Nest,
         is_active: tf.Tensor,
         given: Optional[Mapping[str, tf.Tensor]] = None,
     ) -> Tuple[structs.TeacherLogits, Any]:
@@ -110,12 +112,12 @@ class Teacher:
 
         return tf.cond(is_active, play, skip)
 
-    def _nothing(self, num_envs: Any) -> structs.TeacherLogits:
+    def _nothing(self, num_envs: Union[int, tf.Tensor]) -> structs.TeacherLogits:
         return tf.nest.map_structure(
             lambda spec: tf.zeros([num_envs] + spec.shape.as_list(), spec.dtype),
             self.output_spec(),
         )
 
 
-def _copy(sources: Any, targets: Any) -> tf.Operation:
+def _copy(sources: Sequence[tf.Variable], targets: Sequence[tf.Variable]) -> tf.Operation:
     return tf.group(*[t.assign(s.read_value()).op for s, t in zip(sources, targets)])

@@ -7,6 +7,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala.agents import kernels, preprocessing
 from sc2impala.agents.recurrent import Features
+from sc2impala.envs.specs import ObservationSpec
 
 ConvSpec = Sequence[Tuple[int, int, int]]
 """One (output channels, kernel size, stride) per layer."""
@@ -15,7 +16,9 @@ ConvSpec = Sequence[Tuple[int, int, int]]
 class ConvTorso(snt.Module):
     """A stack of convolutions for screen and for minimap, with the outputs concatenated."""
 
-    def __init__(self, observation_spec: Any, convolutions: ConvSpec, name: str = 'conv_torso'):
+    def __init__(
+        self, observation_spec: ObservationSpec, convolutions: ConvSpec, name: str = 'conv_torso'
+    ):
         """Args:
         observation_spec: `ObservationSpec`; a group without layers gets no stack.
         convolutions: the layers of a stack, the same for screen and minimap.
@@ -39,7 +42,7 @@ class ConvTorso(snt.Module):
 
 
 def make_group_stacks(
-    observation_spec: Any, make_stack: Callable[[str], Any]
+    observation_spec: ObservationSpec, make_stack: Callable[[str], Any]
 ) -> List[Tuple[str, Any]]:
     """Constructs a `LayerEncoder` followed by a stack for each group of feature layers.
 

@@ -12,7 +12,7 @@ that the next hit kills. So the largest map, which sees both its surroundings an
 searched by detectors, whose maxima over all pixels join the output of the LSTM.
 """
 
-from typing import Any, List, Sequence, Tuple
+from typing import Any, List, Sequence, Tuple, Union
 
 import sonnet as snt
 import tensorflow.compat.v1 as tf
@@ -20,6 +20,9 @@ import tensorflow.compat.v1 as tf
 from sc2impala.agents import attention, detectors, heads, recurrent, torsos
 from sc2impala.agents.entities import map_sizes
 from sc2impala.agents.recurrent import Features
+from sc2impala.envs.actions import ActionSpec
+from sc2impala.envs.specs import ObservationSpec
+from sc2impala.structs import Nest
 
 MAX_SIDE = 32
 """The shorter side of the largest map is at most this long."""
@@ -35,7 +38,9 @@ LSTM_SIZE = 256
 NUM_DETECTORS = 64
 
 
-def make_parts(observation_spec: Any, action_spec: Any, num_step_muls: int) -> tuple:
+def make_parts(
+    observation_spec: ObservationSpec, action_spec: ActionSpec, num_step_muls: int
+) -> tuple:
     """Returns torso, core and heads."""
     width, height = observation_spec.screen_size
     stride = -(-min(width, height) // MAX_SIDE)
@@ -71,11 +76,11 @@ class UNetCore(snt.Module):
         self._detectors = detectors.Detectors(NUM_DETECTORS)
         self._position = PositionBias(sizes[0], channels if len(sizes) > 1 else CHANNELS)
 
-    def initial_state(self, batch_size: Any) -> Any:
+    def initial_state(self, batch_size: Union[int, tf.Tensor]) -> Any:
         """Returns the state of the LSTM at the start of an episode."""
         return self._lstm.initial_state(batch_size)
 
-    def unroll(self, features: Features, done: tf.Tensor, state: Any) -> Tuple[Features, Any]:
+    def unroll(self, features: Features, done: tf.Tensor, state: Nest) -> Tuple[Features, Any]:
         """Advances the LSTM over time.
 
         Args:

@@ -15,6 +15,9 @@ import numpy as np
 import sonnet as snt
 import tensorflow.compat.v1 as tf
 
+from sc2impala.envs.actions import ActionSpec
+from sc2impala.envs.specs import ObservationSpec
+
 NONE, SELF, NUM_RELATIONS = 0, 1, 5
 """Of the values of PySC2's layer player_relative: none, self, ally, neutral, enemy."""
 
@@ -67,8 +70,8 @@ class UnitPrior(snt.Module):
 
     def __init__(
         self,
-        observation_spec: Any,
-        action_spec: Any,
+        observation_spec: ObservationSpec,
+        action_spec: ActionSpec,
         strength: float,
         of_orders: Optional[float] = None,
         name: str = 'unit_prior',

@@ -4,8 +4,6 @@ The network predicts the normalised return n(x); the baseline is V(x) = mean + s
 return in the units of the rewards. So nothing outside of agent and update sees a normalised value.
 """
 
-from typing import Any
-
 import sonnet as snt
 import tensorflow.compat.v1 as tf
 
@@ -38,7 +36,7 @@ class ValueStatistics(snt.Module):
         """The current scale, float32 []."""
         return self.scale_for(self.variance)
 
-    def scale_for(self, variance: Any) -> tf.Tensor:
+    def scale_for(self, variance: tf.Tensor) -> tf.Tensor:
         """Standard deviation for a variance, both float32 []; at least MIN_SCALE. No gradient."""
         return tf.stop_gradient(tf.sqrt(tf.maximum(tf.convert_to_tensor(variance), MIN_SCALE**2)))
 

@@ -7,6 +7,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import structs
 from sc2impala.agents.agent import Agent
+from sc2impala.structs import Nest
 
 
 class AgentWrapper(abc.ABC):
@@ -23,7 +24,7 @@ class AgentWrapper(abc.ABC):
         """Those of the agent."""
         return self._agent.weights
 
-    def initial_state(self, batch_size: Any) -> Any:
+    def initial_state(self, batch_size: Union[int, tf.Tensor]) -> Any:
         """See `Agent.initial_state`."""
         return self._agent.initial_state(batch_size)
 
@@ -35,7 +36,7 @@ class AgentWrapper(abc.ABC):
     def act(
         self,
         inputs: Tuple[Mapping[str, tf.Tensor], structs.EnvOutput],
-        prev_state: Any,
+        prev_state: Nest,
         greedy: bool = False,
         given: Optional[Mapping[str, tf.Tensor]] = None,
         seed: Optional[tf.Tensor] = None,

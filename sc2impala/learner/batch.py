@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, NamedTuple, Optional, Sequence, Tuple, U
 import tensorflow.compat.v1 as tf
 
 from sc2impala.learner import towers
-from sc2impala.structs import ActorOutput, AgentOutput, EnvOutput, SequenceInfo, TeacherLogits
+from sc2impala.structs import ActorOutput, AgentOutput, EnvOutput, Nest, SequenceInfo, TeacherLogits
 
 
 class Batch(NamedTuple):
@@ -33,7 +33,7 @@ class Batch(NamedTuple):
     parts: the batch as several devices unroll it, in the order of the columns; () for one device.
     """
 
-    agent_state: Any
+    agent_state: Nest
     env_outputs: EnvOutput
     agent_outputs: AgentOutput
     sequence_info: SequenceInfo
@@ -215,7 +215,7 @@ def stage(batch: Batch, device: str, name: str = 'staged_batch') -> Tuple[Batch,
     return joined, Staging(tf.group(puts), areas)
 
 
-def _stage(tensors: Any, device: str, name: str) -> Tuple[Any, tf.Operation, StagingArea]:
+def _stage(tensors: Nest, device: str, name: str) -> Tuple[Any, tf.Operation, StagingArea]:
     """A staging area for a nest: what was put last, and the operation that puts the next one."""
     flat = tf.nest.flatten(tensors)
     with tf.device(device):

@@ -3,7 +3,7 @@
 D is the number of recorded sequences in a batch, T the unroll length.
 """
 
-from typing import Any, Dict, List, Mapping
+from typing import Any, Callable, Dict, List, Mapping
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -11,6 +11,7 @@ import tensorflow.compat.v1 as tf
 from sc2impala.learner.batch import Batch, join, make_batch
 from sc2impala.learner.labels import KEY
 from sc2impala.learner.sources import Source
+from sc2impala.structs import Nest
 
 _INFO = ('episode_return', 'episode_frames', 'episode_steps')
 
@@ -25,7 +26,7 @@ class DemonstrationSource(Source):
 
     recorded = True
 
-    def __init__(self, streams: Any, spec: Any, num_sequences: int):
+    def __init__(self, streams: Any, spec: Nest, num_sequences: int):
         """Args:
         streams: `demonstrations.Streams` of D streams; called by this process only.
         spec: `ActorOutput` of `tf.TensorSpec`s of a sequence whose observations have labels.
@@ -88,7 +89,7 @@ class DemonstrationSource(Source):
             },
         )
 
-    def _zeros(self, spec: Any) -> Any:
+    def _zeros(self, spec: Nest) -> Any:
         return tf.nest.map_structure(
             lambda s: tf.zeros([self._num_sequences] + s.shape.as_list(), s.dtype), spec
         )
@@ -113,7 +114,7 @@ class JoinedSource(Source):
         return join(self._source.next_batch(), self._demonstrations.next_batch())
 
 
-def _specs_by_name(spec: Any) -> Dict[str, Any]:
+def _specs_by_name(spec: Nest) -> Dict[str, Any]:
     """Specs of what `Streams.next` returns, by name."""
     env = spec.env_outputs
     result = {'reward': env.reward, 'done': env.done}
@@ -126,12 +127,14 @@ def _specs_by_name(spec: Any) -> Dict[str, Any]:
     return result
 
 
-def _unlabelled(spec: Any) -> Dict[str, Any]:
+def _unlabelled(spec: Nest) -> Dict[str, Any]:
     observation = spec.env_outputs.observation
     return {name: value for name, value in observation.items() if name != KEY}
 
 
-def _map_names(function: Any, prefix: str, nest: Mapping[str, Any]) -> Dict[str, Any]:
+def _map_names(
+    function: Callable[..., Any], prefix: str, nest: Mapping[str, Any]
+) -> Dict[str, Any]:
     """Applies a function of name and leaf to a nested dict; names are joined by slashes."""
     return {
         name: _map_names(function, f'{prefix}/{name}', value)

@@ -4,10 +4,11 @@ T is the unroll length, B the batch size. Everything is computed from tensors th
 anyway, and only in updates whose summary is written.
 """
 
-from typing import Any, Dict, Sequence, Tuple
+from typing import Dict, Sequence, Tuple
 
 import tensorflow.compat.v1 as tf
 
+from sc2impala.agents.policy import JointPolicy
 from sc2impala.learner import optimization, summaries
 from sc2impala.learner.sequences import Steps
 
@@ -16,12 +17,12 @@ _MAX_LOG_RHO = 20.0
 
 
 def diagnostics(
-    policy: Any, steps: Steps, vs: tf.Tensor, advantages: tf.Tensor
+    policy: JointPolicy, steps: Steps, vs: tf.Tensor, advantages: tf.Tensor
 ) -> Dict[str, tf.Tensor]:
     """Diagnostics of policy and baseline, over the steps of new columns that carry a loss.
 
     Args:
-      policy: `agents.policy.JointPolicy`.
+      policy: of the agent.
       steps: of [T, B].
       vs: float32 [T, B], targets of the baseline.
       advantages: float32 [T, B], of the policy gradient.
@@ -57,7 +58,7 @@ def diagnostics(
 
 
 def of_update(
-    policy: Any,
+    policy: JointPolicy,
     steps: Steps,
     vs: tf.Tensor,
     advantages: tf.Tensor,

@@ -11,14 +11,14 @@ from typing import Any, Dict, Mapping, NamedTuple
 
 import tensorflow.compat.v1 as tf
 
-from sc2impala.agents.policy import JointPolicy
+from sc2impala.agents.policy import Choice, JointPolicy
 from sc2impala.learner import losses
 from sc2impala.structs import DEMONSTRATION as KEY
 from sc2impala.structs import AgentOutput
 
 
 class Labels(NamedTuple):
-    """What the demonstrator would play; a `choice` for `agents.policy.JointPolicy`.
+    """What the demonstrator would play; a `choice` for of the agent.
 
     action: dict of int32 [T, B]; 0 where there is no label.
     step_mul: int32 [T, B]; 1 where there is no label.
@@ -28,6 +28,11 @@ class Labels(NamedTuple):
     action: Dict[str, tf.Tensor]
     step_mul: tf.Tensor
     mask: tf.Tensor
+
+    @property
+    def choice(self) -> Choice:
+        """The labels without their mask."""
+        return Choice(self.action, self.step_mul)
 
 
 def read(observation: Mapping[str, Any]) -> Labels:
@@ -78,7 +83,7 @@ def loss(
     """
     labels = read(observation)
     mask = labels.mask * (1.0 - tf.cast(resets, tf.float32))
-    log_probs = policy.log_prob(parameters, labels)
+    log_probs = policy.log_prob(parameters, labels.choice)
     return tf.reduce_sum(losses.demonstration_loss(log_probs, mask))
 
 
@@ -99,7 +104,7 @@ def agreement(policy: JointPolicy, parameters: AgentOutput, labels: Labels) -> D
         name: tf.equal(choice, labels.action[name])
         for name, choice in policy.mode(parameters.action_logits).items()
     }
-    used = policy.used_heads(labels)
+    used = policy.used_heads(labels.choice)
     if policy.learn_step_mul:
         best = tf.argmax(parameters.step_mul_logits, axis=-1, output_type=tf.int32) + 1
         agrees['step_mul'] = tf.equal(best, labels.step_mul)

@@ -4,9 +4,12 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Seq
 
 import tensorflow.compat.v1 as tf
 
+from sc2impala.agents.agent import Agent
 from sc2impala.learner import algorithm as algorithm_lib
 from sc2impala.learner import diagnostics, optimization, summaries
+from sc2impala.learner.batch import Batch
 from sc2impala.learner.sources import Source
+from sc2impala.structs import EpisodeInfo
 
 
 class Plan(NamedTuple):
@@ -51,7 +54,7 @@ class Phase(NamedTuple):
     step: tf.Tensor
     agent_steps: tf.Tensor
     done: tf.Tensor
-    infos: Any
+    infos: EpisodeInfo
     stage: Optional[tf.Operation]
     summary: tf.Tensor
     grad_norm: Optional[tf.Tensor] = None
@@ -90,7 +93,7 @@ def _counter(name: str, collections: List[str]) -> tf.Variable:
 
 def build_phases(
     plans: Sequence[Plan],
-    agent: Any,
+    agent: Agent,
     batches: Callable[[Any], Tuple[Any, Optional[tf.Operation]]],
     policy_version: Sequence[tf.Variable],
     metrics: Optional[Mapping[str, tf.Tensor]] = None,
@@ -123,8 +126,8 @@ def build_phases(
 
 def _build_phase(
     plan: Plan,
-    agent: Any,
-    batch: Any,
+    agent: Agent,
+    batch: Batch,
     other_counters: Sequence[tf.Variable],
     policy_version: Sequence[tf.Variable],
     metrics: Optional[Mapping[str, tf.Tensor]],
@@ -175,7 +178,7 @@ def advance(counter: tf.Variable, frames: tf.Tensor, after: Sequence[Any]) -> tf
         return counter.assign_add(frames).read_value()
 
 
-def policy_ages(batch: Any, policy_version: Sequence[tf.Variable]) -> Dict[str, tf.Tensor]:
+def policy_ages(batch: Batch, policy_version: Sequence[tf.Variable]) -> Dict[str, tf.Tensor]:
     """How old the weights are that played the columns of a batch.
 
     Args:

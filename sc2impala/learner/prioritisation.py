@@ -5,10 +5,10 @@ sequences in R2D2 (Kapturowski et al. 2019). T is the unroll length, B the batch
 are pure, and no gradient flows through them.
 """
 
-from typing import Any
-
 import tensorflow.compat.v1 as tf
 
+from sc2impala.learner.batch import Batch
+from sc2impala.learner.optimization import Schedule
 from sc2impala.settings.learning import PrioritySettings
 
 
@@ -49,7 +49,7 @@ def importance_weights(
     return tf.stop_gradient(tf.pow(ratios, exponent))
 
 
-def batch_weights(batch: Any, settings: PrioritySettings, schedule: Any) -> tf.Tensor:
+def batch_weights(batch: Batch, settings: PrioritySettings, schedule: Schedule) -> tf.Tensor:
     """The importance weights of the columns of a batch, float32 [B].
 
     Args:

@@ -11,7 +11,7 @@ from sc2impala import frames as frames_lib
 from sc2impala.agents.agent import Agent
 from sc2impala.learner import labels, towers
 from sc2impala.learner.batch import Batch
-from sc2impala.structs import AgentOutput, EnvOutput, EpisodeInfo, TeacherLogits
+from sc2impala.structs import AgentOutput, EnvOutput, EpisodeInfo, Nest, TeacherLogits
 
 
 class Steps(NamedTuple):
@@ -90,7 +90,7 @@ def unroll_with_labels(agent: Agent, batch: Batch) -> Tuple[Steps, AgentOutput]:
 def forward(
     run: Callable[..., Tuple[Any, Any]],
     batch: Batch,
-    start: Any,
+    start: Nest,
     options: Optional[Mapping[str, Any]] = None,
 ) -> Tuple[Any, Any]:
     """Runs the agent over a batch, on all devices that share it.
@@ -160,7 +160,7 @@ def shift(
       with_demonstrations: see `unroll`.
     """
 
-    def later(nest: Any) -> Any:
+    def later(nest: Nest) -> Any:
         return tf.nest.map_structure(lambda t: t[1:], nest)
 
     # Without the observations, which are large.

@@ -10,6 +10,8 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from sc2impala.learner.batch import Batch, make_batch
+from sc2impala.replay import ReplayTable
+from sc2impala.structs import Nest
 
 
 class Source(abc.ABC):
@@ -44,7 +46,7 @@ class QueueSource(Source):
 class ReplaySource(Source):
     """Sequences of a replay table only; something else has to fill it."""
 
-    def __init__(self, table: Any, spec: Any, num_sequences: int):
+    def __init__(self, table: ReplayTable, spec: Nest, num_sequences: int):
         """Args:
         table: `replay.ReplayTable`. It is called by this process only.
         spec: `ActorOutput` of `tf.TensorSpec`s, see `actors.sequence_spec`.
@@ -71,7 +73,7 @@ class MixedSource(Source):
     def __init__(
         self,
         queue: Any,
-        table: Any,
+        table: ReplayTable,
         num_new: int,
         num_replay: int,
         min_size: int = 0,
@@ -129,12 +131,12 @@ class MixedSource(Source):
             tf.concat([tf.ones([self._num_new]), probabilities], axis=0),
         ]
 
-    def _insert(self, new: Any, count: int) -> tf.Tensor:
+    def _insert(self, new: Nest, count: int) -> tf.Tensor:
         priorities = None if self._priorities is None else self._priorities(new)
         return insert_into_table(self._table, new, count, priorities)
 
 
-def sample_table(table: Any, spec: Any, count: int) -> Tuple[Any, tf.Tensor, tf.Tensor]:
+def sample_table(table: ReplayTable, spec: Nest, count: int) -> Tuple[Any, tf.Tensor, tf.Tensor]:
     """Samples a replay table in the graph.
 
     Args:
@@ -162,7 +164,7 @@ def sample_table(table: Any, spec: Any, count: int) -> Tuple[Any, tf.Tensor, tf.
 
 
 def insert_into_table(
-    table: Any, sequences: Any, count: int, priorities: Optional[tf.Tensor] = None
+    table: ReplayTable, sequences: Nest, count: int, priorities: Optional[tf.Tensor] = None
 ) -> tf.Tensor:
     """Inserts sequences in the graph.
 
@@ -187,7 +189,7 @@ def insert_into_table(
     return keys
 
 
-def update_priorities(table: Any, keys: tf.Tensor, priorities: tf.Tensor) -> tf.Tensor:
+def update_priorities(table: ReplayTable, keys: tf.Tensor, priorities: tf.Tensor) -> tf.Tensor:
     """Gives priorities, float32 [B], back to a `replay.ReplayTable`; keys of -1 are ignored."""
 
     def update_arrays(keys: np.ndarray, priorities: np.ndarray) -> np.int64:

@@ -1,8 +1,11 @@
 """TensorBoard summaries of metrics; `docs/summaries.md` defines every tag."""
 
-from typing import Any, Dict, Mapping
+from typing import Dict, Mapping
 
 import tensorflow.compat.v1 as tf
+
+from sc2impala.agents.policy import JointPolicy
+from sc2impala.structs import AgentOutput
 
 
 def merge(metrics: Mapping[str, tf.Tensor]) -> tf.Tensor:
@@ -17,11 +20,13 @@ def merge(metrics: Mapping[str, tf.Tensor]) -> tf.Tensor:
     )
 
 
-def action_histograms(policy: Any, behaviour: Any, is_new: tf.Tensor) -> Dict[str, tf.Tensor]:
+def action_histograms(
+    policy: JointPolicy, behaviour: AgentOutput, is_new: tf.Tensor
+) -> Dict[str, tf.Tensor]:
     """`action/<head>`: what was played in the new columns, where the function used the head.
 
     Args:
-      policy: `agents.policy.JointPolicy`.
+      policy: of the agent.
       behaviour: `AgentOutput` of [T, B].
       is_new: bool [B].
 

@@ -14,6 +14,8 @@ from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Sequence,
 
 import tensorflow.compat.v1 as tf
 
+from sc2impala.structs import EnvOutput, Nest
+
 _DEVICES = 'learner_devices'
 """Graph collection with the devices of all parts that were unrolled."""
 
@@ -27,11 +29,13 @@ class Part(NamedTuple):
     """
 
     device: str
-    actions: Any
-    env_outputs: Any
+    actions: Mapping[str, tf.Tensor]
+    env_outputs: EnvOutput
 
 
-def make_parts(actions: Any, env_outputs: Any, devices: Sequence[str]) -> Tuple[Part, ...]:
+def make_parts(
+    actions: Mapping[str, tf.Tensor], env_outputs: EnvOutput, devices: Sequence[str]
+) -> Tuple[Part, ...]:
     """One part for each device; nothing is copied to the devices yet.
 
     Args:
@@ -46,7 +50,7 @@ def make_parts(actions: Any, env_outputs: Any, devices: Sequence[str]) -> Tuple[
 def unroll(
     run: Callable[..., Tuple[Any, Any]],
     parts: Sequence[Part],
-    core_state: Any,
+    core_state: Nest,
     options: Mapping[str, Any],
 ) -> Tuple[Any, Any]:
     """`Agent.unroll` of every part on its device.
@@ -79,7 +83,7 @@ def gradients(loss: tf.Tensor, variables: Sequence[tf.Variable]) -> List[Optiona
     return tf.gradients(loss, variables, colocate_gradients_with_ops=spread)
 
 
-def split(nest: Any, count: int, axis: int) -> List[Any]:
+def split(nest: Nest, count: int, axis: int) -> List[Any]:
     """The same nest `count` times, with equal parts of every tensor along an axis."""
     flat = [tf.split(tensor, count, axis) for tensor in tf.nest.flatten(nest)]
     return [

@@ -12,6 +12,8 @@ from typing import Any, Dict, Tuple
 
 import tensorflow.compat.v1 as tf
 
+from sc2impala.agents.agent import Agent
+
 
 def moments(values: tf.Tensor, weights: tf.Tensor) -> Tuple[tf.Tensor, tf.Tensor]:
     """Weighted mean and variance, float32 [], of float32 [T, B]; the weights must not all be 0."""
@@ -61,7 +63,7 @@ def rescaled(
 class ValueNormalisation:
     """What an algorithm does for an agent with `value_statistics`; nothing for any other agent."""
 
-    def __init__(self, agent: Any, rate: float):
+    def __init__(self, agent: Agent, rate: float):
         """Args:
         agent: `agents.agent.Agent`, whose variables exist.
         rate: weight of a batch in the statistics. The first batches have as much as is needed for

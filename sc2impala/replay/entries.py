@@ -22,7 +22,7 @@ Defaults = Mapping[int, np.ndarray]
 """Component index -> array [1, ...], the value of a component that a state lacks."""
 
 
-def check_array(name: str, array: Any, shape: Sequence[int], dtype: Any) -> None:
+def check_array(name: str, array: np.ndarray, shape: Sequence[int], dtype: Any) -> None:
     """Raises: ValueError: if the array has another shape or dtype."""
     if array.shape != tuple(shape) or array.dtype != dtype:
         raise ValueError(

@@ -5,7 +5,7 @@ allocates, so that their memory use could not be measured. Pages all have the sa
 free page can be reused, and the memory use is known exactly.
 """
 
-from typing import Any, Iterator, List, Sequence, Tuple
+from typing import Iterator, List, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -41,7 +41,7 @@ class Pages:
         """Memory in use, in bytes; it includes free pages and the numbers of all pages."""
         return self._num_pages * (PAGE_BYTES + _NUMBER.itemsize)
 
-    def put(self, content: Any) -> np.ndarray:
+    def put(self, content: Union[bytes, memoryview]) -> np.ndarray:
         """Stores a byte string (any buffer); returns the numbers of its pages, int32 [pages]."""
         count = num_pages(len(content))
         padded = np.zeros([count * PAGE_BYTES], np.uint8)

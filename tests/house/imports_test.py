@@ -21,7 +21,7 @@ PARTS = sorted(
 ALLOWED = {
     'errors': (),
     'extensions': ('envs', 'errors'),
-    'frames': (),
+    'frames': ('structs',),
     'game_folder': (),
     'hashing': (),
     'saved_arrays': (),
@@ -32,11 +32,11 @@ ALLOWED = {
     'sim': (),
     'demonstrations': ('replay', 'saved_arrays'),
     'envs': ('game_folder', 'saved_arrays', 'sim', 'structs'),
-    'agents': ('extensions', 'hashing', 'structs', 'tf_setup'),
+    'agents': ('envs', 'extensions', 'hashing', 'structs', 'tf_setup'),
     'actors': ('structs',),
     'cluster': ('actors', 'errors', 'frames', 'structs'),
     'settings': ('agents', 'envs', 'errors', 'extensions', 'learner', 'replay', 'tf_setup'),
-    'learner': ('agents', 'frames', 'hashing', 'settings', 'structs', 'vtrace'),
+    'learner': ('agents', 'frames', 'hashing', 'replay', 'settings', 'structs', 'vtrace'),
     'doctor': ('envs', 'game_folder', 'sim'),
     'runtime': (
         'actors',
@@ -276,9 +276,10 @@ def test_settings_of_algorithms_load_without_tensorflow():
         assert not {module.split('.')[0] for module in found} & {'tensorflow', 'sonnet'}, path
 
 
-def test_updates_of_algorithms_import_at_their_top():
-    for path in files('learner'):
-        if os.path.relpath(path, PACKAGE) != os.path.join('learner', '__init__.py'):
+def test_learner_and_agents_import_at_their_top():
+    registries = {os.path.join(part, '__init__.py') for part in ('learner', 'agents')}
+    for path in files('learner') + files('agents'):
+        if os.path.relpath(path, PACKAGE) not in registries:
             assert imported(path) == imported(path, at_start_only=True) | typed_only(path), path
 
 

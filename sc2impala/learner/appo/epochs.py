@@ -4,7 +4,7 @@ The loop holds one copy of the network, whatever the number of epochs. Each of i
 when the step of the optimizer before is done, and reads the variables as that has left them.
 """
 
-from typing import Any, Callable, Dict, NamedTuple
+from typing import Callable, Dict, NamedTuple
 
 import tensorflow.compat.v1 as tf
 
@@ -40,14 +40,14 @@ class Totals(NamedTuple):
     smallest_ratio, largest_ratio: of all rounds.
     """
 
-    rounds: Any
-    divergence: Any
-    counted: Any
-    grad_norm: Any
-    clipped: Any
-    valid: Any
-    smallest_ratio: Any
-    largest_ratio: Any
+    rounds: tf.Tensor
+    divergence: tf.Tensor
+    counted: tf.Tensor
+    grad_norm: tf.Tensor
+    clipped: tf.Tensor
+    valid: tf.Tensor
+    smallest_ratio: tf.Tensor
+    largest_ratio: tf.Tensor
 
     @property
     def mean_divergence(self) -> tf.Tensor:

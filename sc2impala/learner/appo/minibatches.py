@@ -9,6 +9,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from sc2impala.learner.batch import Batch, map_columns
+from sc2impala.structs import Nest
 
 _STREAM = 2006
 """Second half of the seed of the orders."""
@@ -83,6 +84,6 @@ def columns_of(batch: Batch, order: tf.Tensor) -> tf.Tensor:
     return tf.reshape(order + first[:, tf.newaxis], [-1])
 
 
-def time_major(nest: Any, columns: tf.Tensor) -> Any:
+def time_major(nest: Nest, columns: tf.Tensor) -> Any:
     """Columns of a nest of [T, B, ...]."""
     return tf.nest.map_structure(lambda t: tf.gather(t, columns, axis=1), nest)

@@ -56,7 +56,7 @@ class Cloning(PretrainingAlgorithm):
         labels = labels_lib.read(observation)
         steps = sequences.unroll(agent, batch, True, labels_lib.given(observation))
         normalisation = ValueNormalisation(agent, settings.value_normalisation_rate)
-        log_probs = agent.policy.log_prob(steps.learner, labels)
+        log_probs = agent.policy.log_prob(steps.learner, labels.choice)
         returns = targets.returns(steps, settings)
         terms = {
             'loss': (1.0, losses.demonstration_loss(log_probs, labels.mask)),

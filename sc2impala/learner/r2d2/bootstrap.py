@@ -11,9 +11,10 @@ from typing import Any, Dict
 import tensorflow.compat.v1 as tf
 
 from sc2impala import hashing
+from sc2impala.structs import Nest
 
 
-def repeat(nest: Any, num_versions: int, axis: int) -> Any:
+def repeat(nest: Nest, num_versions: int, axis: int) -> Any:
     """Columns of sequences for each version: B becomes B * H along an axis of all tensors."""
     return tf.nest.map_structure(lambda t: tf.repeat(t, num_versions, axis=axis), nest)
 

@@ -10,8 +10,12 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from sc2impala.agents.agent import Agent
+from sc2impala.learner.batch import Batch
+from sc2impala.structs import Nest
 
-def num_steps(agent_state: Any, wanted: int) -> int:
+
+def num_steps(agent_state: Nest, wanted: int) -> int:
     """The steps of a burn-in: `wanted`, or 0 for an agent without a recurrent state.
 
     Args:
@@ -21,12 +25,12 @@ def num_steps(agent_state: Any, wanted: int) -> int:
     return wanted if tf.nest.flatten(agent_state) else 0
 
 
-def after(nest: Any, count: int) -> Any:
+def after(nest: Nest, count: int) -> Any:
     """What comes after the first steps: a nest of [T + 1, ...] to [T + 1 - count, ...]."""
     return tf.nest.map_structure(lambda t: t[count:], nest)
 
 
-def unroll(agent: Any, batch: Any, count: int) -> Any:
+def unroll(agent: Agent, batch: Batch, count: int) -> Any:
     """Unrolls an agent over a batch from its stored states on.
 
     Args:
@@ -40,7 +44,9 @@ def unroll(agent: Any, batch: Any, count: int) -> Any:
     inputs = batch.agent_outputs.action, batch.env_outputs
     state = batch.agent_state
     if count:
-        _, state = agent.unroll(*tf.nest.map_structure(lambda t: t[:count], inputs), state)
+        actions, env_outputs = tf.nest.map_structure(lambda t: t[:count], inputs)
+        _, state = agent.unroll(actions, env_outputs, state)
         state = tf.nest.map_structure(tf.stop_gradient, state)
-    outputs, _ = agent.unroll(*after(inputs, count), state)
+    actions, env_outputs = after(inputs, count)
+    outputs, _ = agent.unroll(actions, env_outputs, state)
     return outputs

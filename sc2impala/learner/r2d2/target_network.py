@@ -1,8 +1,8 @@
 """A target network: a copy of the agent whose weights follow those of the agent in steps."""
 
-from typing import Any
-
 import tensorflow.compat.v1 as tf
+
+from sc2impala.agents.agent import Agent
 
 SCOPE = 'target'
 """The variables of a target network have the names of those of the agent in this scope."""
@@ -16,11 +16,16 @@ class TargetNetwork:
     agent: the copy. To be used after `refreshed`.
     """
 
-    def __init__(self, agent: Any, period: int):
+    def __init__(self, agent: Agent, period: int):
         """Args:
         agent: `agents.agent.Agent` that is trained, with its variables.
         period: updates from one copy to the next.
+
+        Raises:
+          ValueError: if the agent has no `make_copy`.
         """
+        if agent.make_copy is None:
+            raise ValueError('a target network needs an agent that can be copied')
         self.agent = agent.make_copy(SCOPE)
         self._trained = agent
         self._period = period
