@@ -1,36 +1,12 @@
-"""Names of what the vectors of an observation count, for `gains`; no TensorFlow here."""
+"""Counts of an observation, for `rewards.gains`; no TensorFlow here."""
 
 from typing import Dict, Tuple
 
+from sc2impala.sim.api import columns
+
 COLUMNS: Dict[str, Tuple[str, ...]] = {
-    'player': (
-        'player_id',
-        'minerals',
-        'vespene',
-        'food_used',
-        'food_cap',
-        'food_army',
-        'food_workers',
-        'idle_worker_count',
-        'army_count',
-        'warp_gate_count',
-        'larva_count',
-    ),
-    'score_cumulative': (
-        'score',
-        'idle_production_time',
-        'idle_worker_time',
-        'total_value_units',
-        'total_value_structures',
-        'killed_value_units',
-        'killed_value_structures',
-        'collected_minerals',
-        'collected_vespene',
-        'collection_rate_minerals',
-        'collection_rate_vespene',
-        'spent_minerals',
-        'spent_vespene',
-    ),
+    'player': columns.PLAYER,
+    'score_cumulative': columns.SCORE_CUMULATIVE,
 }
 """By vector of the observation the names of its columns, those of PySC2's enumerations."""
 

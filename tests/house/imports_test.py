@@ -36,7 +36,7 @@ ALLOWED = {
     'actors': ('structs',),
     'cluster': ('actors', 'errors', 'frames', 'structs'),
     'settings': ('agents', 'envs', 'errors', 'extensions', 'learner', 'replay', 'tf_setup'),
-    'learner': ('agents', 'frames', 'hashing', 'replay', 'settings', 'structs', 'vtrace'),
+    'learner': ('agents', 'frames', 'hashing', 'replay', 'settings', 'sim', 'structs', 'vtrace'),
     'doctor': ('envs', 'game_folder', 'sim'),
     'runtime': (
         'actors',

@@ -5,36 +5,9 @@ from typing import Any, Mapping
 import numpy as np
 
 from sc2impala.sim import layers
-from sc2impala.sim.api import abilities, images
+from sc2impala.sim.api import abilities, columns, images
 from sc2impala.sim.api.raw import percent
 
-_PLAYER_FIELDS = (
-    'player_id',
-    'minerals',
-    'vespene',
-    'food_used',
-    'food_cap',
-    'food_army',
-    'food_workers',
-    'idle_worker_count',
-    'army_count',
-    'warp_gate_count',
-    'larva_count',
-)
-_SCORE_FIELDS = (
-    'idle_production_time',
-    'idle_worker_time',
-    'total_value_units',
-    'total_value_structures',
-    'killed_value_units',
-    'killed_value_structures',
-    'collected_minerals',
-    'collected_vespene',
-    'collection_rate_minerals',
-    'collection_rate_vespene',
-    'spent_minerals',
-    'spent_vespene',
-)
 _MELEE_SCORE = 2
 _UNIT_FIELDS = (
     'unit_type',
@@ -54,14 +27,14 @@ def write(message: Any, observed: Mapping[str, Any]) -> None:
       observed: the result of `GameBatch.observe`, of a batch of one game.
     """
     message.game_loop = int(observed['game_loop'][0, 0])
-    for name, value in zip(_PLAYER_FIELDS, observed['player'][0].tolist()):
+    for name, value in zip(columns.PLAYER, observed['player'][0].tolist()):
         setattr(message.player_common, name, value)
     message.alerts.extend(code for code in observed['alerts'][0].tolist() if code)
     for ability, requires_point in abilities.offered(observed['available_actions'][0]):
         message.abilities.add(ability_id=ability, requires_point=requires_point)
     score, *details = observed['score_cumulative'][0].tolist()
     message.score.score_type, message.score.score = _MELEE_SCORE, score
-    for name, value in zip(_SCORE_FIELDS, details):
+    for name, value in zip(columns.SCORE_CUMULATIVE[1:], details):
         setattr(message.score.score_details, name, value)
     _write_panels(message.ui_data, observed)
     if observed['screen']:
