@@ -19,11 +19,11 @@ import tensorflow.compat.v1 as tf
 from sc2impala.structs import AgentOutput, TeacherLogits
 
 Parameters = Union[AgentOutput, TeacherLogits]
-"""What has the attributes `action_logits` and `step_mul_logits`."""
+"""Parameters of a policy: `action_logits` and `step_mul_logits` are read."""
 
 
 class Choice(NamedTuple):
-    """What is chosen, as in `structs.AgentOutput`.
+    """A choice of every head, as in `structs.AgentOutput`.
 
     action: dict of int32 [...] by head.
     step_mul: int32 [...].
@@ -34,7 +34,7 @@ class Choice(NamedTuple):
 
 
 Chosen = Union[Choice, AgentOutput]
-"""What has the attributes `action` and `step_mul`."""
+"""A choice: `action` and `step_mul` are read."""
 
 UNAVAILABLE_LOGIT = -1e9
 """Finite: with minus infinity the KL divergence of two masked distributions would be NaN."""

@@ -97,7 +97,7 @@ class Algorithm(abc.ABC):
         return {}
 
     def acting_agents(self, agent: Agent, num_actors: int, num_envs: int) -> List[ActingAgent]:
-        """What acts in each actor: the agent itself, or a wrapper of it.
+        """The policies of the actors: the agent itself, or a wrapper of it for each.
 
         Args:
           agent: what is trained.
@@ -107,7 +107,7 @@ class Algorithm(abc.ABC):
         return [agent] * num_actors
 
     def evaluated_agent(self, agent: Agent) -> ActingAgent:
-        """What acts in evaluations and recordings: the agent itself, or a wrapper of it."""
+        """The policy of evaluations and recordings: the agent itself, or a wrapper of it."""
         return agent
 
     def sequences(self, agent: Agent) -> Sequences:

@@ -71,7 +71,7 @@ def make_copy(settings: Settings, agent: Any, specs: Tuple[Any, Any]) -> teacher
 
 
 def in_evaluation(settings: Settings, agent: Agent) -> ActingAgent:
-    """What acts in an evaluation or a recording: the agent, or a wrapper of it."""
+    """The policy of an evaluation or a recording: the agent, or a wrapper of it."""
     return as_policy(settings, main_algorithm(settings).evaluated_agent(agent))
 
 

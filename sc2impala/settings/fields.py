@@ -30,7 +30,7 @@ PROCESS, ACTOR, GAME, WEIGHTS, LEARNING, POLICY, RUN = SCOPES = (
     'policy',
     'run',
 )
-"""What a setting belongs to, which decides where its value comes from if it is not given.
+"""Scopes of settings: they decide where the value comes from if it is not given.
 
 process: what one process does; a run that resumes does not take it from its folder.
 actor: of the actors of one process, which may differ from those of its learner.

@@ -21,7 +21,7 @@ class AlgorithmSettings:
     """Base of the settings of all algorithms, whose fields become flags.
 
     TITLE: heading under which `--help` lists the fields that the class declares.
-    SCOPE: what the fields that it declares belong to, one of `fields.SCOPES`.
+    SCOPE: scope of the fields that it declares, one of `fields.SCOPES`.
     REPLAY: whether batches may, or must, have replayed columns: NO_REPLAY, REPLAY_OPTIONAL or
         REPLAY_REQUIRED.
     LEARNS_VALUES: whether the outputs of the agent are values of actions, not a policy. It then
