@@ -138,4 +138,4 @@ def test_a_training_that_waits_for_its_actors(tmp_path, monkeypatch, capsys):
     with open(log.path) as file:
         text = file.read()
     # Where the main thread waits, and the actor.
-    assert 'thread MainThread:' in text and 'trainer.py' in text and 'play_late' in text
+    assert 'thread MainThread:' in text and 'loop.py' in text and 'play_late' in text

@@ -33,7 +33,12 @@ _LOOP = os.path.join('training', 'loop.py')
 # Without threads of their own the actors play here.
 _FILL = os.path.join('training', 'local_actors.py'), 'fill'
 _EVALUATION = os.path.join('runtime', 'evaluation.py'), 'play_episodes'
-_DISK = ('checkpoints.py', 'checkpoint_parts.py', 'checkpoint_units.py', 'storage.py')
+_DISK = (
+    os.path.join('runtime', 'checkpoints.py'),
+    os.path.join('runtime', 'checkpoint_parts.py'),
+    os.path.join('runtime', 'checkpoint_units.py'),
+    os.path.join('replay', 'storage.py'),
+)
 
 Stack = List[traceback.FrameSummary]
 """The outermost call first."""
@@ -212,7 +217,7 @@ def describe_waiting(
     """
     others = [stack for ident, stack in stacks.items() if ident != learner]
     own = stacks.get(learner or -1, [])
-    if any(os.path.basename(name) in _DISK for name, _ in _calls(own)):
+    if any(name in _DISK for name, _ in _calls(own)):
         return 'the learner waits for the disk, to which it saves a checkpoint'
     if _EVALUATION in _calls(own):
         return 'the learner waits for the games of an evaluation'
