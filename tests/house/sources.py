@@ -3,25 +3,13 @@
 import ast
 import functools
 import glob
-import io
 import os
-import tokenize
-from typing import Iterator, List, NamedTuple, Sequence, Set, Tuple, Union
+from typing import Iterator, List, NamedTuple, Sequence, Tuple, Union
 
 PACKAGE = 'sc2impala'
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
-
-_LAYOUT_TOKENS = {
-    tokenize.COMMENT,
-    tokenize.NL,
-    tokenize.NEWLINE,
-    tokenize.INDENT,
-    tokenize.DEDENT,
-    tokenize.ENCODING,
-    tokenize.ENDMARKER,
-}
 
 
 class Function(NamedTuple):
@@ -32,7 +20,6 @@ class Function(NamedTuple):
     is_nested: whether it is defined within another function.
     arguments: all arguments without self and cls; `*args` and `**kwargs` are one argument each.
     has_return_annotation: whether the type of the returned value is annotated.
-    num_lines: lines of the body, without docstring, blank lines and lines with a comment only.
     """
 
     name: str
@@ -40,7 +27,6 @@ class Function(NamedTuple):
     is_nested: bool
     arguments: List[ast.arg]
     has_return_annotation: bool
-    num_lines: int
 
 
 @functools.lru_cache(maxsize=None)
@@ -57,7 +43,6 @@ def package_functions() -> Sequence[Tuple[str, Function]]:
 
 def find_functions(source: str) -> Iterator[Function]:
     """Yields all functions of a module, including methods and nested functions."""
-    lines = _Lines(source)
 
     def visit(node: ast.AST, prefix: str, is_nested: bool) -> Iterator[Function]:
         for child in ast.iter_child_nodes(node):
@@ -69,7 +54,6 @@ def find_functions(source: str) -> Iterator[Function]:
                     is_nested=is_nested,
                     arguments=_arguments(child),
                     has_return_annotation=child.returns is not None,
-                    num_lines=lines.count_body(child),
                 )
                 yield from visit(child, f'{name}.', True)
             elif isinstance(child, ast.ClassDef):
@@ -87,40 +71,3 @@ def _arguments(node: FunctionNode) -> List[ast.arg]:
         positional = positional[1:]
     others = [arguments.vararg] + arguments.kwonlyargs + [arguments.kwarg]
     return positional + [argument for argument in others if argument is not None]
-
-
-class _Lines:
-    """The lines of a module that contain code.
-
-    The syntax tree of Python 3.7 has no line at which a function ends, so its end is found by the
-    indentation of the logical lines after it.
-    """
-
-    def __init__(self, source: str):
-        self._code: Set[int] = set()
-        self._starts: List[Tuple[int, int]] = []
-        is_start = True
-        for token in tokenize.generate_tokens(io.StringIO(source).readline):
-            if token.type == tokenize.NEWLINE:
-                is_start = True
-            if token.type in _LAYOUT_TOKENS:
-                continue
-            if is_start:
-                self._starts.append(token.start)
-                is_start = False
-            for offset, text in enumerate(token.string.split('\n')):
-                if text.strip():
-                    self._code.add(token.start[0] + offset)
-
-    def count_body(self, node: FunctionNode) -> int:
-        """Returns the number of code lines of a function's body, without its docstring."""
-        body = node.body[1:] if ast.get_docstring(node, clean=False) is not None else node.body
-        if not body:
-            return 0
-        decorators = getattr(body[0], 'decorator_list', [])
-        first = min([body[0].lineno] + [decorator.lineno for decorator in decorators])
-        end = min(
-            (line for line, column in self._starts if line > first and column <= node.col_offset),
-            default=max(self._code) + 1,
-        )
-        return sum(first <= line < end for line in self._code)

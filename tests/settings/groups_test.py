@@ -17,34 +17,33 @@ from tests.runtime import tiny
 SETTINGS = settings_lib.all_settings()
 
 
-@pytest.mark.parametrize('name', sorted(SETTINGS))
 class TestEverySetting:
-    def test_has_help(self, name):
-        text = SETTINGS[name].help
-        assert text.strip() == text and len(text) > 5
-        # The default follows in brackets.
-        assert not text.endswith('.') and '(default' not in text
-        assert SETTINGS[name].title
+    def test_has_help(self):
+        for name, found in SETTINGS.items():
+            assert found.help.strip() == found.help and len(found.help) > 5, name
+            # The default follows in brackets.
+            assert not found.help.endswith('.') and '(default' not in found.help, name
+            assert found.title, name
 
-    def test_has_a_default_of_its_type(self, name):
-        found = SETTINGS[name]
-        if found.default is None:
-            assert found.type.parse('') is None
-        else:
-            assert found.type.parse(found.type.to_text(found.default)) == found.default
+    def test_has_a_default_of_its_type(self):
+        for name, found in SETTINGS.items():
+            if found.default is None:
+                assert found.type.parse('') is None, name
+            else:
+                assert found.type.parse(found.type.to_text(found.default)) == found.default, name
 
-    def test_has_a_range_if_it_is_a_number(self, name):
-        found = SETTINGS[name]
-        is_number = found.type in (value_types.WHOLE_NUMBER, value_types.NUMBER)
-        assert (found.between is not None) == is_number
-        if is_number:
-            smallest, largest = found.between
-            assert smallest < largest
-            assert smallest <= found.default <= largest or found.default == found.or_else
+    def test_has_a_range_if_it_is_a_number(self):
+        for name, found in SETTINGS.items():
+            is_number = found.type in (value_types.WHOLE_NUMBER, value_types.NUMBER)
+            assert (found.between is not None) == is_number, name
+            if is_number:
+                smallest, largest = found.between
+                assert smallest < largest, name
+                assert smallest <= found.default <= largest or found.default == found.or_else, name
 
-    def test_has_choices_with_its_default(self, name):
-        found = SETTINGS[name]
-        assert found.choices is None or found.default in found.choices
+    def test_has_choices_with_its_default(self):
+        for name, found in SETTINGS.items():
+            assert found.choices is None or found.default in found.choices, name
 
 
 def test_every_setting_has_a_scope():
@@ -75,86 +74,6 @@ def test_groups_have_one_title_each_in_the_order_of_the_help():
     changes = [b for a, b in zip([None] + titles, titles) if a != b]
     assert len(changes) == len(set(changes))
     assert changes[0] == 'run' and changes[-1] == 'evaluation'
-
-
-def test_what_may_change_when_a_run_is_continued():
-    assert {name for name, found in SETTINGS.items() if found.free_on_resume} == {
-        'mode',
-        'logdir',
-        'map_file',
-        'deterministic',
-        'bfloat16',
-        'total_environment_frames',
-        'stop_at_frames',
-        'may_change',
-        'queue_capacity',
-        'replay_compression',
-        'demonstrations',
-        'init_checkpoint',
-        'save_checkpoint_secs',
-        'keep_checkpoints',
-        'keep_every_frames',
-        'max_unsaved_secs',
-        'save_summaries_secs',
-        'progress_secs',
-        'relaunch_episodes',
-        'game_deadline_secs',
-        'replay_dir',
-        'save_replay_episodes',
-        'realtime',
-        'visualize',
-        'policy',
-        'temperature',
-        'eval_max_step_mul',
-        'checkpoint',
-        'export_dir',
-        'num_episodes',
-        'num_eval_envs',
-        'evaluate_every_frames',
-        'follow',
-        'animation',
-        'curve',
-        'job_name',
-        'learner_address',
-        'task',
-        'inference',
-        'num_learner_devices',
-        'max_policy_lag',
-        'weights_secs',
-        'sequence_compression',
-        'rpc_timeout_secs',
-        'watch_secs',
-        'r2d2_evaluation_epsilon',
-    }
-
-
-def test_what_an_evaluation_chooses_for_itself():
-    assert {name for name, found in SETTINGS.items() if found.own_in_evaluation} == {
-        'mode',
-        'r2d2_evaluation_epsilon',
-        'logdir',
-        'seed',
-        'deterministic',
-        'replay_dir',
-        'save_replay_episodes',
-        'realtime',
-        'visualize',
-        'policy',
-        'temperature',
-        'eval_max_step_mul',
-        'checkpoint',
-        'export_dir',
-        'num_episodes',
-        'num_eval_envs',
-        'evaluate_every_frames',
-        'follow',
-        'animation',
-        'curve',
-        'job_name',
-        'learner_address',
-        'task',
-        'stop_at_frames',
-    }
 
 
 def test_what_may_be_tuned_while_a_run_goes_on():
