@@ -45,9 +45,8 @@ def cut(path, keep=0.5):
 
 
 class TestWrongSettings:
-    @pytest.mark.parametrize(
-        'flags, words',
-        [
+    def test_are_refused_in_one_sentence(self, tmp_path, capsys):
+        for flags, words in [
             (['--map_name=Foo'], ['--map_name=Foo', 'MoveToBeacon']),
             (['--agent=foo'], ['--agent=foo', 'fully_conv_lstm']),
             (['--mode=play'], ['--mode=play', 'evaluate']),
@@ -90,13 +89,11 @@ class TestWrongSettings:
                 ['--mode=evaluate', '--policy=scripted', '--functions=no_op'],
                 ['--policy=scripted', '--functions', 'select_army'],
             ),
-        ],
-    )
-    def test_are_refused_in_one_sentence(self, flags, words, tmp_path, capsys):
-        assert tiny.main(tmp_path / 'logs', *flags) == 1
-        line = tiny.error_line(capsys)
-        assert all(word in line for word in words), line
-        assert tiny.snapshot(tmp_path) == {}
+        ]:
+            assert tiny.main(tmp_path / 'logs', *flags) == 1
+            line = tiny.error_line(capsys)
+            assert all(word in line for word in words), line
+            assert tiny.snapshot(tmp_path) == {}
 
     def test_maps_without_a_script(self, tmp_path, monkeypatch, capsys):
         monkeypatch.delitem(players.SCRIPTED_PLAYERS, 'CollectMineralShards', raising=False)

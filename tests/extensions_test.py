@@ -58,9 +58,9 @@ class TestNames:
     def test_of_the_form_module_attribute(self, text):
         assert extensions.is_spec(text)
 
-    @pytest.mark.parametrize('text', ['', 'a', 'a:', ':b', 'a:b:c', 'a b:c', 'a..b:c', '1:2', None])
-    def test_of_another_form(self, text):
-        assert not extensions.is_spec(text)
+    def test_of_another_form(self):
+        for text in ['', 'a', 'a:', ':b', 'a:b:c', 'a b:c', 'a..b:c', '1:2', None]:
+            assert not extensions.is_spec(text), text
 
 
 class TestErrors:

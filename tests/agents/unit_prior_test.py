@@ -27,9 +27,8 @@ def make_specs(**options):
     return envs.make_specs('FindAndDefeatZerglings', minimap_size=(3, 6), **options)
 
 
-@pytest.mark.parametrize(
-    'function, expected',
-    [
+def test_what_functions_point_at():
+    for function, expected in [
         ('select_point', {SELF}),
         ('Effect_Repair_screen', {SELF}),
         ('Effect_Heal_screen', {SELF}),
@@ -43,10 +42,8 @@ def make_specs(**options):
         ('Land_Barracks_screen', {GROUND}),
         ('UnloadAllAt_screen', set()),
         ('select_rect', set()),
-    ],
-)
-def test_what_functions_point_at(function, expected):
-    assert set(np.flatnonzero(unit_prior.points_at(function))) == expected
+    ]:
+        assert set(np.flatnonzero(unit_prior.points_at(function))) == expected, function
 
 
 def test_every_function_with_a_point_has_an_answer():

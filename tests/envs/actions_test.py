@@ -202,9 +202,8 @@ def test_specs_survive_the_way_to_another_process():
     assert copy.to_function_call(action) == spec.to_function_call(action)
 
 
-@pytest.mark.parametrize(
-    'functions,complaint',
-    [
+def test_bad_functions():
+    for functions, complaint in [
         (['no_op', 'Move_scren'], "functions has 'Move_scren'.*Move_screen"),
         (['no_op', 'selectarmy'], 'select_army'),
         (['no_op', 573], r'functions has 573, expected ids in 0\.\.572'),
@@ -214,11 +213,9 @@ def test_specs_survive_the_way_to_another_process():
         (['no_op', None], 'functions has None'),
         (['Move_screen', 'select_army'], 'at least one that is always available: no_op, '),
         ([], 'at least one that is always available'),
-    ],
-)
-def test_bad_functions(functions, complaint):
-    with pytest.raises(ValueError, match=complaint):
-        make(functions)
+    ]:
+        with pytest.raises(ValueError, match=complaint):
+            make(functions)
 
 
 def test_bad_sizes():
@@ -256,9 +253,8 @@ def test_missing_heads_and_scalars_are_no_batch():
         spec.decode({'function': 0, 'screen': 0, 'queued': 0})
 
 
-@pytest.mark.parametrize(
-    'function_id,arguments,complaint',
-    [
+def test_bad_function_calls():
+    for function_id, arguments, complaint in [
         (7, [[0]], r'function_id is 7, expected one of 0, 331\.'),
         (331, [[0]], r'arguments is .*lengths \[1, 2\] for Move_screen\(queued, screen\)'),
         (331, [[0], [1, 2], [3]], 'lengths'),
@@ -267,11 +263,9 @@ def test_missing_heads_and_scalars_are_no_batch():
         (331, [[0], [16, 0]], r"arguments\['screen'\] has \[16, 0\]"),
         (331, [[0], [0, 12]], r"arguments\['screen'\] has \[0, 12\]"),
         (331, [[0], [-1, 0]], r"arguments\['screen'\] has \[-1, 0\]"),
-    ],
-)
-def test_bad_function_calls(function_id, arguments, complaint):
-    with pytest.raises(ValueError, match=complaint):
-        make(['no_op', 'Move_screen']).from_function_call(function_id, arguments)
+    ]:
+        with pytest.raises(ValueError, match=complaint):
+            make(['no_op', 'Move_screen']).from_function_call(function_id, arguments)
 
 
 def test_bad_batches_of_function_calls():

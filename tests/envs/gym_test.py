@@ -289,9 +289,9 @@ def test_the_spaces_hold_what_the_specs_say():
 
 
 @needs_gymnasium
-@pytest.mark.parametrize(
-    'arguments, message',
-    [
+@pytest.mark.filterwarnings('ignore:.*render_mode')
+def test_bad_arguments_are_refused():
+    for arguments, message in [
         ({'screen_size': 16}, 'screen_size is 16, expected'),
         ({'functions': ['no_op', 'dance']}, "functions has 'dance'"),
         ({'screen_layers': ['selecte']}, "screen_layers has 'selecte'"),
@@ -304,13 +304,10 @@ def test_the_spaces_hold_what_the_specs_say():
         ({'max_episode_steps': 9}, 'max_episode_steps is 9, expected none: the clock of the map'),
         ({'render_mode': 'human'}, "render_mode is 'human', expected None or 'rgb_array'"),
         ({'map_name': 'Beacon'}, "map_name is 'Beacon', expected one of: MoveToBeacon"),
-    ],
-)
-@pytest.mark.filterwarnings('ignore:.*render_mode')
-def test_bad_arguments_are_refused(arguments, message):
-    for cls in (gym.MiniGameEnv, gym.MiniGameVectorEnv):
-        with pytest.raises(ValueError, match=message):
-            cls(**dict({'map_name': 'MoveToBeacon'}, **arguments))
+    ]:
+        for cls in (gym.MiniGameEnv, gym.MiniGameVectorEnv):
+            with pytest.raises(ValueError, match=message):
+                cls(**dict({'map_name': 'MoveToBeacon'}, **arguments))
 
 
 @needs_gymnasium

@@ -115,9 +115,8 @@ def test_a_spec_can_be_pickled():
     assert copy.structure() == spec.structure()
 
 
-@pytest.mark.parametrize(
-    'argument,value,complaint',
-    [
+def test_bad_choices():
+    for argument, value, complaint in [
         ('screen_size', (16, 0), 'screen_size is'),
         ('minimap_size', 64, 'minimap_size is 64'),
         (
@@ -131,20 +130,18 @@ def test_a_spec_can_be_pickled():
         ('vectors', ['screen'], "vectors has 'screen'"),
         ('vectors', 'player', "vectors is 'player', expected a list"),
         ('num_functions', 0, 'num_functions is 0'),
-    ],
-)
-def test_bad_choices(argument, value, complaint):
-    arguments = {
-        'screen_size': (16, 12),
-        'minimap_size': (7, 5),
-        'screen_layers': ['selected'],
-        'minimap_layers': [],
-        'vectors': [],
-        'num_functions': 3,
-    }
-    specs.make_observation_spec(**arguments)
-    with pytest.raises(ValueError, match=complaint):
-        specs.make_observation_spec(**dict(arguments, **{argument: value}))
+    ]:
+        arguments = {
+            'screen_size': (16, 12),
+            'minimap_size': (7, 5),
+            'screen_layers': ['selected'],
+            'minimap_layers': [],
+            'vectors': [],
+            'num_functions': 3,
+        }
+        specs.make_observation_spec(**arguments)
+        with pytest.raises(ValueError, match=complaint):
+            specs.make_observation_spec(**dict(arguments, **{argument: value}))
 
 
 def test_demonstrations_add_labels():

@@ -332,6 +332,16 @@ def check_without_clusters(path, own):
             assert not name.rsplit('.', 1)[-1].startswith(own), path
 
 
+def test_only_commands_and_what_puts_a_run_together_see_all_settings():
+    """Everything else gets a group, or a few numbers."""
+    assembly = {'experiment', 'population', 'runtime', 'settings', 'training'}
+    for part in sorted(set(PARTS) - assembly):
+        for path in files(part):
+            assert 'sc2impala.settings.settings.Settings' not in imported(path), path
+            with open(path, encoding='utf-8') as file:
+                assert 'settings_lib.Settings' not in file.read(), path
+
+
 def test_tensorflow_is_loaded_when_it_is_needed():
     code = (
         'import sys\n'

@@ -41,9 +41,8 @@ def test_parsing():
     }
 
 
-@pytest.mark.parametrize(
-    'text, complaint',
-    [
+def test_what_is_refused():
+    for text, complaint in [
         ('learning_rate', 'learning_rate is not understood, expected NAME=LOW..HIGH'),
         ('learning_rate=1..2:linear', 'learning_rate=1..2:linear is not understood'),
         ('learning_rate=1..0.5', 'is empty, expected LOW below HIGH.'),
@@ -63,12 +62,10 @@ def test_parsing():
         ('nonsense=4..8', 'nonsense cannot change while a run goes on'),
         ('entropy_cost=0..1,entropy_cost=0..2', 'entropy_cost=0..2 is there twice'),
         ('', ' is not understood'),
-    ],
-)
-def test_what_is_refused(text, complaint):
-    with pytest.raises(UserError) as error:
-        ranges.parse(text)
-    assert complaint in str(error.value)
+    ]:
+        with pytest.raises(UserError) as error:
+            ranges.parse(text)
+        assert complaint in str(error.value), text
 
 
 def test_draws_are_even_on_their_scale():
@@ -92,9 +89,8 @@ def test_numbers_have_few_digits():
     assert Range('a', 0.12345612, 0.2).draw(Draws([0.0])) == 0.12345612
 
 
-@pytest.mark.parametrize(
-    'of_setting, value, uniform, randint, expected',
-    [
+def test_perturbing():
+    for of_setting, value, uniform, randint, expected in [
         # Below the probability it is drawn anew, above it is multiplied with a factor.
         (Range('a', 1.0, 5.0), 2.0, [0.24, 0.5], [], 3.0),
         (Range('a', 1.0, 5.0), 2.0, [0.26], [0], 1.6),
@@ -110,11 +106,9 @@ def test_numbers_have_few_digits():
         (Range('a', values=['x', 'y', 'z']), 'y', [0.26], [1], 'z'),
         (Range('a', values=['x', 'y', 'z']), 'z', [0.26], [1], 'z'),
         (Range('a', values=['x', 'y', 'z']), 'z', [0.2], [0], 'x'),
-    ],
-)
-def test_perturbing(of_setting, value, uniform, randint, expected):
-    found = of_setting.perturb(value, (0.8, 1.25), 0.25, Draws(uniform, randint))
-    assert found == expected and type(found) is type(expected)
+    ]:
+        found = of_setting.perturb(value, (0.8, 1.25), 0.25, Draws(uniform, randint))
+        assert found == expected and type(found) is type(expected), of_setting
 
 
 def test_all_settings_are_perturbed_by_themselves():

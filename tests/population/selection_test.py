@@ -13,9 +13,8 @@ def choose(scores, fraction=0.25, threshold=0.0, absolute=0.0, fixed=(), seed=0)
     return choose_parents(scores, fraction, threshold, absolute, fixed, random)
 
 
-@pytest.mark.parametrize(
-    'scores, options, expected',
-    [
+def test_by_hand():
+    for scores, options, expected in [
         ([3.0, 1.0, 2.0, 4.0], {}, [0, 3, 2, 3]),
         ([3.0, 1.0, 2.0, 4.0], dict(fraction=0.0), [0, 1, 2, 3]),
         # Rounded down, but at least one.
@@ -42,15 +41,13 @@ def choose(scores, fraction=0.25, threshold=0.0, absolute=0.0, fixed=(), seed=0)
         ([None, 1.0, 2.0, 3.0], dict(fraction=0.5), None),
         ([None, None], dict(fraction=0.5), [0, 1]),
         ([None, 1.0], dict(fraction=0.0), [0, 1]),
-    ],
-)
-def test_by_hand(scores, options, expected):
-    if expected is None:
-        # Two at each end: the one that has failed, and 1.
-        found = choose(scores, **options)
-        assert found[2:] == [2, 3] and set(found[:2]) <= {2, 3}
-    else:
-        assert choose(scores, **options) == expected
+    ]:
+        if expected is None:
+            # Two at each end: the one that has failed, and 1.
+            found = choose(scores, **options)
+            assert found[2:] == [2, 3] and set(found[:2]) <= {2, 3}, scores
+        else:
+            assert choose(scores, **options) == expected, scores
 
 
 def slow_worst_and_best(scores, count):

@@ -45,9 +45,8 @@ def test_a_kill_leaves_the_one_before(tmp_path, monkeypatch):
     assert state_lib.read(str(tmp_path)).generation == 0
 
 
-@pytest.mark.parametrize(
-    'change',
-    [
+def test_what_is_none_is_refused(tmp_path):
+    for change in [
         lambda content: '',
         lambda content: '[]',
         lambda content: json.dumps(content)[:-1],
@@ -56,14 +55,12 @@ def test_a_kill_leaves_the_one_before(tmp_path, monkeypatch):
         lambda content: json.dumps(dict(content, members=[])),
         lambda content: json.dumps(dict(content, members=[{'settings': {}, 'status': 'sleep'}])),
         lambda content: json.dumps(dict(content, members=[{'status': 'train'}])),
-    ],
-)
-def test_what_is_none_is_refused(tmp_path, change):
-    make_state().save(str(tmp_path))
-    path = tmp_path / state_lib.NAME
-    path.write_text(change(json.loads(path.read_text())))
-    with pytest.raises(UserError, match=r'population.json cannot be read \(.*\), expected the'):
-        state_lib.read(str(tmp_path))
+    ]:
+        make_state().save(str(tmp_path))
+        path = tmp_path / state_lib.NAME
+        path.write_text(change(json.loads(path.read_text())))
+        with pytest.raises(UserError, match=r'population.json cannot be read \(.*\), expected the'):
+            state_lib.read(str(tmp_path))
 
 
 def test_another_population_is_refused():

@@ -39,10 +39,10 @@ def assert_same_bits(actual, expected):
         assert a.tobytes() == b.tobytes()
 
 
-@pytest.mark.parametrize('dtype', DTYPES)
-def test_any_bits_of_any_type_and_shape(dtype):
-    arrays = [random_bits(shape, dtype, seed) for seed, shape in enumerate(SHAPES)]
-    assert_same_bits(round_trip(arrays), arrays)
+def test_any_bits_of_any_type_and_shape():
+    for dtype in DTYPES:
+        arrays = [random_bits(shape, dtype, seed) for seed, shape in enumerate(SHAPES)]
+        assert_same_bits(round_trip(arrays), arrays)
 
 
 def test_all_types_in_one_sequence():

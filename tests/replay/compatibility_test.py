@@ -8,6 +8,7 @@ for i = 0, 1, 2, 3.
 
 import gzip
 import hashlib
+import itertools
 import os
 import tracemalloc
 
@@ -108,38 +109,37 @@ def _assert_continues(table, remover, specs):
     return samples
 
 
-@pytest.mark.parametrize('after', COMPRESSIONS)
-@pytest.mark.parametrize('before', COMPRESSIONS)
-@pytest.mark.parametrize('remover', REMOVERS)
-def test_continues_from_an_old_file(old_file, remover, before, after):
-    state = load(old_file(remover, before))
-    assert 'keys' not in state and 'sampler' not in state
-    table = make_table(3, remover, 99, after)
-    table.set_state(state)
-    assert (table.size, table.num_inserted) == (3, 8)
-    assert table.get_state()['keys'].tolist() == [0, 1, 2]
-    samples = _assert_continues(table, remover, SPECS)
-    for sample in samples:
-        expected = [sequences(n, 1) for n in sample.components[NUMBER]]
-        assert_equal(sample.components, [np.concatenate(arrays) for arrays in zip(*expected)])
+def test_continues_from_an_old_file(old_file):
+    for after, before, remover in itertools.product(COMPRESSIONS, COMPRESSIONS, REMOVERS):
+        state = load(old_file(remover, before))
+        assert 'keys' not in state and 'sampler' not in state
+        table = make_table(3, remover, 99, after)
+        table.set_state(state)
+        assert (table.size, table.num_inserted) == (3, 8)
+        assert table.get_state()['keys'].tolist() == [0, 1, 2]
+        samples = _assert_continues(table, remover, SPECS)
+        for sample in samples:
+            expected = [sequences(n, 1) for n in sample.components[NUMBER]]
+            assert_equal(sample.components, [np.concatenate(arrays) for arrays in zip(*expected)])
 
 
-@pytest.mark.parametrize('after', COMPRESSIONS)
-@pytest.mark.parametrize('before', COMPRESSIONS)
-@pytest.mark.parametrize('remover', REMOVERS)
-def test_components_that_an_old_file_lacks_are_filled(old_file, tmp_path, remover, before, after):
-    table = make_table(3, remover, 99, after, NEW_SPECS, defaults=NEW_DEFAULTS)
-    table.set_state(load(old_file(remover, before)))
-    # A state saved afterwards has all components.
-    path = str(tmp_path / 'new.npz')
-    save(path, table.get_state())
-    restored = make_table(3, remover, 98, before, NEW_SPECS)
-    restored.set_state(load(path))
-    for each in (table, restored):
-        for sample in _assert_continues(each, remover, NEW_SPECS):
-            assert [component.dtype for component in sample.components[4:]] == [np.int32, np.int64]
-            for number, task, step in zip(*(sample.components[i] for i in (NUMBER, 4, 5))):
-                assert (task, step) == ((0, -1) if number < 50 else (number, number))
+def test_components_that_an_old_file_lacks_are_filled(old_file, tmp_path):
+    for after, before, remover in itertools.product(COMPRESSIONS, COMPRESSIONS, REMOVERS):
+        table = make_table(3, remover, 99, after, NEW_SPECS, defaults=NEW_DEFAULTS)
+        table.set_state(load(old_file(remover, before)))
+        # A state saved afterwards has all components.
+        path = str(tmp_path / 'new.npz')
+        save(path, table.get_state())
+        restored = make_table(3, remover, 98, before, NEW_SPECS)
+        restored.set_state(load(path))
+        for each in (table, restored):
+            for sample in _assert_continues(each, remover, NEW_SPECS):
+                assert [component.dtype for component in sample.components[4:]] == [
+                    np.int32,
+                    np.int64,
+                ]
+                for number, task, step in zip(*(sample.components[i] for i in (NUMBER, 4, 5))):
+                    assert (task, step) == ((0, -1) if number < 50 else (number, number))
 
 
 @pytest.mark.parametrize('after', COMPRESSIONS)
@@ -165,9 +165,8 @@ def test_an_empty_state_may_lack_components(after):
 
 
 @pytest.mark.parametrize('before', COMPRESSIONS)
-@pytest.mark.parametrize(
-    'specs, defaults, message',
-    [
+def test_other_components_are_refused(old_file, before):
+    for specs, defaults, message in [
         # There are no default values.
         (NEW_SPECS, None, "must have the entries.*component_5|'layout'.*must be.*'int64"),
         # One of the two has no default value.
@@ -186,17 +185,15 @@ def test_an_empty_state_may_lack_components(after):
             {3: 0, 4: 0},
             r"component_3.* must be int32|'layout'.*must be.*'int32 \[\]'",
         ),
-    ],
-)
-def test_other_components_are_refused(old_file, specs, defaults, message, before):
-    for after in COMPRESSIONS:
-        table = make_table(3, 'fifo', 0, after, specs, defaults=defaults)
-        table.insert(sequences(0, 2, specs))
-        with pytest.raises(ValueError, match=message):
-            table.set_state(load(old_file('fifo', before)))
-        assert table.size == 0
-        table.insert(sequences(0, 2, specs))
-        assert table.sample(2).components[0].shape == (2, 3, 2)
+    ]:
+        for after in COMPRESSIONS:
+            table = make_table(3, 'fifo', 0, after, specs, defaults=defaults)
+            table.insert(sequences(0, 2, specs))
+            with pytest.raises(ValueError, match=message):
+                table.set_state(load(old_file('fifo', before)))
+            assert table.size == 0, specs
+            table.insert(sequences(0, 2, specs))
+            assert table.sample(2).components[0].shape == (2, 3, 2), specs
 
 
 @pytest.mark.parametrize('before', COMPRESSIONS)

@@ -1,5 +1,7 @@
 """A replay table that continues from the state of one of another capacity."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -34,21 +36,20 @@ def numbers(table):
 @pytest.mark.parametrize('after', COMPRESSIONS)
 @pytest.mark.parametrize('before', COMPRESSIONS)
 class TestFifo:
-    @pytest.mark.parametrize('count', [0, 2, 4, 5, 7, 11])
-    @pytest.mark.parametrize('capacity', [1, 2, 3, 4, 6, 9])
-    def test_keeps_the_latest_and_evicts_the_oldest(self, count, capacity, before, after):
-        table = make_table(4, 'fifo', 0, before)
-        table.insert(sequences(0, count))
-        other = resized(table, capacity, after)
-        held = list(range(count))[-4:][-capacity:]
-        assert kept(other) == held and other.num_inserted == count
-        for number in range(count, count + 12):
-            assert other.insert(sequences(number, 1)).tolist() == [number]
-            held = [*held, number][-capacity:]
-            assert kept(other) == held
-            other = resized(other, capacity, before)
-        values, keys = numbers(other)
-        assert values == keys
+    def test_keeps_the_latest_and_evicts_the_oldest(self, before, after):
+        for count, capacity in itertools.product([0, 2, 4, 5, 7, 11], [1, 2, 3, 4, 6, 9]):
+            table = make_table(4, 'fifo', 0, before)
+            table.insert(sequences(0, count))
+            other = resized(table, capacity, after)
+            held = list(range(count))[-4:][-capacity:]
+            assert kept(other) == held and other.num_inserted == count
+            for number in range(count, count + 12):
+                assert other.insert(sequences(number, 1)).tolist() == [number]
+                held = [*held, number][-capacity:]
+                assert kept(other) == held
+                other = resized(other, capacity, before)
+            values, keys = numbers(other)
+            assert values == keys
 
     def test_changes_back(self, before, after):
         table = make_table(4, 'fifo', 0, before)

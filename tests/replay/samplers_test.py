@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import pytest
 
@@ -205,28 +207,29 @@ def test_bad_priorities_change_nothing(keys, priorities, message):
     _assert_probabilities(table, {0: 1, 1: 3})
 
 
-@pytest.mark.parametrize('after', COMPRESSIONS)
-@pytest.mark.parametrize('before', COMPRESSIONS)
-@pytest.mark.parametrize('remover', ['reservoir', 'fifo'])
-@pytest.mark.parametrize('num_inserted', [0, 3, 17])
-def test_priorities_are_saved(tmp_path, num_inserted, remover, before, after):
-    path = str(tmp_path / 'replay.npz')
-    table = _prioritized(5, remover, 0, before)
-    restored = _prioritized(5, remover, 99, after)
-    table.insert(sequences(0, num_inserted), np.arange(num_inserted) + 0.5)
-    table.update_priorities(np.arange(0, num_inserted, 2), np.full([-(-num_inserted // 2)], 7.0))
-    restored.insert(sequences(100, 11), np.full([11], 1000.0))
-    save(path, table.get_state())
-    restored.set_state(load(path))
-    if num_inserted:
-        assert _probabilities(restored) == _probabilities(table)
-    for i in range(6):
-        for each in (table, restored):
-            each.insert(sequences(20 + 2 * i, 2), None if i % 2 else [3.0, 4.0])
-            each.update_priorities(np.array([0, 2, 20 + i, 21 + i]), [1.0, i, 2.0, 5.0])
-        expected, actual = table.sample(2), restored.sample(2)
-        assert_equal(actual.components, expected.components)
-        assert_equal(actual[1:], expected[1:])
+def test_priorities_are_saved(tmp_path):
+    for after, before, remover, num_inserted in itertools.product(
+        COMPRESSIONS, COMPRESSIONS, ['reservoir', 'fifo'], [0, 3, 17]
+    ):
+        path = str(tmp_path / 'replay.npz')
+        table = _prioritized(5, remover, 0, before)
+        restored = _prioritized(5, remover, 99, after)
+        table.insert(sequences(0, num_inserted), np.arange(num_inserted) + 0.5)
+        table.update_priorities(
+            np.arange(0, num_inserted, 2), np.full([-(-num_inserted // 2)], 7.0)
+        )
+        restored.insert(sequences(100, 11), np.full([11], 1000.0))
+        save(path, table.get_state())
+        restored.set_state(load(path))
+        if num_inserted:
+            assert _probabilities(restored) == _probabilities(table)
+        for i in range(6):
+            for each in (table, restored):
+                each.insert(sequences(20 + 2 * i, 2), None if i % 2 else [3.0, 4.0])
+                each.update_priorities(np.array([0, 2, 20 + i, 21 + i]), [1.0, i, 2.0, 5.0])
+            expected, actual = table.sample(2), restored.sample(2)
+            assert_equal(actual.components, expected.components)
+            assert_equal(actual[1:], expected[1:])
 
 
 def test_state_of_another_sampler():

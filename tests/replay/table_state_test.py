@@ -1,5 +1,7 @@
 """What is saved of a replay table, and what it refuses to continue from."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -7,18 +9,17 @@ from sc2impala.replay import Prioritised
 from tests.replay.tables import COMPRESSIONS, SPECS, assert_equal, make_table, play, sequences
 
 
-@pytest.mark.parametrize('after', COMPRESSIONS)
-@pytest.mark.parametrize('before', COMPRESSIONS)
-@pytest.mark.parametrize('remover', ['reservoir', 'fifo'])
-@pytest.mark.parametrize('num_inserted', [0, 3, 17])
-def test_continues_identically_from_a_state(num_inserted, remover, before, after):
-    table, restored = make_table(5, remover, 0, before), make_table(5, remover, 99, after)
-    table.insert(sequences(0, num_inserted))
-    restored.insert(sequences(100, 11))
-    state = {name: np.copy(array) for name, array in table.get_state().items()}
-    restored.set_state(state)
-    assert (restored.size, restored.num_inserted) == (table.size, num_inserted)
-    assert_equal(play(restored, 50), play(table, 50))
+def test_continues_identically_from_a_state():
+    for after, before, remover, num_inserted in itertools.product(
+        COMPRESSIONS, COMPRESSIONS, ['reservoir', 'fifo'], [0, 3, 17]
+    ):
+        table, restored = make_table(5, remover, 0, before), make_table(5, remover, 99, after)
+        table.insert(sequences(0, num_inserted))
+        restored.insert(sequences(100, 11))
+        state = {name: np.copy(array) for name, array in table.get_state().items()}
+        restored.set_state(state)
+        assert (restored.size, restored.num_inserted) == (table.size, num_inserted)
+        assert_equal(play(restored, 50), play(table, 50))
 
 
 def test_state_holds_only_what_is_filled():
@@ -110,9 +111,8 @@ def test_state_that_contradicts_itself(before, entry, after):
 
 
 @pytest.mark.parametrize('after', COMPRESSIONS)
-@pytest.mark.parametrize(
-    'change, message',
-    [
+def test_compressed_state_that_is_damaged(after):
+    for change, message in [
         (lambda s: s.update(pages=s['pages'] + 1), r"`state\['pages'\]` must be numbers of the 3"),
         (lambda s: s.update(pages=s['pages'] - 1), r"`state\['pages'\]` must be numbers of the 3"),
         (lambda s: s.update(pages=s['pages'][:-1]), r"`state\['pages'\]` must be int32 \[3\]"),
@@ -124,23 +124,20 @@ def test_state_that_contradicts_itself(before, entry, after):
         (lambda s: s.pop('slab_0'), 'numbers of the 0 pages'),
         (lambda s: s.pop('lengths'), '`state` must have the entries'),
         (lambda s: s.update(slab_2=s['slab_0']), '`state` must have the entries'),
-    ],
-)
-def test_compressed_state_that_is_damaged(change, message, after):
-    table = make_table(compression='zstd')
-    table.insert(sequences(0, 3))
-    state = table.get_state()
-    change(state)
-    restored = make_table(compression=after)
-    with pytest.raises(ValueError, match=message):
-        restored.set_state(state)
-    assert restored.size == 0
+    ]:
+        table = make_table(compression='zstd')
+        table.insert(sequences(0, 3))
+        state = table.get_state()
+        change(state)
+        restored = make_table(compression=after)
+        with pytest.raises(ValueError, match=message):
+            restored.set_state(state)
+        assert restored.size == 0
 
 
 @pytest.mark.parametrize('compression', COMPRESSIONS)
-@pytest.mark.parametrize(
-    'change, message',
-    [
+def test_state_with_other_keys_or_sampler(compression):
+    for change, message in [
         (
             lambda s: s.update(keys=s['keys'][:2]),
             r"`state\['keys'\]` must be int64 \[3\], but is int",
@@ -156,17 +153,15 @@ def test_compressed_state_that_is_damaged(change, message, after):
         (lambda s: s.pop('sampler'), '`state` must have the entries'),
         (lambda s: s.update(sampler_x=np.zeros([3])), '`state` must have the entries'),
         (lambda s: s.clear(), '`state` must have the entries'),
-    ],
-)
-def test_state_with_other_keys_or_sampler(change, message, compression):
-    table = make_table(compression=compression)
-    table.insert(sequences(0, 3))
-    state = table.get_state()
-    change(state)
-    with pytest.raises(ValueError, match=message):
-        table.set_state(state)
-    assert table.size == 0
-    assert table.insert(sequences(0, 2)).tolist() == [0, 1]
+    ]:
+        table = make_table(compression=compression)
+        table.insert(sequences(0, 3))
+        state = table.get_state()
+        change(state)
+        with pytest.raises(ValueError, match=message):
+            table.set_state(state)
+        assert table.size == 0
+        assert table.insert(sequences(0, 2)).tolist() == [0, 1]
 
 
 def test_a_compressed_state_is_restored_as_it_was():

@@ -2,8 +2,6 @@
 
 import io
 
-import pytest
-
 from sc2impala.training.components.progress import Progress, duration_text
 
 
@@ -76,9 +74,8 @@ def test_no_frame_since_the_last_line():
     assert progress.update(0, 0, Episodes()) is None
 
 
-@pytest.mark.parametrize(
-    'seconds, text',
-    [
+def test_duration():
+    for seconds, text in [
         (-3, '0s'),
         (0.4, '0s'),
         (59.4, '59s'),
@@ -88,10 +85,8 @@ def test_no_frame_since_the_last_line():
         (8130, '2h 15m'),
         (86399, '23h 59m'),
         (90000, '1d 1h'),
-    ],
-)
-def test_duration(seconds, text):
-    assert duration_text(seconds) == text
+    ]:
+        assert duration_text(seconds) == text, seconds
 
 
 class ClosedPipe(io.StringIO):

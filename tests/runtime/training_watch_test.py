@@ -5,7 +5,6 @@ import re
 import threading
 import traceback
 
-import pytest
 import tensorflow.compat.v1 as tf
 
 import sc2impala
@@ -50,9 +49,8 @@ class TestWatch:
         assert watch.look(1006, 5) == 10
 
 
-@pytest.mark.parametrize(
-    'own, other, queued, text',
-    [
+def test_describe_waiting():
+    for own, other, queued, text in [
         (UPDATE, GAME, 3, 'the queue for the actors, and these for a game'),
         (UPDATE, [], 3, r'waits for the queue \(3 sequences, and a batch takes 8\), .* are gone'),
         (UPDATE, stack('replay/table.py sample'), 8, 'waits for the replay buffer'),
@@ -89,11 +87,9 @@ class TestWatch:
             'is busy in /home/user/own.py, after_run',
         ),
         (stack('training/local_actors.py fill', SESSION + ' run'), GAME, 0, 'for a game'),
-    ],
-)
-def test_describe_waiting(own, other, queued, text):
-    found = describe_waiting({LEARNER: own, OTHER: other}, LEARNER, queued, batch_size=8)
-    assert re.search(text, found), found
+    ]:
+        found = describe_waiting({LEARNER: own, OTHER: other}, LEARNER, queued, batch_size=8)
+        assert re.search(text, found), found
 
 
 def test_a_training_that_waits_for_its_actors(tmp_path, monkeypatch, capsys):

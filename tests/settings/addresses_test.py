@@ -20,12 +20,20 @@ def test_addresses(text, expected):
     assert addresses.parse(text) == expected
 
 
-@pytest.mark.parametrize(
-    'text', ['', 'learner', ':2222', 'a:b', 'a:-1', 'a:65536', '::1:22', 'grpc://a:1', 'a:1.5']
-)
-def test_what_is_no_address(text):
-    with pytest.raises(UserError, match='is not an address, expected host:port'):
-        addresses.parse(text)
+def test_what_is_no_address():
+    for text in [
+        '',
+        'learner',
+        ':2222',
+        'a:b',
+        'a:-1',
+        'a:65536',
+        '::1:22',
+        'grpc://a:1',
+        'a:1.5',
+    ]:
+        with pytest.raises(UserError, match='is not an address, expected host:port'):
+            addresses.parse(text)
 
 
 def environment(job, index=0, cluster=None):
@@ -33,9 +41,8 @@ def environment(job, index=0, cluster=None):
     return {'TF_CONFIG': json.dumps({'cluster': cluster, 'task': {'type': job, 'index': index}})}
 
 
-@pytest.mark.parametrize(
-    'given, expected',
-    [
+def test_a_cluster_manager():
+    for given, expected in [
         ({}, {}),
         ({'TF_CONFIG': ''}, {}),
         (environment('learner'), {'job_name': 'learner', 'learner_address': 'l:1'}),
@@ -51,10 +58,8 @@ def environment(job, index=0, cluster=None):
         # One process is no cluster, and opens no port.
         (environment('chief', 0, {'chief': ['c:9']}), {}),
         ({'TF_CONFIG': '{}'}, {}),
-    ],
-)
-def test_a_cluster_manager(given, expected):
-    assert addresses.from_environment(given) == expected
+    ]:
+        assert addresses.from_environment(given) == expected, given
 
 
 @pytest.mark.parametrize(

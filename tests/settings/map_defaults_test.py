@@ -78,9 +78,8 @@ class TestImitation:
         same = {name for name, value in demonstrated.items() if value == on_map[name]}
         assert same <= {'reward_scaling'}  # PopArt has the same on all maps.
 
-    @pytest.mark.parametrize(
-        'start, given',
-        [
+    def test_is_left_out_where_it_is_not_wanted(self, map_name):
+        for start, given in [
             ('scratch', {'from_scratch': True}),
             ('scratch', {'demonstrator': 'none'}),
             ('scratch', {'backend': 'pysc2'}),
@@ -91,15 +90,13 @@ class TestImitation:
             ('other', {'backend': 'pysc2', 'demonstrator': 'PySC2'}),
             ('other', {'mode': 'record', 'from_scratch': True}),
             ('other', {'mode': 'evaluate'}),
-        ],
-    )
-    def test_is_left_out_where_it_is_not_wanted(self, start, given, map_name):
-        assert resolve.start_of(given) == start
-        values = resolve.complete(dict(given, map_name=map_name))
-        on_map = resolve.of_map(map_name, start)
-        on_map.update(resolve.of_backend(values['backend'], map_name))
-        of_algorithm = resolve.of_algorithm(values['algorithm'])
-        assert values == {**GENERAL, **of_algorithm, **on_map, 'map_name': map_name, **given}
+        ]:
+            assert resolve.start_of(given) == start
+            values = resolve.complete(dict(given, map_name=map_name))
+            on_map = resolve.of_map(map_name, start)
+            on_map.update(resolve.of_backend(values['backend'], map_name))
+            of_algorithm = resolve.of_algorithm(values['algorithm'])
+            assert values == {**GENERAL, **of_algorithm, **on_map, 'map_name': map_name, **given}
 
     def test_recordings_are_of_what_such_a_run_sees(self, map_name):
         training = resolve.complete({'map_name': map_name})

@@ -1,6 +1,7 @@
 """Which value counts: the one given, the run's, the map's, or the general default."""
 
 import dataclasses
+import itertools
 
 import pytest
 
@@ -175,16 +176,16 @@ class TestAlgorithm:
             assert not [line for line in lines if 'imitate' in line]
 
 
-@pytest.mark.parametrize('from_scratch', [False, True])
-@pytest.mark.parametrize('map_name', envs.MAP_NAMES)
-@pytest.mark.parametrize('algorithm', learner.ALGORITHMS)
-def test_every_algorithm_can_be_trained_on_every_map(algorithm, map_name, from_scratch):
-    given = dict(algorithm=algorithm, map_name=map_name, from_scratch=from_scratch)
-    settings = Settings.from_values(resolve.complete(given))
-    validation.check(settings)
-    validation.check_given(given, algorithm)
-    assert settings.training.algorithm == algorithm
-    assert settings.environment.map_name == map_name
+def test_every_algorithm_can_be_trained_on_every_map():
+    for from_scratch, map_name, algorithm in itertools.product(
+        [False, True], envs.MAP_NAMES, learner.ALGORITHMS
+    ):
+        given = dict(algorithm=algorithm, map_name=map_name, from_scratch=from_scratch)
+        settings = Settings.from_values(resolve.complete(given))
+        validation.check(settings)
+        validation.check_given(given, algorithm)
+        assert settings.training.algorithm == algorithm
+        assert settings.environment.map_name == map_name
 
 
 @pytest.mark.parametrize('algorithm', learner.ALGORITHMS)

@@ -18,9 +18,8 @@ def test_the_defaults_are_fine():
     check(replay_sampler='prioritised', replay_min_size=1000)
 
 
-@pytest.mark.parametrize(
-    'values, complaint',
-    [
+def test_what_is_refused():
+    for values, complaint in [
         (dict(replay_proportion=0.0), '--replay_proportion=0.0 cannot be used with --algorithm=r2'),
         (dict(num_learner_devices=2), '--num_learner_devices=2 cannot be used .* expected 1'),
         (dict(demonstrator='PySC2'), '--demonstrator=PySC2 .* as with --from_scratch'),
@@ -39,13 +38,11 @@ def test_the_defaults_are_fine():
             '--reward_shaping=entropy needs .* expected none or fixed',
         ),
         (dict(replay_min_size=1001), '--replay_min_size=1001 would never be reached'),
-    ],
-)
-def test_what_is_refused(values, complaint):
-    with pytest.raises(UserError, match=complaint):
-        check(**values)
-    if not any(part in complaint for part in ('replay', 'unroll', 'r2d2_bootstrap')):
-        validation.check(make_settings(**values))
+    ]:
+        with pytest.raises(UserError, match=complaint):
+            check(**values)
+        if not any(part in complaint for part in ('replay', 'unroll', 'r2d2_bootstrap')):
+            validation.check(make_settings(**values))
 
 
 def test_heads_and_their_mask():

@@ -1,7 +1,6 @@
 """Compares images of the base in BuildMarines with a recorded observation of the game."""
 
 import numpy as np
-import pytest
 
 from sc2impala.sim import feature_units, geometry, unit_types
 from tests.sim import views
@@ -72,9 +71,8 @@ def test_the_command_center():
     assert (minimap['player_id'][34:39, 28:33] == 1).all()
 
 
-@pytest.mark.parametrize(
-    'unit_type, pixels, diameter',
-    [
+def test_the_pixels_of_each_type():
+    for unit_type, pixels, diameter in [
         (unit_types.MARINE, 9, 3),
         (unit_types.SCV, 9, 3),
         (unit_types.ZERGLING, 9, 3),
@@ -85,14 +83,12 @@ def test_the_command_center():
         (unit_types.BEACON, 137, 13),
         (unit_types.ROACH, 12, 4),
         (unit_types.MINERAL_SHARD, 12, 4),
-    ],
-)
-def test_the_pixels_of_each_type(unit_type, pixels, diameter):
-    for x, y in ((30.5, 27.5), (33.1, 30.9), (28.77, 24.25)):
-        _, screen, _ = draw((unit_type, unit_types.SELF, x, y))
-        assert screen['unit_density'].sum() == pixels
-        left, right, top, bottom = box(screen['unit_density'])
-        assert (right - left + 1, bottom - top + 1) == (diameter, diameter)
+    ]:
+        for x, y in ((30.5, 27.5), (33.1, 30.9), (28.77, 24.25)):
+            _, screen, _ = draw((unit_type, unit_types.SELF, x, y))
+            assert screen['unit_density'].sum() == pixels, unit_type
+            left, right, top, bottom = box(screen['unit_density'])
+            assert (right - left + 1, bottom - top + 1) == (diameter, diameter), unit_type
 
 
 def test_the_mineral_fields():

@@ -7,9 +7,8 @@ from benchmarks.speed import learner
 from tests.benchmarks import scripts
 
 
-@pytest.mark.parametrize(
-    'op_type, category',
-    [
+def test_categories_of_operations():
+    for op_type, category in [
         ('Conv2D', 'convolution, forward'),
         ('_FusedConv2D', 'convolution, forward'),
         ('_MklNativeFusedConv2D', 'convolution, forward'),
@@ -52,10 +51,8 @@ from tests.benchmarks import scripts
         ('ReadVariableOp', 'other'),
         ('Const', 'other'),
         ('PyFunc', 'other'),
-    ],
-)
-def test_categories_of_operations(op_type, category):
-    assert learner.category(op_type) == category
+    ]:
+        assert learner.category(op_type) == category, op_type
 
 
 def _step_stats():

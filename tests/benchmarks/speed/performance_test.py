@@ -294,9 +294,8 @@ def test_the_peer_runs_between_two_runs(tmp_path, monkeypatch, capsys):
     assert json.loads((tmp_path / 'performance.json').read_text())['peer'] == found
 
 
-@pytest.mark.parametrize(
-    'output, rate',
-    [
+def test_the_speed_of_a_peer():
+    for output, rate in [
         ('Fps is (10 sec: 120.5, 60 sec: 1.0)\n\nx Fps is (10 sec: 130.25, 60 sec: 2.0)', 130.25),
         ('Fps is (10 sec: 120.5, 60 sec: 1.0)\nFps is (10 sec: nan, 60 sec: 2.0)', 120.5),
         ('agent_steps_per_s 80\nFps is (10 sec: 120.5, 60 sec: 1.0)\nagent_steps_per_s 90', 120.5),
@@ -306,10 +305,8 @@ def test_the_peer_runs_between_two_runs(tmp_path, monkeypatch, capsys):
         ('agent_steps_per_second 7.5', 7.5),
         ('agent_steps_per_s 0', None),
         ('nothing', None),
-    ],
-)
-def test_the_speed_of_a_peer(output, rate):
-    assert performance.peer_rate(output) == rate
+    ]:
+        assert performance.peer_rate(output) == rate, output
 
 
 @pytest.mark.parametrize('flag', ['--only=learner/x', '--quick', '--only=peer'])

@@ -11,20 +11,20 @@ def panel_boxes(plan, sizes):
     ]
 
 
-@pytest.mark.parametrize('num_panels', range(1, 13))
-def test_panels_do_not_overlap_and_are_above_the_caption(num_panels):
-    sizes = [(84, 64)] * (num_panels // 2) + [(32, 16)] * (num_panels - num_panels // 2)
-    plan = layout.make_layout(sizes)
-    boxes = panel_boxes(plan, sizes)
-    assert len(boxes) == num_panels
-    for i, (left, top, right, bottom) in enumerate(boxes):
-        assert left >= 0 and top >= 0
-        assert right <= plan.size[0] and bottom <= plan.caption_top
-        assert left + plan.cell_width <= plan.size[0]
-        for other_left, other_top, other_right, other_bottom in boxes[:i]:
-            beside = right <= other_left or other_right <= left
-            assert beside or bottom <= other_top or other_bottom <= top
-    assert plan.size[1] == plan.caption_top + layout.CAPTION_HEIGHT
+def test_panels_do_not_overlap_and_are_above_the_caption():
+    for num_panels in range(1, 13):
+        sizes = [(84, 64)] * (num_panels // 2) + [(32, 16)] * (num_panels - num_panels // 2)
+        plan = layout.make_layout(sizes)
+        boxes = panel_boxes(plan, sizes)
+        assert len(boxes) == num_panels
+        for i, (left, top, right, bottom) in enumerate(boxes):
+            assert left >= 0 and top >= 0
+            assert right <= plan.size[0] and bottom <= plan.caption_top
+            assert left + plan.cell_width <= plan.size[0]
+            for other_left, other_top, other_right, other_bottom in boxes[:i]:
+                beside = right <= other_left or other_right <= left
+                assert beside or bottom <= other_top or other_bottom <= top
+        assert plan.size[1] == plan.caption_top + layout.CAPTION_HEIGHT
 
 
 @pytest.mark.parametrize(

@@ -35,27 +35,27 @@ def values_of(function_id, seed):
     ]
 
 
-@pytest.mark.parametrize('function_id', SIMULATED)
-def test_every_call_arrives_as_it_was_made(function_id):
-    for seed in range(5):
-        values = values_of(function_id, seed)
-        (call,) = calls.read(sent(function_id, values))
-        assert call.function == function_id
-        names = [argument.name for argument in actions.FUNCTIONS[function_id].args]
-        assert sorted(call.arguments) == sorted(names)
-        for name, value in zip(names, values):
-            expected = np.array(value) if len(value) == 1 else np.array([value])
-            if name == 'select_point_act' and function_id == functions.SELECT_POINT:
-                assert 0 <= value[0] < 4
-            corners = function_id == functions.SELECT_RECT and name in ('screen', 'screen2')
-            if not corners:
-                np.testing.assert_array_equal(call.arguments[name], expected, err_msg=name)
-        if function_id == functions.SELECT_RECT:
-            # PySC2 sends the corners in order.
-            both = np.array([values[names.index('screen')], values[names.index('screen2')]])
-            found = np.concatenate([call.arguments['screen'], call.arguments['screen2']])
-            assert sorted(found[:, 0]) == sorted(both[:, 0])
-            assert sorted(found[:, 1]) == sorted(both[:, 1])
+def test_every_call_arrives_as_it_was_made():
+    for function_id in SIMULATED:
+        for seed in range(5):
+            values = values_of(function_id, seed)
+            (call,) = calls.read(sent(function_id, values))
+            assert call.function == function_id, function_id
+            names = [argument.name for argument in actions.FUNCTIONS[function_id].args]
+            assert sorted(call.arguments) == sorted(names), function_id
+            for name, value in zip(names, values):
+                expected = np.array(value) if len(value) == 1 else np.array([value])
+                if name == 'select_point_act' and function_id == functions.SELECT_POINT:
+                    assert 0 <= value[0] < 4, function_id
+                corners = function_id == functions.SELECT_RECT and name in ('screen', 'screen2')
+                if not corners:
+                    np.testing.assert_array_equal(call.arguments[name], expected, err_msg=name)
+            if function_id == functions.SELECT_RECT:
+                # PySC2 sends the corners in order.
+                both = np.array([values[names.index('screen')], values[names.index('screen2')]])
+                found = np.concatenate([call.arguments['screen'], call.arguments['screen2']])
+                assert sorted(found[:, 0]) == sorted(both[:, 0]), function_id
+                assert sorted(found[:, 1]) == sorted(both[:, 1]), function_id
 
 
 @pytest.mark.parametrize('function_id', [8, 9, 10])

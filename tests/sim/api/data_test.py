@@ -60,9 +60,8 @@ def test_targets_are_those_of_the_functions():
         assert (rows[ability].target != data_pb2.AbilityData.Target.Value('None')) == needs_point
 
 
-@pytest.mark.parametrize(
-    'ability, link, index, button, hotkey',
-    [
+def test_names_of_abilities_are_those_of_the_game(tables):
+    for ability, link, index, button, hotkey in [
         (321, 'TerranBuild', 3, 'Barracks', 'bb'),
         (328, 'TerranBuild', 10, 'Factory', 'vf'),
         (348, 'TerranBuild', 30, 'Cancel', 'escape'),
@@ -73,12 +72,10 @@ def test_targets_are_those_of_the_functions():
         (18, 'move', 2, 'MoveHoldPosition', 'h'),
         (23, 'attack', 0, 'Attack', 'a'),
         (4, 'stop', 0, 'Stop', 's'),
-    ],
-)
-def test_names_of_abilities_are_those_of_the_game(tables, ability, link, index, button, hotkey):
-    (row,) = (each for each in tables.abilities if each.ability_id == ability)
-    assert (row.link_name, row.link_index) == (link, index)
-    assert (row.button_name, row.hotkey) == (button, hotkey)
+    ]:
+        (row,) = (each for each in tables.abilities if each.ability_id == ability)
+        assert (row.link_name, row.link_index) == (link, index), ability
+        assert (row.button_name, row.hotkey) == (button, hotkey), ability
 
 
 def test_abilities_that_make_something_can_be_split_into_words(tables):

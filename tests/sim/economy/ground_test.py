@@ -63,9 +63,8 @@ def test_the_ground_is_drawn_again_when_it_changes(site):
     assert (site.g._ground_changed, site.g.ground_version) == (True, before + 1)
 
 
-@pytest.mark.parametrize(
-    'unit_type, x, y, code',
-    [
+def test_where_there_is_room(site):
+    for unit_type, x, y, code in [
         (unit_types.SUPPLY_DEPOT, 36, 27, results.OK),
         (unit_types.SUPPLY_DEPOT, 34, 27, results.OK),
         (unit_types.SUPPLY_DEPOT, 33, 27, INVALID),
@@ -89,10 +88,8 @@ def test_the_ground_is_drawn_again_when_it_changes(site):
         (unit_types.REFINERY, 27.5, 20.5, INVALID),
         (unit_types.REFINERY, 36.5, 27.5, INVALID),
         (unit_types.REFINERY, 30.5, 27.5, INVALID),
-    ],
-)
-def test_where_there_is_room(site, unit_type, x, y, code):
-    assert can_build(site, unit_type, x, y) == code
+    ]:
+        assert can_build(site, unit_type, x, y) == code, unit_type
 
 
 def test_one_refinery_per_geyser(site):
@@ -110,9 +107,8 @@ def test_the_unit_at_a_point(site):
     assert ground.fixed_at(site.g, site.rules, 36.5, 20.5) == NO_UNIT
 
 
-@pytest.mark.parametrize(
-    'start, end, expected',
-    [
+def test_segments_blocked_by_obstacles(site):
+    for start, end, expected in [
         ((26.0, 27.5), (35.0, 27.5), True),
         ((26.0, 30.3), (35.0, 30.3), True),
         ((26.0, 30.375), (35.0, 30.375), False),
@@ -122,10 +118,8 @@ def test_the_unit_at_a_point(site):
         ((33.375, 33.0), (33.375, 22.0), False),
         ((27.7, 27.5), (26.0, 27.5), False),
         ((36.0, 24.0), (33.0, 31.0), True),
-    ],
-)
-def test_segments_blocked_by_obstacles(site, start, end, expected):
-    assert ground.crosses(site.g, *start, *end) == expected
+    ]:
+        assert ground.crosses(site.g, *start, *end) == expected, start
 
 
 def test_free_cells(site):

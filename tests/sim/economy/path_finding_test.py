@@ -80,28 +80,28 @@ def test_points_outside_are_in_the_nearest_cell(point, cell):
     assert cell_of(path_finding.cell_at(*point)) == cell
 
 
-@pytest.mark.parametrize('seed', range(20))
-def test_ways_exist_where_a_slow_search_finds_them_and_every_step_is_allowed(seed):
-    free = random_maze(seed)
-    rows, columns = np.nonzero(free)
-    cells = list(zip(columns.tolist(), rows.tolist()))
-    random = np.random.RandomState(seed)
-    start = cells[random.randint(len(cells))]
-    seen = flood(free, start)
-    region = regions(free)
-    same = np.flatnonzero(region == region[number_of(start)])
-    assert set(same) == {number_of(cell) for cell in seen}
-    assert np.count_nonzero(region) == len(cells)
-    for index in random.randint(len(cells), size=20):
-        goal = cells[index]
-        found = path_between(free, start, [goal])
-        assert found[0] == start
-        if goal in seen:
-            assert found[-1] == goal
-        else:
-            assert found == [start]
-        for cell, after in zip(found, found[1:]):
-            assert after in neighbours(free, *cell)
+def test_ways_exist_where_a_slow_search_finds_them_and_every_step_is_allowed():
+    for seed in range(20):
+        free = random_maze(seed)
+        rows, columns = np.nonzero(free)
+        cells = list(zip(columns.tolist(), rows.tolist()))
+        random = np.random.RandomState(seed)
+        start = cells[random.randint(len(cells))]
+        seen = flood(free, start)
+        region = regions(free)
+        same = np.flatnonzero(region == region[number_of(start)])
+        assert set(same) == {number_of(cell) for cell in seen}
+        assert np.count_nonzero(region) == len(cells)
+        for index in random.randint(len(cells), size=20):
+            goal = cells[index]
+            found = path_between(free, start, [goal])
+            assert found[0] == start
+            if goal in seen:
+                assert found[-1] == goal
+            else:
+                assert found == [start]
+            for cell, after in zip(found, found[1:]):
+                assert after in neighbours(free, *cell)
 
 
 def levels(free, goals):
