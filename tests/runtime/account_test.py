@@ -63,12 +63,14 @@ class Playing:
         return int(counts[:, self._overlap :].sum())
 
 
-@pytest.fixture(params=[0, 2])
+@pytest.fixture
 def playing(request):
+    """Sequences that overlap as much as the parameter says, or not at all."""
     with contextlib.ExitStack() as stack:
-        yield Playing(stack, request.param)
+        yield Playing(stack, getattr(request, 'param', 0))
 
 
+@pytest.mark.parametrize('playing', [0, 2], indirect=True)
 def test_counts_what_the_games_play_and_the_queue_holds(playing):
     account = playing.account
     rng = np.random.RandomState(0)

@@ -10,7 +10,7 @@ LIMIT = 400
 """Of episodes of 1,920 frames, in steps of 120."""
 
 
-@pytest.mark.parametrize('algorithm', ['impala', 'appo'])
+@pytest.mark.parametrize('algorithm', ['impala', pytest.param('appo', marks=pytest.mark.slow)])
 def test_truncated_episodes_enter_the_statistics(tmp_path, algorithm):
     flags = (f'--algorithm={algorithm}', f'--max_episode_frames={LIMIT}', *COMMON, *tiny.REPLAY)
     train(tmp_path / 'whole', 5, *flags)
@@ -24,15 +24,14 @@ def test_truncated_episodes_enter_the_statistics(tmp_path, algorithm):
     assert set(updates) <= {3 * 480, 4 * 480}
 
     # The environment resumes between a final observation and the next episode as well.
-    for num_updates in (1, 1, 100):
+    for num_updates in (1, 100):
         train(tmp_path / 'parts', 5, *flags, hooks=[StopAfter(num_updates)])
     check_same(tmp_path / 'whole', tmp_path / 'parts')
 
 
-def test_evaluations_play_truncated_episodes(tmp_path):
-    tiny.train(tmp_path, 1, f'--max_episode_frames={LIMIT}')
-    assert tiny.evaluate(tmp_path, '--num_episodes=2', '--num_eval_envs=2') == 0
-    assert tiny.read_json(tmp_path, 'evaluation.json')['environment_frames'] == 2 * 480
-    flags = '--num_episodes=2', '--num_eval_envs=2', '--max_episode_frames=0'
-    assert tiny.evaluate(tmp_path, *flags) == 0
-    assert tiny.read_json(tmp_path, 'evaluation.json')['environment_frames'] == 2 * 1920
+def test_evaluations_play_truncated_episodes(run):
+    flags = '--num_episodes=2', '--num_eval_envs=2'
+    for limit, frames in ((LIMIT, 480), (0, 1920)):
+        assert tiny.evaluate(run, *flags, f'--max_episode_frames={limit}') == 0
+        found = tiny.read_json(run, 'evaluation.json')['environment_frames']
+        assert found == 2 * frames
