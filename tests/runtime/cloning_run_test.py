@@ -148,6 +148,7 @@ class TestAllPhases:
         assert losses[1] > 0.0 and losses[2:] == [0.0, 0.0]
 
 
+@pytest.mark.slow
 def test_a_run_that_is_stopped_in_cloning_goes_on(demonstrated, tmp_path, monkeypatch):
     """The same as one that was not: evaluations, teacher and frames.
 

@@ -99,6 +99,7 @@ def test_what_a_kill_has_interrupted_is_finished(run, monkeypatch, capsys):
     assert tiny.read_json(run, 'best', 'evaluation.json')['mean_return'] == 5.0
 
 
+@pytest.mark.slow
 def test_a_run_that_is_being_trained(processes, tmp_path):
     logdir = tmp_path / 'run'
 

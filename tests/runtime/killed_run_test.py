@@ -95,8 +95,8 @@ def kill_at_random_moments(processes, tmp_path, num_kills, seed):
         assert tiny.variables(logdir, checkpoint_frames)['global_step'] == checkpoint_frames
 
 
-def test_killed_twice(processes, tmp_path):
-    kill_at_random_moments(processes, tmp_path, num_kills=2, seed=0)
+def test_killed_once(processes, tmp_path):
+    kill_at_random_moments(processes, tmp_path, num_kills=1, seed=0)
 
 
 @pytest.mark.slow

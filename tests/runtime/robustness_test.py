@@ -62,6 +62,7 @@ def test_interrupted_after_the_reader_of_the_output_has_ended(tmp_path):
     check_folder(logdir, frames)
 
 
+@pytest.mark.slow
 def test_hung_up_with_its_terminal(processes, tmp_path):
     logdir, pipe = tmp_path / 'logs', str(tmp_path / 'pipe')
     os.mkfifo(pipe)

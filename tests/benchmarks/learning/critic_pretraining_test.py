@@ -30,6 +30,7 @@ def test_a_row_has_the_mean_over_runs_and_the_course():
     )
 
 
+@pytest.mark.slow
 def test_runs_start_with_the_policy_and_differ_in_the_critic(tmp_path, capsys):
     source = tmp_path / 'source'
     tiny.train(source, 2, '--value_normalisation=popart')
