@@ -6,8 +6,6 @@ import os
 import subprocess
 import sys
 
-import pytest
-
 import sc2impala
 
 PACKAGE = os.path.dirname(os.path.abspath(sc2impala.__file__))
