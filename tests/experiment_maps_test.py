@@ -22,9 +22,15 @@ FROM_SCRATCH += ['DefeatRoaches', 'CollectMineralsAndGas']
 RUNS = [(map_name, ('--from_scratch',)) for map_name in FROM_SCRATCH]
 RUNS += [(map_name, SHORT) for map_name in DEMONSTRATED]
 RUNS += [('MoveToBeacon', ('--demonstrator=PySC2', *SHORT))]
+FAST = [('MoveToBeacon', ('--from_scratch',)), ('DefeatRoaches', SHORT)]
 
 
-@pytest.mark.parametrize('map_name, more', RUNS)
+def slow_but_for(fast, runs):
+    """The parameters of a test, of which all but a few are slow."""
+    return [run if run in fast else pytest.param(*run, marks=pytest.mark.slow) for run in runs]
+
+
+@pytest.mark.parametrize('map_name, more', slow_but_for(FAST, RUNS))
 def test_trains(map_name, more, tmp_path, capsys):
     flags = [
         *more,
@@ -54,7 +60,10 @@ def test_trains(map_name, more, tmp_path, capsys):
 
 @pytest.mark.parametrize(
     'map_name, from_scratch',
-    [('MoveToBeacon', False), ('FindAndDefeatZerglings', False), ('BuildMarines', True)],
+    slow_but_for(
+        [('MoveToBeacon', False)],
+        [('MoveToBeacon', False), ('FindAndDefeatZerglings', False), ('BuildMarines', True)],
+    ),
 )
 def test_r2d2_trains_with_its_defaults(map_name, from_scratch, tmp_path, capsys):
     flags = [
