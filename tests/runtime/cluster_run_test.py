@@ -51,6 +51,9 @@ def test_trains_to_the_end_whoever_comes_and_goes(cluster):
     assert wrong.end() == 1
     message = 'error: the learner has other settings: --discounting=0.95 (here --discounting=0.5)'
     assert f'{message}, --screen_size=4 (here --screen_size=5)' in wrong.text()
+    asking = cluster.actor('--inference=central')
+    assert asking.end() == 1
+    assert 'error: --inference=central needs a learner that plays for its actors' in asking.text()
     assert learner.end(signal.SIGTERM) == 128 + signal.SIGTERM
     saved = tiny.checkpoint_frames(cluster.logdir)[-1]
 
@@ -110,13 +113,6 @@ def test_the_learner_plays_for_actors_that_come_go_and_die(cluster):
     # Nothing is older than an unroll and what waits in front of the learner.
     lag = [value for _, value in tiny.summaries(cluster.logdir)['policy_lag/updates']]
     assert 0 <= min(lag) <= max(lag) < 10
-
-
-def test_an_actor_that_asks_a_learner_that_does_not_play(cluster):
-    cluster.learner(total(1000000))
-    actor = cluster.actor('--inference=central')
-    assert actor.end() == 1
-    assert 'error: --inference=central needs a learner that plays for its actors' in actor.text()
 
 
 def talk_nonsense(port):
