@@ -3,6 +3,8 @@
 import os
 import signal
 
+import pytest
+
 from sc2impala import experiment
 from sc2impala.population import __main__ as command
 from sc2impala.runtime import checkpoint_choice, child_processes
@@ -48,9 +50,13 @@ class Runs:
         return fakes.Process(code)
 
 
-def test_a_population_of_runs(tmp_path, monkeypatch, capsys):
+@pytest.fixture(autouse=True)
+def without_delay(monkeypatch):
     monkeypatch.setattr(child_processes, 'POLL_SECS', 0.0)
-    whole, parts = tmp_path / 'whole', tmp_path / 'parts'
+
+
+def test_a_population_of_runs(tmp_path, capsys):
+    whole = tmp_path / 'whole'
     assert command.main([*FLAGS, f'--logdir={whole}'], Runs()) == 0
     out = capsys.readouterr().out
     # The first generation ends with a take-over, which the second one begins with.
@@ -68,9 +74,15 @@ def test_a_population_of_runs(tmp_path, monkeypatch, capsys):
     steps = [max(abs(last[n] - before[n]).max() for n in names) for before in first]
     assert steps[1] < 0.1 * steps[0]
 
+
+@pytest.mark.slow
+def test_a_population_that_is_stopped(tmp_path):
+    whole, parts = tmp_path / 'whole', tmp_path / 'parts'
+    assert command.main([*FLAGS, f'--logdir={whole}'], Runs()) == 0
     runs = Runs(stop_before=(2, 6))
     codes = [command.main([*FLAGS, f'--logdir={parts}'], runs) for _ in range(3)]
     assert codes == [130, 130, 0] and runs.count == 10
     assert (whole / 'population.csv').read_text() == (parts / 'population.csv').read_text()
     for index in range(2):
-        resume_test.check_same(members[index], parts / f'member-{index}')
+        name = f'member-{index}'
+        resume_test.check_same(whole / name, parts / name)
