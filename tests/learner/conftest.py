@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.learner.impala_case import REPLAYED, Case
+from tests.learner.impala.impala_case import REPLAYED, Case
 
 
 @pytest.fixture(scope='session')

@@ -11,8 +11,11 @@ import tensorflow.compat.v1 as tf
 from sc2impala import learner
 from sc2impala.learner import sequences
 from sc2impala.learner.critic_pretraining.settings import CriticPretrainingSettings
-from tests.learner import appo_test, impala_case, r2d2_test, value_agent
 from tests.learner import table_agent as table
+from tests.learner import value_agent
+from tests.learner.appo import appo_test
+from tests.learner.impala import impala_case
+from tests.learner.r2d2 import r2d2_test
 
 T, B = 6, 4
 DISCOUNT = 0.9

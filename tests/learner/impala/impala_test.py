@@ -8,7 +8,7 @@ from sc2impala import vtrace
 from sc2impala.learner import optimization
 from sc2impala.learner.impala.update import Impala
 from tests.learner import table_agent as table
-from tests.learner.impala_case import COSTS, REPLAYED, B, Case, T, make_settings
+from tests.learner.impala.impala_case import COSTS, REPLAYED, B, Case, T, make_settings
 
 
 @pytest.mark.parametrize('unroll_length', [1, T])

@@ -7,7 +7,7 @@ import tensorflow.compat.v1 as tf
 from sc2impala import learner
 from sc2impala.learner import optimization, summaries
 from tests.learner import table_agent as table
-from tests.learner.impala_case import REPLAYED, B, Case, T, make_settings
+from tests.learner.impala.impala_case import REPLAYED, B, Case, T, make_settings
 
 ENDS = 'min', 'max'
 
