@@ -20,14 +20,21 @@ _MAX_STEP = 8
 """Longest step in frames that the script counts on."""
 _ATTACK_FRAMES = 4
 """From the order to the hit, of a marine that has to turn first."""
-_RUN = 5.0
-"""Cells to the target of a run, farther than marines walk until they fire."""
+_RUN = 10.0
+"""Cells to the target of a run: the nearer it is, the more marines crowd, and an explosion hurts
+those that stand close together."""
+_AFAR = 7.0
+"""Distance of the nearest enemy from which on marines walk in a line, and take no aim yet."""
+_BEYOND = 4.0
+"""Cells behind the enemies of the ground that marines attack."""
 _CELLS_PER_HEALTH = 0.05
 
 
 class KitePlayer(ScriptedPlayer):
-    """All marines attack the banelings, then the zerglings, each time one that is near and weak;
-    while most of them reload, they run from banelings.
+    """All marines attack a baneling that is near and weak; while most of them reload, they run from
+    banelings. Where there is none, or none is near, they attack the ground behind the enemies: each
+    one fires at what is nearest to it, so that no hit is lost on a dead zergling, and they come in
+    the line that they started in.
 
     Weapons show when the volley has left, so the script depends neither on the frames of an attack
     nor on those of a step. In long steps marines attack again before their weapons are ready. The
@@ -56,8 +63,12 @@ class KitePlayer(ScriptedPlayer):
         refuge = battle.away(seen.army_at, seen.middle(banelings), _RUN)
         calls.choose(too_near & reloading, 'Move_screen', screen=seen.pixel(refuge))
         holds = fighting & ~reloading & (loop - ordered < _HOLD_FRAMES)
-        first = np.where(has_banelings[:, np.newaxis], banelings, seen.enemies)
-        target = seen.target(first, _CELLS_PER_HEALTH)
+        on_ground = ~has_banelings | (seen.distance.min(axis=(1, 2)) > _AFAR)
+        target = np.where(
+            on_ground[:, np.newaxis],
+            battle.away(seen.horde_at, seen.army_at, _BEYOND),
+            seen.target(banelings, _CELLS_PER_HEALTH),
+        )
         attacks = calls.choose(some & ~holds, 'Attack_screen', screen=seen.pixel(target))
         ordered[attacks & fighting] = loop[attacks & fighting]
 

@@ -52,15 +52,25 @@ def test_all_marines_are_selected_first():
     call = make()
     selection = 'select_army', [[0]]
     assert call(marine(10, 8, 0), marine(10, 10), enemy(BANELING, 20, 9)) == selection
-    assert call(*MARINES, enemy(BANELING, 20, 9)) == attack(20, 9)
+    assert call(*MARINES, enemy(BANELING, 15, 9)) == attack(15, 9)
     assert call(*MARINES) == ('no_op', [])
 
 
-def test_banelings_come_first_then_what_is_near_and_weak():
+def test_banelings_come_first_and_of_those_the_near_and_weak():
     call = make()
-    zerglings = enemy(ZERGLING, 16, 9, 35), enemy(ZERGLING, 16, 8, 5)
+    zerglings = enemy(ZERGLING, 15, 8, 35), enemy(ZERGLING, 15, 10, 5)
     assert call(*MARINES, *zerglings, enemy(BANELING, 20, 9)) == attack(20, 9)
-    assert call(*MARINES, *zerglings) == attack(16, 8)
+    two = enemy(BANELING, 16, 9), enemy(BANELING, 16, 10, 5)
+    assert call(*MARINES, *zerglings, *two) == attack(16, 10)
+
+
+def test_marines_attack_the_ground_behind_zerglings_and_behind_enemies_that_are_far():
+    call = make()
+    assert call(*MARINES, enemy(ZERGLING, 15, 8), enemy(ZERGLING, 15, 10)) == attack(19, 9)
+    assert call(*MARINES, enemy(BANELING, 17.5, 9)) == attack(21.5, 9)
+    assert call(*MARINES, enemy(BANELING, 17.5, 9), enemy(ZERGLING, 16.5, 9)) == attack(17.5, 9)
+    # The ground is inside the map.
+    assert call(*MARINES, enemy(BANELING, 20, 9)) == attack(22.5, 9)
 
 
 NEAR = enemy(BANELING, 13, 9)
@@ -75,21 +85,21 @@ def fired(*cooldowns):
 def test_marines_run_from_banelings_while_most_of_them_reload(step):
     call = make(step)
     assert call(*fired(0, 0), NEAR) == attack(13, 9)
-    assert call(*fired(14, 0), NEAR) != move(5, 9)
-    assert call(*fired(14, 12), NEAR) == move(5, 9)
-    assert call(*fired(5, 5), NEAR) == move(5, 9)
+    assert call(*fired(14, 0), NEAR) != move(1.25, 9)
+    assert call(*fired(14, 12), NEAR) == move(1.25, 9)
+    assert call(*fired(5, 5), NEAR) == move(1.25, 9)
     assert call(*fired(1, 5), NEAR) == attack(13, 9)
-    # Not from those that are far, and not if nobody can reach an enemy.
+    # Not if nobody can reach an enemy, and not from zerglings.
     assert call(*fired(14, 12), enemy(BANELING, 16.1, 9)) == attack(16, 9)
-    assert call(*fired(14, 12), enemy(ZERGLING, 13, 9)) == attack(13, 9)
+    assert call(*fired(14, 12), enemy(ZERGLING, 13, 9)) == attack(17, 9)
 
 
 @pytest.mark.parametrize('step, attacks', [(2, False), (4, False), (8, True)])
 def test_in_long_steps_weapons_are_ready_within_the_step(step, attacks):
     call = make(step)
     assert call(*fired(0, 0), NEAR) == attack(13, 9)
-    assert call(*fired(14, 14), NEAR) == move(5, 9)
-    assert call(*fired(4, 4), NEAR) == (attack(13, 9) if attacks else move(5, 9))
+    assert call(*fired(14, 14), NEAR) == move(1.25, 9)
+    assert call(*fired(4, 4), NEAR) == (attack(13, 9) if attacks else move(1.25, 9))
 
 
 def test_an_order_to_attack_is_held_until_the_volley_has_left():
@@ -101,7 +111,7 @@ def test_an_order_to_attack_is_held_until_the_volley_has_left():
     assert call(*fired(0, 0), NEAR, done=True) == attack(13, 9)
     # Out of reach an order is repeated.
     far = enemy(BANELING, 20, 9)
-    assert [call(*MARINES, far, done=True), call(*MARINES, far)] == [attack(20, 9)] * 2
+    assert [call(*MARINES, far, done=True), call(*MARINES, far)] == [attack(22.5, 9)] * 2
 
 
 def test_nobody_runs_from_zerglings():
