@@ -127,10 +127,10 @@ def build_components(
     """
     actors = built.actors
     frames = tf.add_n([phase.frames.read_value() for phase in built.phases])
-    event_log = SummaryLog(settings.run.logdir, settings.output.save_summaries_secs)
-    stack.callback(event_log.close)
     episode_log = episodes.open_log(settings, start)
     stack.callback(episode_log.close)
+    event_log = SummaryLog(settings.run.logdir, settings.output.save_summaries_secs)
+    stack.callback(event_log.close)
     run = Run(settings, built, frames, start, stopping, stack, writer, event_log, episode_log)
     components = [
         *exact_resume.make(run, resume),

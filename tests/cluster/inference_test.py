@@ -9,6 +9,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import actors, agents
 from sc2impala.agents import policy
+from sc2impala.agents import teacher as teacher_lib
 from sc2impala.cluster import board as board_lib
 from sc2impala.cluster import inference, requests
 from sc2impala.cluster.accounts import Accounts
@@ -17,7 +18,6 @@ from sc2impala.cluster.link import Link
 from sc2impala.cluster.outbox import Identity
 from sc2impala.learner import phases
 from sc2impala.runtime.cluster_central import first_output, flat_arrays
-from sc2impala.training.components import start_policy
 from tests import fakes
 
 K, T, UNROLLS, MAX_STEP_MUL = 3, 4, 3, 16
@@ -45,7 +45,9 @@ def make_agent(specs, name='fully_conv_lstm'):
 
 def make_teacher(specs, agent):
     """Of the same kind, with other weights; it acts from the start."""
-    return start_policy.make_teacher(lambda: make_agent(specs), agent, tf.constant(0.5))
+    with tf.name_scope(teacher_lib.SCOPE):
+        copy = make_agent(specs)
+    return teacher_lib.Teacher(copy, agent, tf.constant(0.5))
 
 
 def randomise(agent, session, teacher=None):

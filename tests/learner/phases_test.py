@@ -35,7 +35,7 @@ def build(with_critic):
     if with_critic:
         critic = CriticPretraining(CriticPretrainingSettings(num_critic_pretrain_frames=70))
         frames = phases.frames_variable(critic.frames_variable)
-        plans.append(phases.Plan(critic, source, 'Map', critic.num_frames, frames))
+        plans.append(phases.Plan(critic, source, 'Map', critic.settings.num_frames, frames))
     global_step = tf.train.get_or_create_global_step()
     plans.append(phases.Plan(Impala(ImpalaSettings()), source, 'Map', 500, global_step))
     batch = source.next_batch()
@@ -225,7 +225,7 @@ def test_registered_algorithms_have_what_the_command_needs():
     algorithms.update((name, learner.load_pretraining(name)) for name in learner.PRETRAINING)
     for name, algorithm in algorithms.items():
         assert issubclass(algorithm, Algorithm) and algorithm.title
-        assert learner.settings_groups()[name] is algorithm.settings_class
-        assert algorithm(algorithm.settings_class()).settings == algorithm.settings_class()
+        settings = learner.settings_groups()[name]()
+        assert algorithm(settings).settings is settings
     with pytest.raises(KeyError):
         learner.load('alphastar')

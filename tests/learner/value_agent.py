@@ -31,6 +31,9 @@ class ValueAgent(table.TableAgent):
             )
         return self.copy
 
+    def state_spec(self):
+        return tf.TensorSpec([1], tf.float32)
+
     def unroll(self, actions, env_outputs, core_state):
         step, column = (env_outputs.observation[name] for name in ('step', 'column'))
         if self._num_versions > 1:

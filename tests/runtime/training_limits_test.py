@@ -36,8 +36,9 @@ def default():
     return make()
 
 
-def check(made, num_games=2 * 32, learns_here=True):
-    limits.check(made.settings, made.agent, made.spec, num_games, learns_here)
+def check(made):
+    num_games = made.settings.actors.num_actors * made.settings.actors.num_envs
+    limits.check(made.settings, made.agent, made.spec, num_games, learns_here=True)
 
 
 def needs(made, num_games=2 * 32, learns_here=True):

@@ -7,7 +7,6 @@ import tensorflow.compat.v1 as tf
 from sc2impala import agents, learner
 from sc2impala.learner import summaries
 from sc2impala.learner.critic_pretraining.settings import CriticPretrainingSettings
-from sc2impala.learner.critic_pretraining.update import CriticPretraining
 from tests import fakes
 from tests.learner import table_agent as table
 
@@ -109,9 +108,9 @@ def test_only_the_critic_of_every_agent_moves(name, train_all):
 
 
 def test_without_frames_the_phase_is_left_out():
-    assert CriticPretraining(CriticPretrainingSettings()).num_frames == 0
+    assert CriticPretrainingSettings().num_frames == 0
     settings = CriticPretrainingSettings(num_critic_pretrain_frames=7)
-    assert CriticPretraining(settings).num_frames == 7
+    assert settings.num_frames == 7
 
 
 def test_trains_no_variable_of_another_agent():

@@ -8,7 +8,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import structs
 from sc2impala.learner import optimization
-from sc2impala.learner.algorithm import Sequences, new_priorities
+from sc2impala.learner.algorithm import Sequences, build_update, new_priorities
 from sc2impala.learner.impala.settings import ImpalaSettings
 from sc2impala.learner.impala.update import Impala
 from sc2impala.learner.r2d2.settings import R2d2Settings
@@ -72,9 +72,9 @@ class Case:
                 probabilities=tf.constant(PROBABILITIES), keys=tf.constant(KEYS, tf.int64)
             )
             frames = tf.train.get_or_create_global_step()
-            update = R2D2(make_settings(**settings)).build_update(
-                agent, batch, agent.weights, optimization.Schedule(frames, 1000)
-            )
+            schedule = optimization.Schedule(frames, 1000)
+            algorithm = R2D2(make_settings(**settings))
+            update = build_update(algorithm, agent, batch, agent.weights, schedule)
             session.run(tf.global_variables_initializer())
             count = [v for v in tf.global_variables() if v.op.name == 'target_num_updates'][0]
             session.run([count.assign(counted), frames.assign(played)])
