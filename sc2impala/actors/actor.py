@@ -144,11 +144,12 @@ def choose(
 def demonstrated_choices(observation: Mapping[str, Any]) -> Optional[Dict[str, tf.Tensor]]:
     """The labels of the games that the demonstrator plays, -1 elsewhere: int32 [K] by head.
 
-    None without the key 'demonstration'. Logits of conditioned arguments are recorded for these.
+    None without the key `structs.DEMONSTRATION`. Logits of conditioned arguments are recorded for
+    these.
     """
-    if 'demonstration' not in observation:
+    if structs.DEMONSTRATION not in observation:
         return None
-    label = observation['demonstration']
+    label = observation[structs.DEMONSTRATION]
     return {
         name: tf.where(label['plays'], choice, -tf.ones_like(choice))
         for name, choice in label['action'].items()
@@ -159,12 +160,12 @@ def played(observation: Mapping[str, Any], agent_output: structs.AgentOutput) ->
     """The choice that is played: the label of the demonstrator in the games that it plays.
 
     Args:
-      observation: nested dict of [K, ...]; without the key 'demonstration' the agent plays.
+      observation: nested dict of [K, ...]; without the key `structs.DEMONSTRATION` the agent plays.
       agent_output: `AgentOutput` of [K] on it. Logits and baseline stay those of the agent.
     """
-    if 'demonstration' not in observation:
+    if structs.DEMONSTRATION not in observation:
         return agent_output
-    label = observation['demonstration']
+    label = observation[structs.DEMONSTRATION]
 
     def choose(of_label: tf.Tensor, of_agent: tf.Tensor) -> tf.Tensor:
         return tf.where(label['plays'], of_label, of_agent)

@@ -60,7 +60,7 @@ class Update(NamedTuple):
 
 
 class Sequences(NamedTuple):
-    """How experience is cut into sequences, and with which priorities they can be replayed.
+    """Overlap of consecutive sequences, and the priorities of new ones in the replay buffer.
 
     overlap: steps that a sequence shares with the one before it, besides the one that all share;
         less than the unroll length. They are part of two sequences: `Update.frames`, `done` and
@@ -111,7 +111,7 @@ class Algorithm(abc.ABC):
         return agent
 
     def sequences(self, agent: Agent) -> Sequences:
-        """How experience is cut into sequences; see `Sequences`.
+        """Describes the sequences that the algorithm learns from, see `Sequences`.
 
         Args:
           agent: what acts.
@@ -173,16 +173,17 @@ def build_update(
     algorithm: Algorithm,
     agent: Agent,
     batch: Batch,
-    variables: Sequence[tf.Variable],
+    variables: Optional[Sequence[tf.Variable]],
     schedule: Schedule,
 ) -> Update:
     """Builds an update from the rewards of the game.
 
-    What the algorithm gets are the rewards from which it learns, see `rewards.learned`.
+    The algorithm gets the rewards from which it learns, see `rewards.learned`.
 
     Args:
       algorithm: in whose settings are those of rewards, if it has some.
-      agent, batch, variables, schedule: as in `Algorithm.build_update`.
+      agent, batch, schedule: as in `Algorithm.build_update`.
+      variables: that are trained; None for all weights of the agent.
 
     Raises:
       ValueError: if the agent lacks something that the algorithm needs.
@@ -191,7 +192,8 @@ def build_update(
     # Gains decay over the training, not over the phases before it.
     decay = None if isinstance(algorithm, PretrainingAlgorithm) else schedule
     batch, metrics = _with_learned_rewards(algorithm, agent, batch, decay)
-    update = algorithm.build_update(agent, batch, variables, schedule)
+    trained = agent.weights if variables is None else variables
+    update = algorithm.build_update(agent, batch, trained, schedule)
     return update._replace(metrics={**metrics, **update.metrics})
 
 

@@ -18,7 +18,7 @@ from sc2impala.structs import AgentOutput
 
 
 class Labels(NamedTuple):
-    """What the demonstrator would play; a `choice` for of the agent.
+    """Choices of the demonstrator for the steps of a batch.
 
     action: dict of int32 [T, B]; 0 where there is no label.
     step_mul: int32 [T, B]; 1 where there is no label.

@@ -134,8 +134,7 @@ def _build_phase(
     update_priorities: Optional[Callable[[tf.Tensor, tf.Tensor], tf.Operation]],
 ) -> Phase:
     schedule = optimization.Schedule(plan.frames, plan.num_frames)
-    algorithm_lib.check_agent(plan.algorithm, agent)
-    update = algorithm_lib.build_update(plan.algorithm, agent, batch, agent.weights, schedule)
+    update = algorithm_lib.build_update(plan.algorithm, agent, batch, None, schedule)
     ages = policy_ages(batch, policy_version)
     finished = [update.train] + list(ages.values())
     if update.priorities is not None and update_priorities is not None:

@@ -1,5 +1,6 @@
 """The interface of the actors of a run."""
 
+import abc
 import contextlib
 from typing import Any, ContextManager, List, Optional, Sequence, Tuple
 
@@ -13,7 +14,7 @@ from sc2impala.runtime.summary_log import SummaryLog
 from sc2impala.training.state import State
 
 
-class Actors:
+class Actors(abc.ABC):
     """Acts in the games of a run and fills a queue with sequences.
 
     The methods are called in the order in which they are listed.
@@ -33,7 +34,7 @@ class Actors:
     states: Sequence[State] = ()
     parts: Sequence[Part] = ()
 
-    def open(self, session_config: tf.ConfigProto) -> None:
+    def open(self, session_config: tf.ConfigProto) -> None:  # noqa: B027
         """Called before the graph is built.
 
         Raises:
@@ -44,6 +45,7 @@ class Actors:
         """Returns the context in which variables are made that actors read besides the agent's."""
         return contextlib.nullcontext()
 
+    @abc.abstractmethod
     def build(
         self, agent: Any, specs: Tuple[Any, Any], spec: Any, start: int, teacher: Optional[Teacher]
     ) -> None:
@@ -59,8 +61,8 @@ class Actors:
         Raises:
           UserError: if an environment cannot be made.
         """
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def components(
         self, frames: tf.Tensor, summaries: SummaryLog, stop: StopRequest
     ) -> List[tf.train.SessionRunHook]:
@@ -71,21 +73,20 @@ class Actors:
           summaries: where to.
           stop: set when the run should end.
         """
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def acting(self) -> List[tf.train.SessionRunHook]:
         """Returns what lets the actors act, once the state is restored or saved."""
-        raise NotImplementedError
 
-    def fill(self, session: tf.Session) -> None:
+    def fill(self, session: tf.Session) -> None:  # noqa: B027
         """Acts until the queue holds a batch, if no other thread does."""
 
     def halted(self, session: tf.Session) -> ContextManager[None]:
         """Returns a context in which no actor is within an unroll, to read `states`."""
         return contextlib.nullcontext()
 
-    def restore_staged(self) -> None:
+    def restore_staged(self) -> None:  # noqa: B027
         """Called when batches that had been taken from the queue were restored."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027
         """Called once the session is closed, and the run has not failed."""

@@ -12,7 +12,7 @@ EXPLORATIONS = ('entropy', 'uniform_kl')
 
 @dataclasses.dataclass(frozen=True)
 class AppoSettings(ActorCriticSettings, PolicyLagSettings):
-    """What APPO alone has, and the age of sequences."""
+    """Settings of APPO alone, and of the age of sequences."""
 
     TITLE: ClassVar[str] = 'APPO'
 
@@ -49,7 +49,7 @@ class AppoSettings(ActorCriticSettings, PolicyLagSettings):
     appo_normalise_advantages: bool = setting(
         False,
         'advantages of mean 0 and standard deviation 1 over each batch; costs of other terms are '
-        'then meant beside advantages of that size',
+        'then relative to advantages of that size',
         tunable=True,
     )
     appo_max_kl: float = setting(

@@ -42,7 +42,7 @@ class Costs(NamedTuple):
 
 
 class Goals(NamedTuple):
-    """What stays the same over the epochs of an update, float32 [T, B].
+    """Targets and advantages, constant over the epochs of an update, float32 [T, B].
 
     vs: targets of the baseline.
     advantages: of the policy, normalised.

@@ -15,7 +15,7 @@ from sc2impala.settings.learning import (
 
 @dataclasses.dataclass(frozen=True)
 class CloningSettings(ReturnSettings, AdamSettings, PretrainingSettings):
-    """How long the agent imitates the demonstrator, and how."""
+    """Settings of the phase in which the agent imitates a demonstrator."""
 
     TITLE: ClassVar[str] = 'cloning'
     SCOPE: ClassVar[str] = RUN
@@ -56,8 +56,8 @@ class CloningSettings(ReturnSettings, AdamSettings, PretrainingSettings):
     )
     phase_evaluations: int = setting(
         10,
-        'evaluate the agent so many times while it clones, on the simulator; the model with the '
-        'best mean return goes on. 0 goes on with the last one',
+        'number of evaluations on the simulator during cloning; the next phase starts from the '
+        'model with the best mean return. 0 starts it from the last one',
         between=(0, 10000),
     )
     phase_evaluation_episodes: int = setting(

@@ -9,7 +9,7 @@ from sc2impala.settings.learning import AdamSettings, PretrainingSettings, Retur
 
 @dataclasses.dataclass(frozen=True)
 class CriticPretrainingSettings(ReturnSettings, AdamSettings, PretrainingSettings):
-    """How long the baseline is trained alone, and how."""
+    """Settings of the phase in which the baseline is trained alone."""
 
     TITLE: ClassVar[str] = 'critic pre-training'
 

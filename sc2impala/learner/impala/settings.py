@@ -9,7 +9,7 @@ from sc2impala.settings.learning import LARGE, ActorCriticSettings
 
 @dataclasses.dataclass(frozen=True)
 class ImpalaSettings(ActorCriticSettings):
-    """What IMPALA alone has."""
+    """Settings of IMPALA alone."""
 
     TITLE: ClassVar[str] = 'IMPALA'
 

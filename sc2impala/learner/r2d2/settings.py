@@ -59,7 +59,7 @@ class R2d2Settings(ReturnSettings, AdamSettings, PrioritySettings):
     )
     r2d2_value_rescaling: bool = setting(
         True,
-        'learn h(Q) = sign(Q) (sqrt(|Q| + 1) - 1) + Q / 1000 in the place of Q, so that returns of '
+        'learn h(Q) = sign(Q) (sqrt(|Q| + 1) - 1) + Q / 1000 instead of Q, so that returns of '
         'any size need no clipping of rewards',
     )
     r2d2_munchausen: float = setting(
