@@ -173,4 +173,9 @@ def _env_options(
     environment: EnvironmentSettings, step_mul: Optional[int], max_step_mul: int
 ) -> Dict[str, Any]:
     options = {name: getattr(environment, name) for name in _OF_SPECS}
-    return dict(options, step_mul=max_step_mul, choose_step_mul=step_mul is None)
+    return dict(
+        options,
+        step_mul=max_step_mul,
+        choose_step_mul=step_mul is None,
+        simulator_rules=dict(environment.simulator_rules),
+    )

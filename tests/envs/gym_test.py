@@ -215,6 +215,24 @@ def test_step_mul_is_that_of_the_map_or_chosen():
 
 
 @needs_gymnasium
+def test_rules_of_the_simulator_can_differ():
+    def observe_after(make, rules):
+        env = make(ID, step_mul=40, simulator_rules=rules)
+        env.reset(seed=3)
+        noop = np.zeros(env.action_space.shape, np.int64)
+        for choice in ([1, 0], [2, 0]):
+            observation = env.step(noop + choice)[0]
+        return observation['screen_player_relative'].reshape(16, 16)
+
+    for make in (gymnasium.make, gymnasium.make_vec):
+        fast, slow, same = (
+            observe_after(make, rules) for rules in (None, {'marine.speed': 0.02}, {})
+        )
+        np.testing.assert_array_equal(fast, same)
+        assert np.any(fast != slow)
+
+
+@needs_gymnasium
 def test_a_point_is_a_pixel_of_the_screen():
     env = gymnasium.make(ID, screen_size=(12, 20)).unwrapped
     assert env.action_space.nvec.tolist() == [3, 240]
@@ -299,10 +317,11 @@ def test_bad_arguments_are_refused():
         (
             {'layers': 'all'},
             "the keyword argument is 'layers', expected one of: step_mul, choose_step_mul, "
-            'render_mode, functions, ',
+            'render_mode, simulator_rules, functions, ',
         ),
         ({'max_episode_steps': 9}, 'max_episode_steps is 9, expected none: the clock of the map'),
         ({'render_mode': 'human'}, "render_mode is 'human', expected None or 'rgb_array'"),
+        ({'simulator_rules': {'marine.sped': 1}}, 'marine.sped'),
         ({'map_name': 'Beacon'}, "map_name is 'Beacon', expected one of: MoveToBeacon"),
     ]:
         for cls in (gym.MiniGameEnv, gym.MiniGameVectorEnv):

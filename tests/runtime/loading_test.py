@@ -19,6 +19,7 @@ FLAGS = (
     '--fixed_step_mul=no',
     '--max_step_mul=240',
     '--unroll_length=2',
+    '--simulator_rules=marine.speed=4',
 )
 
 
@@ -318,6 +319,8 @@ class TestGymnasium:
         pytest.importorskip('gymnasium')
         with sc2impala.load(request.getfixturevalue(name), policy='greedy') as agent:
             games = agent.make_vec(3)
+            rules = {'marine.speed': 4.0} if name == 'recurrent' else {}
+            assert games.spec.kwargs['simulator_rules'] == rules
             assert games.single_observation_space == agent.observation_space
             assert games.single_action_space == agent.action_space
             observation, _ = games.reset(seed=0)

@@ -17,6 +17,7 @@ OPTIONS = (
     'step_mul',
     'choose_step_mul',
     'render_mode',
+    'simulator_rules',
     'functions',
     'screen_size',
     'minimap_size',
@@ -72,6 +73,7 @@ class Games:
         num_envs: int,
         step_mul: Optional[int],
         choose_step_mul: bool,
+        simulator_rules: Optional[Mapping[str, float]],
         spec_options: Mapping[str, Any],
     ):
         """See `MiniGameVectorEnv`."""
@@ -87,6 +89,8 @@ class Games:
             step_mul = settings.get('max_step_mul', DEFAULT_STEP_MUL)
         self.step_mul = checks.check_positive('step_mul', step_mul)
         self._choose_step_mul = bool(choose_step_mul)
+        self._rules = dict(simulator_rules or {})
+        envs.check_rules(map_name, self._rules)
         self.observation_space = spaces.observation_space(self.observation_spec)
         self.action_space = spaces.action_space(
             self.action_spec, self.step_mul, self._choose_step_mul
@@ -117,6 +121,7 @@ class Games:
                 self.action_spec,
                 self.step_mul,
                 final_observations=True,
+                rules=self._rules,
             )
 
         self._env = visited.make(make, self._map_name, self.observation_spec)

@@ -28,11 +28,14 @@ class MiniGameEnv(gymnasium.Env):
         step_mul: Optional[int] = None,
         choose_step_mul: bool = False,
         render_mode: Optional[str] = None,
+        simulator_rules: Optional[Mapping[str, float]] = None,
         **spec_options: Any,
     ):
         """Args: see `MiniGameVectorEnv`."""
         self.render_mode = games.check_render_mode(render_mode)
-        self._games = games.Games(map_name, 1, step_mul, choose_step_mul, spec_options)
+        self._games = games.Games(
+            map_name, 1, step_mul, choose_step_mul, simulator_rules, spec_options
+        )
         self.observation_spec = self._games.observation_spec
         self.action_spec = self._games.action_spec
         self.observation_space = self._games.observation_space

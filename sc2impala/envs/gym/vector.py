@@ -36,6 +36,7 @@ class MiniGameVectorEnv(vector.VectorEnv):
         step_mul: Optional[int] = None,
         choose_step_mul: bool = False,
         render_mode: Optional[str] = None,
+        simulator_rules: Optional[Mapping[str, float]] = None,
         **spec_options: Any,
     ):
         """Makes the spaces; the games are made by `reset`.
@@ -48,6 +49,8 @@ class MiniGameVectorEnv(vector.VectorEnv):
           choose_step_mul: whether the action has another dimension: its value v stands for v + 1
             frames, of at most `step_mul`.
           render_mode: None or 'rgb_array'.
+          simulator_rules: constants of the simulator that differ from their defaults, by name; see
+            docs.
           **spec_options: functions, screen_size, minimap_size, screen_layers, minimap_layers,
             vectors, fixed_arguments and no_op_as_last_resort, as of `envs.make_specs`.
 
@@ -55,7 +58,9 @@ class MiniGameVectorEnv(vector.VectorEnv):
           ValueError: if anything is unknown, repeated or out of range.
         """
         self.render_mode = games.check_render_mode(render_mode)
-        self._games = games.Games(map_name, num_envs, step_mul, choose_step_mul, spec_options)
+        self._games = games.Games(
+            map_name, num_envs, step_mul, choose_step_mul, simulator_rules, spec_options
+        )
         self.num_envs = self._games.num_envs
         self.observation_spec = self._games.observation_spec
         self.action_spec = self._games.action_spec
