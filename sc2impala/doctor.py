@@ -83,7 +83,7 @@ class Finding(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """What to check.
+    """Settings of the check.
 
     map_name: a map; empty for the seven mini-games.
     game_version: a version of the game; empty for the newest.

@@ -34,5 +34,5 @@ class Interrupted(KeyboardInterrupt):
 
 
 def exit_code_of_signal(number: int) -> int:
-    """What shells report of a process that a signal has ended."""
+    """Returns the exit code that shells report for a process ended by a signal."""
     return _SIGNALLED + number

@@ -1,4 +1,4 @@
-"""Where StarCraft II is installed."""
+"""Location of the StarCraft II installation."""
 
 import os
 import platform

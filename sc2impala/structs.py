@@ -61,7 +61,7 @@ aborted: bool [], set only together with `done`: the game died, hung or was rela
 SequenceInfo = collections.namedtuple(
     'SequenceInfo', ['task', 'actor', 'policy_frames', 'policy_updates']
 )
-"""Where a sequence comes from; one value per sequence.
+"""Origin of a sequence; one value per sequence.
 
 task: int32 [], index of the map among those of the run.
 actor: int32 [], index of the actor.

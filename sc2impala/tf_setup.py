@@ -14,7 +14,7 @@ import tempfile
 from typing import Iterator
 
 _NOISE = (b'WARNING: All log messages before absl::InitializeLog()', b'I0000 ')
-"""How lines begin that TensorFlow 2.20 and later write when they are imported."""
+"""Beginnings of lines that TensorFlow 2.20 and later write when they are imported."""
 
 
 @functools.lru_cache(maxsize=None)

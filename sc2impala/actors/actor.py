@@ -115,7 +115,7 @@ def choose(
     logits: Any = (),
     seed: Optional[tf.Tensor] = None,
 ) -> Tuple[structs.AgentOutput, Any, Tuple[Any, Any]]:
-    """What is played in each of K games: one step of agent, demonstrator and teacher.
+    """One step of agent, demonstrator and teacher in each of K games.
 
     Args:
       agent: `agents.agent.Agent`.

@@ -13,7 +13,7 @@ import tensorflow.compat.v1 as tf
 
 
 def first_past(moment: Any, overlap: int) -> Any:
-    """What stands before the first step that is played: copies of the first moment.
+    """Returns copies of the first moment, which stand before the first step of an actor.
 
     All of them start an episode, so that the recurrent state after them is that at its start.
 

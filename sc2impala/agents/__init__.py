@@ -28,7 +28,7 @@ AGENTS = {
 num_step_muls)`, which returns torso, core and heads."""
 
 VALUE_NORMALISATIONS = ('none', 'popart')
-"""Whether the baseline learns returns as they are, or normalised; see `value_statistics`."""
+"""Normalisations of the returns that the baseline learns; see `value_statistics`."""
 
 
 def load_make_parts(name: str) -> Callable[[Any, Any, int], tuple]:

@@ -115,7 +115,7 @@ class ActionValues:
 
 
 def is_available(function_logits: tf.Tensor) -> tf.Tensor:
-    """Which functions are: bool [..., F], from logits in which the others are masked."""
+    """Returns the mask of available functions, bool [..., F], from masked logits."""
     return function_logits > 0.5 * UNAVAILABLE_LOGIT
 
 

@@ -87,7 +87,7 @@ class Agent(snt.RNNCore):
         fixed_step_mul: environment frames between two actions; None lets the agent choose.
         weights: trainable variables that the parts have created already, as embeddings do.
         value_statistics: `ValueStatistics` if the heads give normalised baselines, or None.
-        make_copy: name scope -> an agent of the same kind with variables of its own, which have
+        make_copy: name scope -> an agent of the same kind with separate variables, which have
             the same order as those of this agent; for target networks.
         unit_prior: `unit_prior.UnitPrior` if the points that depend on the function have one.
         """
@@ -115,7 +115,7 @@ class Agent(snt.RNNCore):
 
     @property
     def action_values(self) -> ActionValues:
-        """The values of actions, for algorithms that learn them in the place of a policy."""
+        """The values of actions, for algorithms that learn them instead of a policy."""
         return ActionValues(self.policy)
 
     def initial_state(self, batch_size: Union[int, tf.Tensor], **unused_kwargs: Any) -> Any:
@@ -299,7 +299,7 @@ class Agent(snt.RNNCore):
         return (heads, for_arguments), state
 
     def _pixel_kinds(self, observation: Mapping[str, Any]) -> Dict[str, tf.Tensor]:
-        """What the points of the prior show, by head; nothing without a prior."""
+        """Returns the kinds of pixels of the unit prior by head; empty without a prior."""
         return self._unit_prior.kinds(observation) if self._unit_prior else {}
 
     def _choose(

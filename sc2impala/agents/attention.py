@@ -27,7 +27,7 @@ class RelationalModule(snt.Module):
         name: str = 'relational_module',
     ):
         """Args:
-        num_blocks: how often entities exchange information; every block has weights of its own.
+        num_blocks: how often entities exchange information; blocks do not share weights.
         num_heads: attentions of a block that are computed side by side.
         head_size: size of queries, keys and values.
         channels: C of the output.
@@ -76,7 +76,7 @@ class AttentionBlock(snt.Module):
         return entities + self._perceptron(attended)
 
     def attend(self, entities: tf.Tensor) -> Tuple[tf.Tensor, tf.Tensor]:
-        """How much each entity attends to each other, and what it finds there.
+        """Returns attention weights between entities, and the values they attend to.
 
         Args:
           entities: float32 [N, n, C].
@@ -94,7 +94,7 @@ class AttentionBlock(snt.Module):
 
 
 class ResidualModule(snt.Module):
-    """Residual blocks of two 3 x 3 convolutions, in place of a `RelationalModule`."""
+    """Residual blocks of two 3 x 3 convolutions, instead of a `RelationalModule`."""
 
     def __init__(self, num_blocks: int, channels: int, name: str = 'residual_module'):
         """Args:

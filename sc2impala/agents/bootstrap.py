@@ -69,7 +69,7 @@ def select(outputs: Nest, version: tf.Tensor) -> Nest:
 
 
 def fold(outputs: Nest) -> Nest:
-    """The versions as columns of their own: a nest of [T, B, H, ...] to [T, B * H, ...]."""
+    """Returns versions as separate columns: a nest of [T, B, H, ...] to [T, B * H, ...]."""
 
     def fold_one(t: tf.Tensor) -> tf.Tensor:
         shape = tf.shape(t)
@@ -83,7 +83,7 @@ def fold(outputs: Nest) -> Nest:
 def versions_of_episodes(
     seed: Optional[tf.Tensor], done: tf.Tensor, episode_steps: tf.Tensor, num_versions: int
 ) -> tf.Tensor:
-    """Which version plays in each of K games: drawn when an episode starts, and kept to its end.
+    """Returns the version that acts in each of K games, drawn at the start of each episode.
 
     It is a function of the step of the actor at which the episode has started, and of the game.
 

@@ -98,7 +98,7 @@ class ConditionedHeads(snt.Module):
             last = name
 
     def _together(self, head: str, other: str) -> bool:
-        """Whether a function uses both arguments."""
+        """Returns whether a function uses both arguments."""
         return bool((self._used[head] * self._used[other]).any())
 
     def _one_hot(self, name: str, action: Mapping[str, tf.Tensor]) -> tf.Tensor:

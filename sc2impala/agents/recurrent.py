@@ -203,7 +203,7 @@ def _unroll_gates(
 def _recur_written_out(
     step: Callable, input_gates: tf.Tensor, done: tf.Tensor, state: State
 ) -> Tuple[List[tf.Tensor], tf.Tensor, State]:
-    """Applies `step` T times, each with operations of its own.
+    """Applies `step` T times, unrolled in the graph.
 
     Returns:
       Hidden states that entered the gates, T float32 [B, ..., size], those that came out, float32

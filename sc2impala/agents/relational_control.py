@@ -1,6 +1,6 @@
 """The control agent of the relational one (Zambaldi et al. 2018, arXiv 1806.01830, section 4.2).
 
-Everything is as in `relational`, but residual blocks of convolutions are in the place of attention:
+Everything is as in `relational`, but with residual blocks of convolutions instead of attention:
 entities see their neighbours only.
 """
 

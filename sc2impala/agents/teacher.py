@@ -18,7 +18,7 @@ SCOPE = 'teacher'
 
 
 class Teacher:
-    """Another agent of the same kind with variables of its own, which no algorithm trains.
+    """Another agent of the same kind with separate variables, which no algorithm trains.
 
     agent: the copy.
     is_frozen: variable, bool []: the copy is final. It is part of checkpoints, as the weights are.
@@ -56,11 +56,11 @@ class Teacher:
 
     @property
     def acts(self) -> bool:
-        """Whether the teacher may ever become active."""
+        """Returns whether the teacher may ever become active."""
         return self._cost is not None
 
     def is_active(self) -> tf.Tensor:
-        """Whether the teacher has something to say now, bool []: it is final, and it counts."""
+        """Returns whether the teacher is active, bool []: it is final, and its cost is not 0."""
         if self._cost is None:
             return tf.constant(False)
         return tf.logical_and(self.is_frozen.read_value(), self._cost > 0.0)

@@ -136,7 +136,7 @@ class _Up(snt.Module):
 
 
 class PositionBias(snt.Module):
-    """Adds a learned bias of its own to every pixel and channel, zero at first.
+    """Adds a learned bias per pixel and channel, zero at first.
 
     Building sites are places on the map and not next to anything that a convolution could see.
     """

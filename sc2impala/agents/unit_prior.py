@@ -1,10 +1,10 @@
-"""Where an untrained agent points: at units, and not at any pixel alike.
+"""Prior over points: an untrained agent points at units rather than at any pixel.
 
 Three of 256 pixels show a roach when DefeatRoaches starts. A policy that points anywhere finds out
 slowly that those are worth attacking, and as long as its orders are random it learns to give none.
 So points start with a larger logit on the pixels that show what the function is for: own units for
 those that select, other units for orders. It is the prior of agents that choose units from a list
-in the place of pixels (Vinyals et al. 2019, AlphaStar: the target unit). Buildings are placed where
+instead of pixels (Vinyals et al. 2019, AlphaStar: the target unit). Buildings are placed where
 there is no unit: on free ground, if the layer buildable is observed, and otherwise their points
 have no prior. The logits are variables like others.
 """
@@ -22,7 +22,7 @@ NONE, SELF, NUM_RELATIONS = 0, 1, 5
 """Of the values of PySC2's layer player_relative: none, self, ally, neutral, enemy."""
 
 FREE_GROUND, NUM_KINDS = 5, 6
-"""Pixels are of these kinds: the relations, and in the place of NONE the ground without a unit on
+"""Pixels are of these kinds: the relations, and instead of NONE the ground without a unit on
 which something can be built. A head whose group does not have GROUND_LAYER knows the relations."""
 
 LAYER = 'player_relative'
@@ -40,7 +40,7 @@ _ON_NEUTRAL_UNITS = ('Build_Refinery', 'Build_Assimilator', 'Build_Extractor')
 
 
 def points_at(function: str) -> np.ndarray:
-    """What a function is pointed at, float32 [NUM_KINDS]: 1 for a kind of pixels, or 0.
+    """Returns the kinds of pixels that a function points at, 0 or 1, float32 [NUM_KINDS].
 
     Args:
       function: name of a PySC2 function.
@@ -110,7 +110,7 @@ class UnitPrior(snt.Module):
         self._tables: Dict[str, tf.Variable] = {}
 
     def kinds(self, observation: Mapping[str, Any]) -> Dict[str, tf.Tensor]:
-        """What each pixel shows, int32 [..., H * W] by head: a relation, or FREE_GROUND.
+        """Returns the kind of each pixel, int32 [..., H * W] by head: a relation, or FREE_GROUND.
 
         Args:
           observation: with the groups of the heads, layers of [..., H, W].

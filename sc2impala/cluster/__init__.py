@@ -1,4 +1,4 @@
-"""What a learner and actors in other processes say to each other; see docs/cluster.md.
+"""Protocol between a learner and actors in other processes; see docs/cluster.md.
 
 `board` says what a run is, `messages` how sequences travel, `accounts` keeps the books. `intake` is
 the learner's end of the queue; `link`, `outbox` and `weights` are the actor's side. With central

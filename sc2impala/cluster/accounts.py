@@ -20,7 +20,7 @@ SILENT_SECS = 30.0
 """An actor that says nothing for so long counts as lost."""
 
 _TURNS = 3
-"""So often others have their turn before an actor is missed: calls are repeated, and queue anew."""
+"""Turns of other actors before an actor is missed: calls are repeated, and queue again."""
 
 _REMEMBERED = 256
 """Numbers of messages that may arrive out of order."""
@@ -42,7 +42,7 @@ class Amounts(NamedTuple):
     lost_estimated: int
 
     def is_balanced(self) -> bool:
-        """Whether the equation holds."""
+        """Returns whether the equation holds."""
         parts = self.trained + self.discarded + self.aborted + self.queued
         return self.played == parts + self.unsent + self.lost
 
@@ -57,7 +57,7 @@ class Traffic(NamedTuple):
 
 
 class Actor:
-    """What the learner knows of one actor."""
+    """Frame account of one actor, as the learner knows it."""
 
     def __init__(self, slot: int, header: Header, now: float):
         self.slot = slot
@@ -71,7 +71,7 @@ class Actor:
         self._highest = -1
 
     def is_new(self, number: int) -> bool:
-        """Whether a message of this number has not arrived before; remembers it."""
+        """Returns whether a message of this number has not arrived before; remembers it."""
         if number in self._numbers or number <= self._highest - _REMEMBERED:
             return False
         self._numbers.append(number)
@@ -85,7 +85,7 @@ class Actor:
 
     @property
     def estimate(self) -> int:
-        """What it may have played since its last message: half an unroll."""
+        """Returns the expected steps since its last message: half an unroll."""
         if self.header.ending or not self.unrolls:
             return 0
         return self.received // self.unrolls // 2
@@ -121,7 +121,7 @@ class Accounts:
         self.last_arrival = clock()
 
     def admit(self, header: Header, num_bytes: int, updates: int) -> bool:
-        """Whether the sequences of a message are to be trained on.
+        """Returns whether to train on the sequences of a message.
 
         Args:
           header: of the message.
@@ -192,7 +192,7 @@ class Accounts:
                     self._say(f'{_name(actor)} is silent since {SILENT_SECS:.0f} s')
 
     def amounts(self) -> Amounts:
-        """What was played, and what became of it."""
+        """Returns the totals of frames that were generated, trained on and lost."""
         with self._lock:
             actors = list(self._actors.values())
             gone = [actor for actor in actors if actor.is_gone]

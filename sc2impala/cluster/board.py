@@ -13,7 +13,7 @@ STATUS = 'cluster_status'
 FAREWELLS = 'cluster_farewells'
 
 STARTING, TRAINING, FINISHED, STOPPED = range(4)
-"""What a learner does, the first number of its status."""
+"""Activities of a learner, the first number of its status."""
 
 NO_LABELS = -1.0
 """Second number of the status while the demonstrator is switched off; else its share."""
@@ -50,7 +50,7 @@ def from_json(text: bytes) -> Board:
     """The inverse of `Board.to_json`.
 
     Raises:
-      UserError: if another version wrote it, as far as that can be told.
+      UserError: if another version wrote it, as far as that is known.
     """
     try:
         content = json.loads(text.decode())

@@ -1,4 +1,4 @@
-"""Whether it is faster to compress sequences before they are sent."""
+"""Chooses whether to compress sequences before sending them: whichever is faster."""
 
 import collections
 from typing import Deque, Dict
@@ -11,7 +11,7 @@ _FIRST = 4
 """Messages of each kind at the start."""
 
 _AGAIN = 200
-"""Every so many messages the slower way is tried again."""
+"""Number of messages after which the slower way is tried again."""
 
 _WINDOW = 8
 """Messages of each kind that are compared: the fastest of them."""

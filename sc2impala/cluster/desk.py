@@ -1,8 +1,8 @@
 """Central inference: the games of all actors as the learner knows them.
 
 From what the actors say and the agent chooses the desk puts together the sequences that an actor
-with an agent of its own would have sent. It keeps the recurrent states; an actor that starts, or
-starts anew, begins with initial ones. K is the number of games of a thread of an actor, N that of a
+with its own agent would have sent. It keeps the recurrent states; an actor that starts, or
+restarts, begins with initial ones. K is the number of games of a thread of an actor, N that of a
 batch, T the unroll length.
 """
 
@@ -45,7 +45,7 @@ class Specs(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """What the agent is to choose for: arrays of [N, ...], nests of `Specs`.
+    """Inputs of one call of the agent: arrays of [N, ...], nests of `Specs`.
 
     action: what was played last.
     env_output: what is seen.

@@ -56,7 +56,7 @@ def build_inference(
       run: id of this run.
       accounts: decide which sequences are trained on.
       policy_version: int64 variables with the environment frames and the updates of the weights.
-      teacher: `agents.teacher.Teacher` that plays beside the agent, or None.
+      teacher: `agents.teacher.Teacher` that also computes outputs, or None.
       device: where the agent chooses; None for the CPU.
     """
     num_steps = queue.spec.env_outputs.done.shape.as_list()[0]

@@ -22,7 +22,7 @@ class StartAnew(Exception):
 class InferenceClient:
     """Asks until there is an answer. For one thread of an actor.
 
-    Each connection has a reply queue of its own: what waited for a reply on an earlier one cannot
+    Each connection has its own reply queue: what waited for a reply on an earlier one cannot
     take away that of another.
     """
 
@@ -41,7 +41,7 @@ class InferenceClient:
         self._link: Optional[Link] = None
 
     def ask(self, number: int, components: Sequence[np.ndarray]) -> np.ndarray:
-        """What to play.
+        """Requests actions.
 
         Args:
           number: of the request, from 0 for the first observations of new games.
@@ -51,7 +51,7 @@ class InferenceClient:
           int32 [H + 1, K], see `requests`.
 
         Raises:
-          StartAnew: if the games have to start anew, with number 0.
+          StartAnew: if the games must restart, with number 0.
           RunEnded, Stopped: see `Link.run`.
         """
         started = time.monotonic()
@@ -101,7 +101,7 @@ class InferenceClient:
         return requests.read_reply(content, self._request.games)
 
     def _is_mine(self, reply: Reply) -> bool:
-        """Whether it is not one that was late, or for an earlier user of the queue."""
+        """Returns whether a reply belongs to the current request and user of the queue."""
         request = self._request
         if (reply.actor, reply.thread) != (request.actor, request.thread):
             return False

@@ -109,7 +109,7 @@ def build_intake(
 def read_message(
     header_text: bytes, content: bytes, specs: Any, accounts: Accounts, updates: int
 ) -> List[np.ndarray]:
-    """The sequences of a message that are to be trained on, possibly none.
+    """Returns the sequences of a message to train on, possibly none.
 
     Args:
       header_text: see `messages.Header`.

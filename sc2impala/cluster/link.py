@@ -1,4 +1,4 @@
-"""A client's session with the learner's server, opened anew as often as it breaks."""
+"""A client's session with the learner's server, reopened whenever it breaks."""
 
 import contextlib
 import socket
@@ -117,7 +117,7 @@ def _read_board(address: str) -> Tuple[Optional[bytes], str]:
 
 
 def unreachable(address: str) -> str:
-    """Why no connection can be made to an address; empty if one can.
+    """Returns the reason why an address is unreachable; empty if it is reachable.
 
     gRPC waits longer after every attempt, up to two minutes, and for all sessions of a process: it
     is not asked before a server listens.

@@ -22,7 +22,7 @@ Spec = Tuple[Sequence[int], Any]
 
 
 class Header(NamedTuple):
-    """What an actor says of itself with every message.
+    """Header of every message of an actor.
 
     run: id of the run that it plays for.
     actor: random id of this start of the actor.
@@ -109,7 +109,7 @@ def unpack(content: bytes, specs: Sequence[Spec], count: int, compression: str) 
       For each spec an array of [count, ...], which cannot be written to.
 
     Raises:
-      ValueError: if the bytes are not those of so many sequences.
+      ValueError: if the bytes do not have the size of that number of sequences.
     """
     if count > sequences_per_message(specs):
         raise ValueError(f'{count} sequences are too many for one message')
@@ -137,7 +137,7 @@ def num_bytes(specs: Sequence[Spec]) -> int:
 
 
 def sequences_per_message(specs: Sequence[Spec]) -> int:
-    """How many sequences travel in one message, at most."""
+    """Returns the maximum number of sequences per message."""
     return max(1, MESSAGE_BYTES // num_bytes(specs))
 
 

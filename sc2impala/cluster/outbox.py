@@ -1,4 +1,4 @@
-"""What an actor sends: sequences in numbered messages, and reports."""
+"""Sends sequences in numbered messages, and reports, to the learner."""
 
 import math
 import threading
@@ -44,7 +44,7 @@ class Tally:
             self._sent += frames
 
     def abort(self) -> None:
-        """What has not been sent never will be."""
+        """Drops everything that has not been sent."""
         with self._lock:
             self._aborted = self._played - self._sent
 

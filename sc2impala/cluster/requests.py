@@ -24,13 +24,13 @@ _START_ANEW = -1
 
 
 class Request(NamedTuple):
-    """What a thread of an actor says of itself with every request.
+    """Header of every request of an actor thread.
 
     run: id of the run that it plays for.
     actor: random id of this start of the actor, 16 characters.
     task: its number, or -1.
     host: name of its machine, and id of the process.
-    thread: index of the thread, which plays games of its own.
+    thread: index of the thread, which has its own games.
     slot: number of its reply queue.
     number: of the request, from 0 for the first observations of new games; one that is repeated
         keeps its number.
@@ -84,7 +84,7 @@ def read_request(text: bytes) -> Request:
 class Reply(NamedTuple):
     """The answer to a request.
 
-    number: of the request; -1 if the learner has forgotten the actor, whose games start anew.
+    number: of the request; -1 if the learner has forgotten the actor, whose games restart.
     actor, thread: whom it is for.
     choices: int32 [H + 1, K]; [0, 0] if the number is -1.
     """
@@ -96,7 +96,7 @@ class Reply(NamedTuple):
 
     @property
     def starts_anew(self) -> bool:
-        """Whether the games have to start anew."""
+        """Returns whether the games must restart."""
         return self.number == _START_ANEW
 
     def to_bytes(self) -> bytes:

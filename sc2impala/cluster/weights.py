@@ -10,7 +10,7 @@ from sc2impala.errors import UserError
 
 
 class State(NamedTuple):
-    """What the learner does now.
+    """Activity of the learner.
 
     stage: see `board`.
     share: of the demonstrator; `board.NO_LABELS` while it is off.

@@ -43,7 +43,7 @@ _MAX_MANIFEST_BYTES = 2**28
 
 
 class Chunk(NamedTuple):
-    """Where a chunk is, and how many steps it has."""
+    """Position of a chunk in the file, and its number of steps."""
 
     part: int
     start: int

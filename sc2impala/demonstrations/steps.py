@@ -19,7 +19,7 @@ OUTCOME = {
     'episode_frames': np.dtype(np.int32),
     'episode_steps': np.dtype(np.int32),
 }
-"""What followed the action of a step: name -> dtype of a scalar."""
+"""Scalars that follow the action of a step: name -> dtype."""
 
 
 class Component(NamedTuple):

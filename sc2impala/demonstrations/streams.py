@@ -33,7 +33,7 @@ class _Stream:
 class Streams:
     """B streams, cut into sequences of T + 1 steps that follow each other without overlap.
 
-    Each episode is played to its end before the stream goes on with another one; all episodes are
+    Each episode is played to its end before the stream continues with another one; all episodes are
     played once before any is played again. The first episode of each stream begins at a random
     chunk, so that the streams are not at the same point of their episodes.
     """
@@ -83,7 +83,7 @@ class Streams:
           By name of component [B, T + 1, ...]. Observation, action and step multiplier of step t
           are those of the step; its outcome (reward, done, ...) is that of the action before it, as
           in `structs.EnvOutput`, and 'last_action/<head>' and 'last_step_mul' are that action. Step
-          T of a sequence comes before step 0 of the next one: a recurrent state goes on with it.
+          T of a sequence comes before step 0 of the next one: a recurrent state continues from it.
 
         Raises:
           ValueError: if a recording is damaged.

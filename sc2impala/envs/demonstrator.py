@@ -91,10 +91,10 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
           step_mul: the label of the step multiplier, in environment frames.
           share: probability with which the script plays an episode.
           seed: determines which ones these are.
-          spread_frames: `reset` has the script play up to so many environment frames, one step to
-            all of them in equal distances. With the length of an episode the games are in all parts
-            of it at any time; else they stay in the same part, and long episodes are learned from
-            their start to their end, while the start is forgotten.
+          spread_frames: `reset` lets the script act for up to this number of environment
+            frames, one step to all of them in equal distances. With the length of an episode the
+            games are in all parts of it at any time; else they stay in the same part, and long
+            episodes are learned from their start to their end, while the start is forgotten.
 
         Raises:
           ValueError: if `step_mul`, `share` or `spread_frames` is out of range.
@@ -167,7 +167,7 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
         """See `VectorEnvironment.step`."""
         output = self._env.step(action, step_mul)
         if self._player is not None and self._action is not None:
-            # Whoever selects another worker than the script goes on like the script: the order.
+            # Whoever selects another worker than the script continues like the script: the order.
             # If it was the wrong unit, the order is not available, and the script selects again.
             self._player.forget(np.asarray(action['function'] != self._action['function']))
         observation = self._labelled(output.observation, output.done, output.done)
@@ -249,7 +249,7 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
         if self._player is not None and self._enabled:
             is_new = self._action is None
             self._plays[drawn] = self._rng.random_sample(self.num_envs)[drawn] < self._share
-            # A script that was off knows nothing of the episodes that go on.
+            # A script that was off knows nothing of the episodes that continue.
             self._action = self._player.act(observed, starts | is_new)
         else:
             self._plays[:] = False

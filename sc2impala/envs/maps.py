@@ -65,8 +65,7 @@ _FROM_UNITS = {
     'appo_minibatches': 4,
     'batch_size': 16,
 }
-"""What learning from scratch has in common on the maps that have it: a random policy that points at
-units."""
+"""Settings of learning from scratch common to all maps: a random policy that points at units."""
 
 _BY_ITSELF = dict(
     _FROM_UNITS,

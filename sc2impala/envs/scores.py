@@ -43,7 +43,7 @@ def human_normalised(map_name: str, mean_return: float) -> float:
 
 
 def human_scores(map_name: str, mean_return: float) -> Dict[str, Optional[float]]:
-    """A mean return beside that of a human.
+    """A mean return next to a human's.
 
     Returns:
       By the names in `HUMAN_SCORES`: the human-normalised score; the same, clipped to [0, 1]; and

@@ -44,8 +44,8 @@ class SimulatedEnvironment(vector.VectorEnvironment):
           final_observations: whether to observe once more in steps in which an episode ends, for
             `final_observation`.
           spread_frames: the first episodes after `reset` are aborted, the one of game i at frame
-            (i + 1) / K of so many. With the length of an episode the games are in all parts of it
-            from then on; with 0 no episode is aborted, and they stay in the same part.
+            (i + 1) / K of this number. With the length of an episode the games are in all parts of
+            it from then on; with 0 no episode is aborted, and they stay in the same part.
           rules: constants of the rules that differ from their defaults, see `sim.make`.
           max_episode_frames: truncates an episode with the first step that reaches this frame;
             None leaves the end to the map.

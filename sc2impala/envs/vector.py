@@ -98,7 +98,7 @@ class VectorEnvironment(abc.ABC):
         """
 
     def get_state(self) -> Optional[Dict[str, np.ndarray]]:
-        """Returns copies of all that games and statistics need to go on exactly, by name.
+        """Returns copies of all that games and statistics need to continue exactly, by name.
 
         None if they cannot be saved, as those of StarCraft II.
         """
@@ -116,7 +116,7 @@ class VectorEnvironment(abc.ABC):
         raise ValueError('the games of this environment cannot be saved.')
 
     def totals(self) -> structs.EpisodeInfo:
-        """What has been played of the episodes that the last `reset` has returned: `EpisodeInfo` of
+        """Statistics of the current episodes since the last `reset`: `EpisodeInfo` of
         [K], zeros where they are at their beginning."""
         return structs.EpisodeInfo(
             episode_return=np.zeros([self.num_envs], np.float32),

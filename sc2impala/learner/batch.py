@@ -134,7 +134,7 @@ def last_columns(batch: Batch, count: int) -> Batch:
       ValueError: if it has recorded columns or is split.
     """
     if batch.parts or tf.nest.flatten(batch.stream_state):
-        raise ValueError('columns of recordings, or on several devices, cannot be taken out')
+        raise ValueError('columns of recordings, or on several devices, cannot be removed')
     taken = map_columns(lambda axis, t: t[:, -count:] if axis else t[-count:], batch)
     return batch._replace(**taken)
 
@@ -158,7 +158,7 @@ taken would wait with 1, and hold a thread: with as many areas as threads nothin
 
 
 class StagingArea(NamedTuple):
-    """Where a device keeps the next batch, or a part of it.
+    """Staging area of a device for the next batch, or a part of it.
 
     content: the tensors that are there; to read them takes them out. new: placeholders of the same
         types. put: puts those there.

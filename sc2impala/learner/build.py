@@ -1,4 +1,4 @@
-"""Learners for programs with a session of their own: one algorithm on one batch.
+"""Learners for programs with their own session: one algorithm on one batch.
 
 The command builds phases from the same algorithms, see `learner.phases`.
 """

@@ -1,4 +1,4 @@
-"""Batches of recorded demonstrations, alone or beside those of another source.
+"""Batches of recorded demonstrations, alone or in addition to those of another source.
 
 D is the number of recorded sequences in a batch, T the unroll length.
 """
@@ -58,7 +58,7 @@ class DemonstrationSource(Source):
         return make_batch(sequences, stream_state=stream_state)
 
     def _read(self) -> Dict[str, tf.Tensor]:
-        """What the streams return, as tensors of [D, T + 1, ...]."""
+        """Returns the next sequences of the streams as tensors of [D, T + 1, ...]."""
         specs = _specs_by_name(self._spec)
 
         def read_arrays() -> List[np.ndarray]:

@@ -88,7 +88,7 @@ def loss(
 
 
 def agreement(policy: JointPolicy, parameters: AgentOutput, labels: Labels) -> Dict[str, tf.Tensor]:
-    """How often the most probable choices of a policy are those of the labels.
+    """Returns the rate at which the most probable choices of a policy match the labels.
 
     Args:
       policy: of the agent.

@@ -1,4 +1,4 @@
-"""A phase of a training: an algorithm on batches of a source for a number of frames."""
+"""A phase of a run: an algorithm on batches of a source for a number of frames."""
 
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
@@ -13,7 +13,7 @@ from sc2impala.structs import EpisodeInfo
 
 
 class Plan(NamedTuple):
-    """What a phase is made of.
+    """Specification of a phase.
 
     task: name of the map.
     num_frames: length in environment frames, where the schedules end as well.
@@ -179,7 +179,7 @@ def advance(counter: tf.Variable, frames: tf.Tensor, after: Sequence[Any]) -> tf
 
 
 def policy_ages(batch: Batch, policy_version: Sequence[tf.Variable]) -> Dict[str, tf.Tensor]:
-    """How old the weights are that played the columns of a batch.
+    """Returns the policy lag of the columns of a batch.
 
     Args:
       batch: `learner.batch.Batch`, B columns.

@@ -1,4 +1,4 @@
-"""Where an algorithm is, so that its settings can be read without loading TensorFlow."""
+"""Locations of algorithms, whose settings can be read without loading TensorFlow."""
 
 import importlib
 from typing import TYPE_CHECKING, Any, NamedTuple, Type

@@ -206,7 +206,7 @@ MEASURES: Dict[str, Measure] = {
 def _with_values(agent: Agent, batch: Batch) -> Tuple[Batch, Any]:
     """The current outputs of the agent on a batch, `AgentOutput` of [T + 1, B].
 
-    It takes a forward pass of its own. Returns the batch as well: its recurrent state of recorded
+    It takes a separate forward pass. Returns the batch as well: its recurrent state of recorded
     columns changes only when it is used, which is after that pass.
     """
     outputs, _ = sequences.forward(agent.unroll, batch, sequences.first_state(batch))

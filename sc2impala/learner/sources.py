@@ -15,7 +15,7 @@ from sc2impala.structs import Nest
 
 
 class Source(abc.ABC):
-    """Where a phase gets its batches from.
+    """Source of the batches of a phase.
 
     recorded: whether all that counts as new in them is of recordings: not played in this run.
     """

@@ -21,7 +21,7 @@ _DEVICES = 'learner_devices'
 
 
 class Part(NamedTuple):
-    """What one device needs of a batch of which it unrolls B / n columns.
+    """Part of a batch on one device, which unrolls B / n columns.
 
     device: as '/gpu:1'.
     actions: dict of int32 [T + 1, B / n], the actions that led to each of the observations.

@@ -61,7 +61,7 @@ def rescaled(
 
 
 class ValueNormalisation:
-    """What an algorithm does for an agent with `value_statistics`; nothing for any other agent."""
+    """Value normalisation of an agent with `value_statistics`; the identity for other agents."""
 
     def __init__(self, agent: Agent, rate: float):
         """Args:

@@ -4,10 +4,10 @@
         --ranges=learning_rate=1e-5..1e-2:log,entropy_cost=0.001..0.1:log \\
         --map_name=MoveToBeacon --from_scratch --total_environment_frames=10000000
 
-Every member is a run of its own, with settings that are drawn from --ranges. After each
---exploit_every_frames all members are evaluated, and the worst go on with the weights and the
+Every member is a separate run, with settings that are drawn from --ranges. After each
+--exploit_every_frames all members are evaluated, and the worst continue with the weights and the
 optimizer of the best, and with settings near theirs. All flags that are not listed here are those
-of the members: see python -m sc2impala.experiment --help. The same command goes on with a
+of the members: see python -m sc2impala.experiment --help. The same command resumes a
 population that was stopped, by Ctrl-C, a signal or a crash. docs/population.md tells more.
 """
 
@@ -132,7 +132,7 @@ def _total_frames(settings: Any) -> int:
 
 
 def _say_start(settings: PopulationSettings, state: State, goes_on: bool) -> None:
-    begins = f'goes on in generation {state.generation + 1}' if goes_on else 'begins'
+    begins = f'resumes in generation {state.generation + 1}' if goes_on else 'begins'
     lines: List[str] = [
         f'population of {len(state.members)} in {settings.logdir}, process {os.getpid()}: '
         f'{begins}; what members print is in member-<K>.log'

@@ -1,4 +1,4 @@
-"""Runs a population: generation after generation, until the trainings of its members are over."""
+"""Runs a population: generation after generation, until the runs of its members have ended."""
 
 import time
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
@@ -19,7 +19,7 @@ from sc2impala.runtime.trained_frames import TrainedFrames
 PROGRESS_SECS = 10.0
 
 _DRAW, _PERTURB, _CHOOSE = 1, 2, 3
-"""What random numbers are for; 0 is for evaluations, see `members`."""
+"""Purposes of random numbers; 0 is for evaluations, see `members`."""
 
 
 def random_state(seed: int, *purpose: int) -> np.random.RandomState:
@@ -65,7 +65,7 @@ class Driver:
         settings: of the population.
         members: its runs.
         drawn: ranges by the name of the setting.
-        state: where it begins, or goes on.
+        state: where it begins or resumes.
         total_frames: of a member, all phases together.
         start: starts a process, see `jobs.start_process`.
         """
@@ -87,14 +87,14 @@ class Driver:
           The exit code.
 
         Raises:
-          UserError: if no member can go on, or something cannot be written.
+          UserError: if no member can continue, or something cannot be written.
         """
         self._write_report()
         with Jobs(self._settings.parallel, self._start) as jobs:
             while self._state.generation < self._num_generations:
                 if not self._run_generation(jobs, stop):
                     jobs.stop(lambda: len(stop) > 1)
-                    console.say('stopped: the same command goes on from here')
+                    console.say('stopped: the same command resumes from here')
                     return exit_code_of_signal(stop[0])
                 self._end_generation()
         console.say(self._result())
@@ -116,7 +116,7 @@ class Driver:
         return False
 
     def _flags(self, index: int) -> List[str]:
-        """What a member does next."""
+        """Returns the flags of the next start of a member."""
         member, generation = self._state.members[index], self._state.generation
         if member.status == state_lib.EVALUATE:
             return self._members.evaluation(index, generation)

@@ -24,7 +24,7 @@ def start_process(flags: Sequence[str], log: str) -> Any:
 
 
 class Jobs:
-    """At most so many processes, one per member; all of them end with the block."""
+    """A limited number of processes, one per member; all of them end with the block."""
 
     def __init__(self, num_parallel: int, start: Callable[[Sequence[str], str], Any]):
         """Args:
@@ -49,7 +49,7 @@ class Jobs:
         return sorted(self._running)
 
     def has_room(self) -> bool:
-        """Whether another process may run."""
+        """Returns whether another process may start."""
         return len(self._running) < self._num_parallel
 
     def start(self, member: int, flags: Sequence[str], log: str) -> None:

@@ -22,7 +22,7 @@ _TAIL_BYTES = 2**16
 
 
 class Members:
-    """What is known of the runs of a population."""
+    """The runs of a population."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What the settings of members are drawn from, and how they are perturbed.
+"""Ranges of settings, and how members sample and perturb them.
 
 Random numbers come from the `np.random.RandomState` that is passed in.
 """
@@ -19,7 +19,7 @@ _DIGITS = 6
 
 
 class Range(NamedTuple):
-    """What a setting is drawn from.
+    """Range from which a setting is sampled.
 
     name: of the setting.
     low, high: the smallest and the largest value.
@@ -82,7 +82,7 @@ def parse(text: str) -> Dict[str, Range]:
     """The ranges of `--ranges` by the name of the setting.
 
     Raises:
-      UserError: if the text is not understood, a setting cannot change while a run goes on, or a
+      UserError: if the text is not understood, a setting cannot change when a run resumes, or a
         value is not allowed.
     """
     result: Dict[str, Range] = {}
@@ -95,7 +95,7 @@ def parse(text: str) -> Dict[str, Range]:
         if setting is None or not setting.tunable:
             tunable = [n for n, each in settings_lib.all_settings().items() if each.tunable]
             raise UserError(
-                f'--ranges: {name} cannot change while a run goes on, expected some of: '
+                f'--ranges: {name} cannot change when a run resumes, expected some of: '
                 f'{", ".join(tunable)}.'
             )
         result[name] = _parse_range(setting, values, part)

@@ -17,7 +17,7 @@ COLUMNS = ('generation', 'member', 'frames', 'score', 'parent', 'copied', 'kept'
 
 
 def kept_parts(settings: PopulationSettings) -> List[str]:
-    """What a member that takes over keeps of its own, names of `adoption.PARTS`."""
+    """Parts that a member keeps when it copies another: names of `adoption.PARTS`."""
     keeps = {'games': settings.keep_games, 'replay': settings.keep_replay}
     return [name for name in adoption.PARTS if keeps[name]]
 
@@ -25,7 +25,7 @@ def kept_parts(settings: PopulationSettings) -> List[str]:
 def row(
     generation: int, index: int, member: Member, settings: PopulationSettings
 ) -> Dict[str, Any]:
-    """What a generation was for a member, at its end.
+    """Returns the row of a member at the end of a generation.
 
     Args:
       generation: its number.

@@ -1,4 +1,4 @@
-"""Which member takes over from which: truncation selection, with a threshold.
+"""Truncation selection with a threshold (exploit step of population-based training).
 
 The worst part of a population takes over from the best part (Jaderberg et al. 2017, arXiv
 1711.09846, 4.1.1), if the difference is worth it, as in Sample Factory (Petrenko et al. 2020, arXiv
@@ -19,7 +19,7 @@ def choose_parents(
     fixed: Sequence[int],
     random: np.random.RandomState,
 ) -> List[int]:
-    """Chooses for each of P members the one that it goes on from.
+    """Chooses for each of P members the one from which it continues.
 
     Members are ranked by score, of equal ones the earlier one first. Of n = max(1, P * fraction)
     members at each end of the ranking, rounded down, every one of the worst meets a random one of
@@ -34,7 +34,7 @@ def choose_parents(
       random: chooses among the best.
 
     Returns:
-      An index for each member, its own if it goes on from itself.
+      An index for each member, its own if it continues from itself.
     """
     parents = list(range(len(scores)))
     if not fraction:

@@ -28,7 +28,7 @@ FACTORS = ValueType(
 
 @dataclasses.dataclass(frozen=True)
 class PopulationSettings:
-    """What a population is made of, and how it decides."""
+    """Settings of a population."""
 
     TITLE: ClassVar[str] = 'population'
 
@@ -73,20 +73,20 @@ class PopulationSettings:
     perturb_factors: Tuple[float, ...] = setting(
         (0.8, 1.25),
         'a setting that was taken over is multiplied with one of these, within its range; of '
-        'values in a list one beside it is taken',
+        'values in a list a neighbouring one is taken',
         type=FACTORS,
     )
     resample_probability: float = setting(
-        0.25, 'or, with this probability, drawn from its range anew', between=(0.0, 1.0)
+        0.25, 'or, with this probability, sampled again from its range', between=(0.0, 1.0)
     )
     keep_games: bool = setting(
         True,
-        'a member that takes over goes on with its own games, and with what waits in its queue; '
+        'a member that copies another keeps its own games and its queue; '
         'otherwise all games start new episodes',
     )
     keep_replay: bool = setting(
         True,
-        'a member that takes over goes on with its own replay buffer; otherwise that starts empty',
+        'a member that copies another keeps its own replay buffer; otherwise it starts empty',
     )
     num_episodes: int = setting(
         50, 'episodes of an evaluation; their mean return is the score', between=(1, 10**6)
@@ -107,7 +107,7 @@ class PopulationSettings:
 
 
 def all_settings() -> Dict[str, Setting]:
-    """What is known of the settings of a population, by name."""
+    """Returns the settings of a population by name."""
     return fields.settings_of([PopulationSettings])
 
 
@@ -129,7 +129,7 @@ def complete(given: Mapping[str, Any]) -> PopulationSettings:
 
 
 def to_json(settings: PopulationSettings) -> Dict[str, Any]:
-    """The settings that a population goes on with as it began, for its state."""
+    """Returns the settings that may not change when a population resumes, for its state."""
     return {
         name: each.type.to_json(getattr(settings, name))
         for name, each in all_settings().items()

@@ -40,13 +40,13 @@ class Member:
 
     @property
     def is_over(self) -> bool:
-        """Whether there is nothing left to do in this generation."""
+        """Returns whether this generation is complete."""
         return self.status in (DONE, FAILED)
 
 
 @dataclasses.dataclass
 class State:
-    """Where a population is.
+    """Progress of a population.
 
     settings: of the population, as JSON has them; they do not change.
     given: the settings that all members were given, but for those that may change.
@@ -92,7 +92,7 @@ def read(logdir: str) -> Optional[State]:
 
 
 def check_same(logdir: str, before: State, now: State, free: Collection[str] = ()) -> None:
-    """Refuses to go on with another population.
+    """Refuses to resume another population.
 
     Args:
       logdir: its folder.

@@ -16,7 +16,7 @@ from sc2impala.replay.codec import SequenceCodec, Spec
 from sc2impala.replay.pages import PAGE_BYTES, SLAB_PAGES, num_pages, read_pages
 
 Place = Tuple[np.ndarray, int]
-"""Where a compressed sequence is: the numbers of its pages, int32 [pages], and its bytes."""
+"""Location of a compressed sequence: its page numbers, int32 [pages], and its size in bytes."""
 
 Defaults = Mapping[int, np.ndarray]
 """Component index -> array [1, ...], the value of a component that a state lacks."""

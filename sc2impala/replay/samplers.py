@@ -26,7 +26,7 @@ class Sampler(abc.ABC):
     """Identifies the sampler in saved states."""
 
     has_priorities: bool = False
-    """Whether the sampler uses priorities, given with new sequences and updated afterwards."""
+    """True if the sampler uses priorities, given with new sequences and updated afterwards."""
 
     @abc.abstractmethod
     def sample(

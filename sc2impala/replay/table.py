@@ -144,7 +144,7 @@ class ReplayTable:
 
     @property
     def has_priorities(self) -> bool:
-        """Whether the sampler uses priorities."""
+        """Returns whether the sampler uses priorities."""
         return self._sampler.has_priorities
 
     def insert(

@@ -83,7 +83,7 @@ def clear_alerts(g: Any) -> None:
 
 @compiled
 def is_allowed(g: Any, call: Any, available: Any) -> bool:
-    """Whether the function exists and can be called; none can be after the end of the episode."""
+    """Returns whether the function exists and can be called: none after the end of the episode."""
     exists = 0 <= call.function < functions.NUM_FUNCTIONS
     return exists and available[call.function] != 0 and not g.ended
 
@@ -123,13 +123,13 @@ def select_or_look(g: Any, rules: Any, call: Any) -> int:
 
 @compiled
 def gives_order(call: Any) -> bool:
-    """Whether the function of an allowed call is one of ORDERS."""
+    """Returns whether the function of an allowed call is one of ORDERS."""
     return _ORDER_KIND[call.function] != _NO_ORDER
 
 
 @compiled
 def is_smart(call: Any) -> bool:
-    """Whether the function of an allowed call gives an order that depends on its target."""
+    """Returns whether the function of an allowed call gives an order that depends on its target."""
     return _ORDER_KIND[call.function] == SMART
 
 
@@ -200,7 +200,7 @@ def _resolve(
 
 @compiled
 def _can_be_attacked(g: Any, rules: Any, target: int) -> bool:
-    """Whether the map has combat and a unit has an owner. [A]"""
+    """Returns whether the map has combat and a unit has an owner. [A]"""
     return rules.has_combat != 0 and g.owner[target] != unit_types.NEUTRAL
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from sc2impala.sim import compiler
 
 KERNELS = ('advance', 'draw', 'act', 'available', 'restart')
-"""What is compiled, about from the longest time to the shortest."""
+"""Compiled functions, roughly from the longest time to the shortest."""
 
 
 def prepare(map_name: str) -> None:
@@ -43,7 +43,7 @@ def prepare(map_name: str) -> None:
 
 
 def _compile(map_name: str, kernels: Iterator[str]) -> bool:
-    """Compiles kernels, in a process of its own, until there are no more; whether it succeeded."""
+    """Compiles all kernels in a separate process; returns whether it succeeded."""
     # The package can be imported in the same way as here.
     paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
     with subprocess.Popen(

@@ -79,7 +79,7 @@ def kernel(name: str) -> Callable[[_Function], _Function]:
 def cache_folder() -> pathlib.Path:
     """Returns the folder of compiled functions, which is created if it does not exist.
 
-    It lies in NUMBA_CACHE_DIR if that is set, else beside the sources if they can be written, else
+    It lies in NUMBA_CACHE_DIR if that is set, else next to the sources if they can be written, else
     in the user's cache folder. Its name depends on all sources of the simulator, on the versions of
     Python, NumPy and numba, and on numba's options.
     """
@@ -201,7 +201,7 @@ class _Cache(caching.FunctionCache):
 
 
 def is_disabled() -> bool:
-    """Whether functions run as Python code, because NUMBA_DISABLE_JIT is set."""
+    """Returns whether functions run as Python code, because NUMBA_DISABLE_JIT is set."""
     config: Any = numba.config
     return bool(config.DISABLE_JIT)
 

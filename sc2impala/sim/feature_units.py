@@ -170,7 +170,7 @@ def _rank(g: Any, i: int) -> Any:
 
 @compiled
 def is_on_screen(g: Any, rules: Any, i: int) -> bool:
-    """Whether the centre of unit i is on the screen."""
+    """Returns whether the centre of unit i is on the screen."""
     column = int(np.floor(pixels.screen_column(g, rules, g.x[i])))
     row = int(np.floor(pixels.screen_row(g, rules, g.y[i])))
     return 0 <= column < rules.screen_width and 0 <= row < rules.screen_height

@@ -56,7 +56,7 @@ def refresh(g: Any, rules: Any) -> None:
 
 @compiled
 def sees(g: Any, rules: Any, i: int) -> bool:
-    """Whether player 1 sees a living unit; call `refresh` before.
+    """Returns whether player 1 sees a living unit; call `refresh` before.
 
     Own and neutral units are always visible. [A]
     """
@@ -76,7 +76,7 @@ def visibility(g: Any, column: int, row: int) -> int:
 
 @compiled
 def is_set(mask: Any, column: int) -> bool:
-    """Whether the mask of a row, uint64, holds a column."""
+    """Returns whether the mask of a row, uint64, holds a column."""
     return (mask >> np.uint64(column)) & _ONE != 0
 
 

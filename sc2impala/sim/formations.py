@@ -28,7 +28,7 @@ def middle(g: Any) -> Tuple[float, float]:
 
 @compiled
 def keeps(g: Any, rules: Any, middle_x: float, middle_y: float, x: float, y: float) -> bool:
-    """Whether the units in `_chosen` keep their formation when they are sent to a point.
+    """Returns whether the units in `_chosen` keep their formation when they are sent to a point.
 
     Args:
       g: the game.

@@ -97,7 +97,7 @@ class GameBatch:
 
     @property
     def ended(self) -> np.ndarray:
-        """Whether the episode of each game has ended, so that it must be reset: bool [K]."""
+        """Returns whether each game has ended and must be reset, bool [K]."""
         return self._games['ended'] != 0
 
     @property

@@ -1,4 +1,4 @@
-"""How many rows observations have; needs no compiler."""
+"""Numbers of rows of observations; needs no compiler."""
 
 MAX_FEATURE_UNITS = 256
 """Rows of `feature_units`: more units than the supply limit and the room for buildings allow."""

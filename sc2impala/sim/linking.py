@@ -1,4 +1,4 @@
-"""How numba optimises functions that call each other: once, as parts of a kernel.
+"""Compilation of functions that call each other: numba optimises them once, as a kernel.
 
 numba optimises every function together with everything that it calls, and turns it into machine
 code, before it compiles the caller. With many small functions the innermost ones are then optimised

@@ -87,7 +87,7 @@ def _list_solid(g: Any, rules: Any) -> int:
 
 @compiled
 def _overlaps(g: Any, first: int, num_solid: int) -> bool:
-    """Whether a unit in the list overlaps one after it.
+    """Returns whether a unit in the list overlaps one after it.
 
     Most do not, and this loop, unlike one that handles overlaps, is turned into vector operations.
     """
@@ -177,7 +177,7 @@ def _move_pushed(g: Any, rules: Any) -> None:
 
 @compiled
 def _obeys(g: Any, i: int) -> bool:
-    """Whether unit i walks for an order."""
+    """Returns whether unit i walks for an order."""
     return g.order_kind[i, 0] > orders.HOLD and not g.busy[i]
 
 

@@ -167,7 +167,7 @@ def _has_army(g: Any, rules: Any) -> bool:
 
 @compiled
 def _selects_type(g: Any, type_index: int) -> bool:
-    """Whether a complete unit of a type is selected."""
+    """Returns whether a complete unit of a type is selected."""
     for i in range(g.unit_end):
         if g.selected[i] and g.type[i] == type_index and g.unfinished[i] == 0:
             return True

@@ -39,7 +39,7 @@ def on_minimap(g: Any, rules: Any, column: int, row: int) -> int:
 
 @compiled
 def covers_on_screen(g: Any, rules: Any, i: int, column: int, row: int) -> bool:
-    """Whether the disc of unit i covers a pixel of the screen."""
+    """Returns whether the disc of unit i covers a pixel of the screen."""
     return pixels.disc_covers(
         column - pixels.disc_left(g, rules, i),
         row - pixels.disc_top(g, rules, i),

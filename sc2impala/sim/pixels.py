@@ -118,7 +118,7 @@ def square_top(g: Any, rules: Any, i: int) -> int:
 
 @compiled
 def disc_covers(column: int, row: int, width: int, height: int) -> bool:
-    """Whether the disc that fills a box covers a pixel, counted from the corner of the box.
+    """Returns whether the disc that fills a box covers a pixel, counted from the corner of the box.
 
     A pixel is filled if its centre lies within the ellipse: discs of whole pixels. The rule
     reproduces every unit pixel of a recorded observation. [S] OBS

@@ -41,7 +41,7 @@ def nearest_free(x: Any, y: Any, radius: Any, region: Rectangle) -> None:
 
 @compiled
 def _is_free(x: Any, y: Any, radius: Any, unit: int, unit_x: float, unit_y: float) -> bool:
-    """Whether a unit at a point does not overlap the units before it."""
+    """Returns whether a unit at a point does not overlap the units before it."""
     for other in range(unit):
         reach = radius[other] + radius[unit] - _TOUCH
         if length(unit_x - x[other], unit_y - y[other]) < reach:

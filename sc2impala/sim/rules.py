@@ -1,6 +1,6 @@
 """The constants of a map, as one structured record that compiled functions read.
 
-`rules[0]` is passed to all compiled functions beside the record of a game. It holds the table of
+`rules[0]` is passed to all compiled functions next to the record of a game. It holds the table of
 the map's unit types (`rules.speed[g.type[i]]`), its regions, and the sizes of screen and minimap.
 """
 

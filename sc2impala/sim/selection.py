@@ -154,7 +154,7 @@ def _on_screen(g: Any, rules: Any, i: int) -> bool:
 
 @compiled
 def _touches(g: Any, rules: Any, i: int, left: int, top: int, right: int, bottom: int) -> bool:
-    """Whether the box of unit i on the screen touches a rectangle."""
+    """Returns whether the box of unit i on the screen touches a rectangle."""
     first = pixels.disc_left(g, rules, i)
     upper = pixels.disc_top(g, rules, i)
     across = first <= right and first + rules.disc_width[g.type[i]] > left

@@ -14,7 +14,7 @@ _MOST_CANDIDATES = 4096
 
 @compiled
 def _is_apart(x: Any, y: Any, point: int, spacing: float) -> bool:
-    """Whether a point is at least `spacing` away from all points before it."""
+    """Returns whether a point is at least `spacing` away from all points before it."""
     for other in range(point):
         if length(x[point] - x[other], y[point] - y[other]) < spacing:
             return False

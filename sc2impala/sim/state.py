@@ -29,7 +29,7 @@ class Field(NamedTuple):
 
     @property
     def derived(self) -> bool:
-        """Whether it can be computed from the others, or lasts for one frame only: not saved."""
+        """Returns whether it is not saved: computed from other fields, or valid for one frame."""
         return self.name.startswith('_')
 
 

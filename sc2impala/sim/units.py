@@ -130,7 +130,7 @@ def living(g: Any) -> int:
 
 @compiled
 def is_own(g: Any, i: int) -> bool:
-    """Whether slot i holds a living unit of player 1."""
+    """Returns whether slot i holds a living unit of player 1."""
     return g.alive[i] != 0 and g.owner[i] == unit_types.SELF
 
 

@@ -1,4 +1,4 @@
-"""Which units player 1 sees."""
+"""Visibility of units for player 1."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ def drawn(g: Any, turn: int) -> int:
 
 @compiled
 def shown(g: Any, rules: Any, i: int) -> bool:
-    """Whether player 1 sees unit i: it lives, is not inside a building, nor an enemy in the fog.
+    """Returns whether player 1 sees unit i: alive, not in a building, and no enemy in the fog.
 
     On maps with fog, `fog.refresh` must have been called since units moved.
     """

@@ -1,4 +1,4 @@
-"""What the single and the vector environment share: K games with arrays as gymnasium has them.
+"""K games with arrays in the form of gymnasium, for single and vector environments.
 
 K is the number of games, F the number of functions, H the number of dimensions of an action.
 """
@@ -41,7 +41,7 @@ _FRAMES_PER_SECOND = 16
 
 
 class Outcome(NamedTuple):
-    """What a step led to.
+    """Result of a step.
 
     reward: float64 [K]. done: bool [K].
     totals: of the episodes that the rewards belong to: 'episode_return' float64 [K],
@@ -101,11 +101,11 @@ class Games:
 
     @property
     def started(self) -> bool:
-        """Whether there are games: `restart` was called, and `close` was not."""
+        """Returns whether there are games: `restart` was called, and `close` was not."""
         return self._env is not None
 
     def restart(self, seeds: Iterable[int]) -> Dict[str, np.ndarray]:
-        """Makes the games anew and returns the first observations of their first episodes.
+        """Makes new games and returns the first observations of their first episodes.
 
         Args:
           seeds: K ints in 0..MAX_SEED.

@@ -155,7 +155,7 @@ class MiniGameVectorEnv(vector.VectorEnv):
         self._games.close()
 
     def _seeds(self, seed: Optional[Union[int, Sequence[int]]]) -> List[int]:
-        """Returns K seeds, or none where the games go on."""
+        """Returns K seeds, or none where the games continue."""
         if seed is None:
             if self._games.started:
                 return []

@@ -81,7 +81,7 @@ def at(values: np.ndarray, index: np.ndarray) -> np.ndarray:
 
 
 def away(start: np.ndarray, danger: np.ndarray, cells: float) -> np.ndarray:
-    """Returns points on the map, so many cells farther from a danger: all float64 [K, 2]."""
+    """Returns points on the map, this number of cells farther from a danger: all float64 [K, 2]."""
     offset = start - danger
     length = np.maximum(np.linalg.norm(offset, axis=1, keepdims=True), 0.1)
     return np.clip(start + cells * offset / length, LOW, HIGH)

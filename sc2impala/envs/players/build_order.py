@@ -2,7 +2,7 @@
 
 What they call is a function of the present observation alone, in which every decision shows: a unit
 that is to get an order is either selected already, or selected by this call. Whoever plays another
-call, or misses a pixel, is told on the next observation how to go on. This makes them easy to
+call, or misses a pixel, is corrected on the next observation. This makes them easy to
 imitate.
 """
 
@@ -123,7 +123,7 @@ class Town(Economy):
         Args:
           where: bool [K], the games in which it is needed.
           sites: [n, 2], points (x, y) in cells from the upper left corner of the screen.
-          unit_type: what is to be built there.
+          unit_type: what to build there.
 
         Returns:
           int [K], the index of the site, and bool [K], where there is one.
@@ -279,8 +279,8 @@ def first_missing(town: Town, order: Sequence[Tuple[int, int, int]]) -> np.ndarr
 
     Args:
       town: what is seen.
-      order: (unit type, number, workers) each: build until there are so many of the type. An entry
-        waits, and with it all that follow, until there are so many workers.
+      order: (unit type, number, workers) each: build until the number of the type is reached.
+        An entry waits, and with it all that follow, until the number of workers is reached.
 
     Returns:
       int [K]; NOTHING while an entry waits, and when all has been built.

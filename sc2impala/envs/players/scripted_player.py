@@ -34,7 +34,7 @@ class ScriptedPlayer(abc.ABC):
     """Sizes in pixels for which scores are published; other sizes work as well."""
 
     sees_finer_than_agent = True
-    """Whether its units are in finer pixels than the agent's where an agent imitates it on the
+    """True if its units are in finer pixels than the agent's where an agent imitates it on the
     simulator. If not, the agent can see all that its labels depend on."""
 
     functions: Tuple[str, ...] = ('no_op',)

@@ -60,7 +60,7 @@ class StutterStepPlayer(CirclePlayer):
         self.search(calls, enemies, army, nearest)
 
     def _reloads(self, units: sight.Units, loop: np.ndarray) -> np.ndarray:
-        """Whether all marines have just hit a zergling that lives: bool [K]. Updates the state."""
+        """Returns whether all marines have hit a living zergling, bool [K]; updates the state."""
         health = np.where(units.enemy, units.column('health'), _ZERGLING_HEALTH).min(axis=1)
         before, step = self.state['health'], loop - self.state['loop']
         # The health of another zergling counts from when the one that was hit has died.

@@ -10,7 +10,7 @@ import tensorflow.compat.v1 as tf
 
 
 class Round(NamedTuple):
-    """What is known of one minibatch.
+    """Results of one minibatch.
 
     train: operation, the step of the optimizer.
     grad_norm: float32 [], before clipping.
@@ -32,7 +32,7 @@ class Round(NamedTuple):
 
 
 class Totals(NamedTuple):
-    """What is known of an update, and what the loop goes on with.
+    """Results of an update so far, and loop variables.
 
     rounds: int32 [], how many there were.
     divergence, counted: sums over the last epoch.

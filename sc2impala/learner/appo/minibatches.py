@@ -18,7 +18,7 @@ _STREAM = 2006
 def orders(batch: Batch, frames: tf.Tensor, epochs: int, minibatches: int) -> tf.Tensor:
     """The columns of every minibatch, in a new random order in each epoch.
 
-    They are a function of `frames`, which no two updates of a phase share: a run that goes on from
+    They are a function of `frames`, which no two updates of a phase share: a run that resumes from
     a checkpoint draws the same ones. The columns of a device stay together.
 
     Args:

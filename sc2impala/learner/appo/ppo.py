@@ -37,7 +37,7 @@ def clip_ratios(ratios: tf.Tensor, clip: float) -> tf.Tensor:
 
 
 def is_clipped(ratios: tf.Tensor, advantages: tf.Tensor, clip: float) -> tf.Tensor:
-    """Whether clipping takes the gradient from a step, bool [T, B].
+    """Returns whether clipping takes the gradient from a step, bool [T, B].
 
     That is where the ratio has left the interval in the direction in which the advantage pushes it.
     """
@@ -57,7 +57,7 @@ def policy_loss(ratios: tf.Tensor, advantages: tf.Tensor, clip: float) -> tf.Ten
 
     Args:
       ratios: pi(a) / mu(a).
-      advantages: without an importance weight of their own; no gradient flows to them.
+      advantages: without an importance weight; no gradient flows to them.
       clip: see `clip_ratios`; 0 does not clip.
     """
     advantages = tf.stop_gradient(advantages)
@@ -97,7 +97,7 @@ def advantages(
     trace_decay: float,
     mask: tf.Tensor,
 ) -> tf.Tensor:
-    """The advantages that belong to targets vs, without the importance weight of their own step.
+    """The advantages that belong to targets vs, without the importance weight of the same step.
 
     A_t = r_t + discount_t * (lambda * vs_{t+1} + (1 - lambda) * V(x_{t+1})) - V(x_t), and 0 where
     `mask` is. IMPALA multiplies A_t with min(1, ratio_t); here the ratio is in the loss already.

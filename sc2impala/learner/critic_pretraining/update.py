@@ -18,7 +18,7 @@ from sc2impala.learner.value_normalisation import ValueNormalisation
 
 
 class CriticPretraining(PretrainingAlgorithm):
-    """Regression of the baseline on discounted returns, with an optimizer of its own.
+    """Regression of the baseline on discounted returns, with a separate optimizer.
 
     The target is the discounted return to the end of the unroll plus the bootstrap value,
     G_t = r_t + gamma_t G_{t+1}; the loss 1/2 (G - V)^2 is summed over time and batch. Only

@@ -1,6 +1,6 @@
-"""Learning with bootstrapped heads: each version of the heads has columns of its own.
+"""Learning with bootstrapped heads: each version of the heads has separate columns.
 
-See `agents.bootstrap`. Each version has double Q targets of its own, and learns from a sequence or
+See `agents.bootstrap`. Each version has its own double Q targets, and learns from a sequence or
 not, by a mask (Osband et al. 2016, arXiv 1602.04621, section 4); the losses are averaged over the
 versions. H is the number of versions, B the number of sequences. Version h of sequence b is column
 b * H + h.
@@ -42,7 +42,7 @@ def mean(columns: tf.Tensor, num_versions: int) -> tf.Tensor:
 
 
 def metrics(q_values: tf.Tensor, mask: tf.Tensor, num_versions: int) -> Dict[str, tf.Tensor]:
-    """How much the versions disagree, by tag.
+    """Returns measures of the disagreement of versions, by tag.
 
     Args:
       q_values: float32 [T, B * H], of what was played.

@@ -26,7 +26,7 @@ def num_steps(agent_state: Nest, wanted: int) -> int:
 
 
 def after(nest: Nest, count: int) -> Any:
-    """What comes after the first steps: a nest of [T + 1, ...] to [T + 1 - count, ...]."""
+    """Returns what follows the first steps: a nest of [T + 1, ...] to [T + 1 - count, ...]."""
     return tf.nest.map_structure(lambda t: t[count:], nest)
 
 

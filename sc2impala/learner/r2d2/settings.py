@@ -78,7 +78,7 @@ class R2d2Settings(ReturnSettings, AdamSettings, PrioritySettings):
     )
     r2d2_bootstrap_heads: int = setting(
         0,
-        'versions of all heads of the agent on one torso, each with targets of its own; one of '
+        'versions of all heads of the agent on one torso, each with its own targets; one of '
         'them plays each episode, and their mean is evaluated. 0 or 1 for the heads alone',
         between=(0, 100),
     )

@@ -200,7 +200,7 @@ class R2D2(Algorithm):
 
     @property
     def _num_versions(self) -> int:
-        """Of the heads; each has columns of its own."""
+        """The versions of the heads; each has separate columns."""
         return max(1, self.settings.r2d2_bootstrap_heads)
 
     def _per_version(self, weights: tf.Tensor, keys: tf.Tensor) -> tf.Tensor:

@@ -69,7 +69,7 @@ def _script() -> str:
     return '\n'.join(
         [
             '#!/bin/sh',
-            f'# {_MARK} in the place of the game.',
+            f'# {_MARK} instead of the game.',
             f'PYTHONPATH={shlex.quote(os.path.abspath(package))}',
             'export PYTHONPATH',
             'unset PYTHONHOME',

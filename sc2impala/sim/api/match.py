@@ -79,7 +79,7 @@ class Match:
 
     @property
     def ended(self) -> bool:
-        """Whether the episode is over."""
+        """Returns whether the episode is over."""
         return bool(self._game.ended[0])
 
     @property
@@ -169,7 +169,7 @@ class Match:
         queries.answer(request, response, self._game, self._raw)
 
     def record(self) -> bytes:
-        """Returns a JSON summary of the game in place of a replay, which only the real game has."""
+        """Returns a JSON summary of the game instead of a replay, which only the real game has."""
         return json.dumps(
             {
                 'game': 'sc2impala simulator',

@@ -63,7 +63,7 @@ class Session:
 
     @property
     def has_quit(self) -> bool:
-        """Whether the client has requested the process to end."""
+        """Returns whether the client has requested the process to end."""
         return self.status == _QUIT
 
     def answer(self, message: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""How units respond to hits: they fight back and call their neighbours."""
+"""Responses of units to hits: they fight back and call their neighbours."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ def respond(g: Any, rules: Any) -> None:
 
 @compiled
 def _is_answered(g: Any, attacker: int, victim: int) -> bool:
-    """Whether a hit is answered; victim is NO_UNIT if the unit has not hit."""
+    """Returns whether a hit is answered; victim is NO_UNIT if the unit has not hit."""
     if victim == NO_UNIT or victim >= num_mobile(g):
         return False
     return g.alive[attacker] != 0 and g.owner[attacker] != g.owner[victim]

@@ -48,7 +48,7 @@ def fight(g: Any, rules: Any) -> None:
 
 @compiled
 def is_dying(g: Any, i: int) -> bool:
-    """Whether unit i was killed in this frame and has not been removed yet."""
+    """Returns whether unit i was killed in this frame and has not been removed yet."""
     return g.alive[i] != 0 and g.health[i] <= 0
 
 
@@ -99,7 +99,7 @@ def _list_unit(g: Any, side: int, i: int) -> None:
 
 @compiled
 def _is_wanted(g: Any, i: int) -> bool:
-    """Whether a unit fights even without enemies."""
+    """Returns whether a unit fights even without enemies."""
     if g.engaged[i]:
         return True
     return g.order_kind[i, 0] == orders.ATTACK and g.order_target[i, 0] != NO_UNIT

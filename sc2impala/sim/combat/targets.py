@@ -1,4 +1,4 @@
-"""Which target a unit acquires, keeps or drops."""
+"""Target acquisition: the target that a unit acquires, keeps or drops."""
 
 from typing import Any, Tuple
 
@@ -46,13 +46,13 @@ def choose(g: Any, rules: Any, i: int) -> None:
 
 @compiled
 def _obeys(g: Any, i: int) -> bool:
-    """Whether the order of unit i is to attack a unit."""
+    """Returns whether the order of unit i is to attack a unit."""
     return g.order_kind[i, 0] == orders.ATTACK and g.order_target[i, 0] != NO_UNIT
 
 
 @compiled
 def _chooses(g: Any, i: int) -> bool:
-    """Whether unit i acquires targets by itself."""
+    """Returns whether unit i acquires targets by itself."""
     kind = g.order_kind[i, 0]
     if kind == orders.ATTACK:
         return g.order_target[i, 0] == NO_UNIT

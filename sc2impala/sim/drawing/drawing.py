@@ -91,7 +91,7 @@ def draw(g: Any, rules: Any, k: int, buffers: Any) -> None:
 
 @compiled
 def has_changed(g: Any) -> bool:
-    """Whether layers of the terrain must be drawn again."""
+    """Returns whether layers of the terrain must be drawn again."""
     return g._camera_changed != 0 or g._visibility_changed != 0 or g._ground_changed != 0
 
 

@@ -290,7 +290,7 @@ def _next_idle_worker(g: Any, rules: Any) -> int:
 
 @compiled
 def _offers(g: Any, rules: Any, call: Any, i: int) -> bool:
-    """Whether unit i is selected and its type offers the function of the call."""
+    """Returns whether unit i is selected and its type offers the function of the call."""
     return g.selected[i] != 0 and rules.functions[g.type[i], call.function] != 0
 
 

@@ -74,7 +74,7 @@ def halt(g: Any, i: int) -> None:
 
 @compiled
 def _has_complete(g: Any, type_index: int) -> bool:
-    """Whether player 1 has a complete building of a type."""
+    """Returns whether player 1 has a complete building of a type."""
     for building in range(num_mobile(g), g.unit_end):
         if g.type[building] == type_index and g.unfinished[building] == 0:
             if is_own(g, building):
@@ -84,7 +84,7 @@ def _has_complete(g: Any, type_index: int) -> bool:
 
 @compiled
 def _is_at_site(g: Any, rules: Any, i: int) -> bool:
-    """Whether a worker is beside the site of its building."""
+    """Returns whether a worker is next to the site of its building."""
     type_index = g.order_type[i, 0]
     half_width = rules.footprint[type_index, 0] / 2 + REACH
     half_height = rules.footprint[type_index, 1] / 2 + REACH
@@ -126,7 +126,7 @@ def _note_failure(g: Any, i: int, code: int) -> None:
 
 @compiled
 def _can_continue(g: Any, building: int) -> bool:
-    """Whether the building is unfinished and has no builder."""
+    """Returns whether the building is unfinished and has no builder."""
     return g.unfinished[building] > 0 and g.builder[building - num_mobile(g)] == NO_UNIT
 
 

@@ -64,7 +64,7 @@ def _move_out(g: Any, i: int) -> None:
 
 @compiled
 def _exit(g: Any, rules: Any, i: int, box: int) -> Tuple[float, float]:
-    """Returns the nearest free point beside the box that contains unit i, else a free cell.
+    """Returns the nearest free point next to the box that contains unit i, else a free cell.
 
     Points at units that cannot be pushed are used only if there are no others.
     """
@@ -98,7 +98,7 @@ def _exit(g: Any, rules: Any, i: int, box: int) -> Tuple[float, float]:
 
 @compiled
 def _is_held(g: Any, i: int, x: float, y: float) -> bool:
-    """Whether another unit than i that cannot be pushed stands at a point."""
+    """Returns whether another unit than i that cannot be pushed stands at a point."""
     for j in range(g.mobile_end):
         stays = g.bound[j] or g.order_kind[j, 0] == orders.HOLD
         if j != i and g.alive[j] and stays:
@@ -109,7 +109,7 @@ def _is_held(g: Any, i: int, x: float, y: float) -> bool:
 
 @compiled
 def _is_on_taken_cell(g: Any, x: float, y: float) -> bool:
-    """Whether the square around a unit at a point touches a covered cell."""
+    """Returns whether the square around a unit at a point touches a covered cell."""
     left, right = _cell(x - UNIT_RADIUS), _cell(x + UNIT_RADIUS)
     bottom, top = _cell(y - UNIT_RADIUS), _cell(y + UNIT_RADIUS)
     below = g.taken[bottom, left] or g.taken[bottom, right]

@@ -12,7 +12,7 @@ from sc2impala.sim.economy import footprints, ground
 def exit_of(
     g: Any, rules: Any, building: int, has_toward: bool, toward_x: float, toward_y: float
 ) -> Tuple[float, float]:
-    """Returns a free point beside a building.
+    """Returns a free point next to a building.
 
     Args:
       g, rules: the game.
@@ -21,7 +21,7 @@ def exit_of(
       toward_x, toward_y: a point in that direction.
 
     Returns:
-      x, y: the centre of a cell beside the building that is free of buildings, and of units if
+      x, y: the centre of a cell next to the building that is free of buildings, and of units if
       possible; without one, the centre of the nearest free cell of the map.
     """
     left, right, bottom, top = footprints.cells(

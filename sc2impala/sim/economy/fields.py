@@ -102,7 +102,7 @@ def replacement(g: Any, rules: Any, i: int) -> int:
 
 @compiled
 def _is_near(g: Any, rules: Any, field: int, place: int) -> bool:
-    """Whether a slot holds a mineral field in range of the unit in another slot."""
+    """Returns whether a slot holds a mineral field in range of the unit in another slot."""
     if not g.alive[field] or g.type[field] != rules.mineral_field:
         return False
     return length(g.x[field] - g.x[place], g.y[field] - g.y[place]) <= SEARCH_RANGE

@@ -50,7 +50,7 @@ def cells(
 
 @compiled
 def is_closed(rules: Any, type_index: int, x: float, y: float, column: int, row: int) -> bool:
-    """Whether a resource of a type at (x, y) closes a cell for town halls."""
+    """Returns whether a resource of a type at (x, y) closes a cell for town halls."""
     left, right, bottom, top = cells(rules, type_index, x, y, RESOURCE_CLEARANCE)
     within = left <= column < right and bottom <= row < top
     return within and not is_corner(left, right, bottom, top, column, row)
@@ -58,7 +58,7 @@ def is_closed(rules: Any, type_index: int, x: float, y: float, column: int, row:
 
 @compiled
 def is_corner(left: int, right: int, bottom: int, top: int, column: int, row: int) -> bool:
-    """Whether a cell is at a corner of a block of cells as returned by `cells`."""
+    """Returns whether a cell is at a corner of a block of cells as returned by `cells`."""
     return (column == left or column == right - 1) and (row == bottom or row == top - 1)
 
 

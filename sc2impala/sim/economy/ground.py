@@ -83,7 +83,7 @@ def fixed_at(g: Any, rules: Any, x: float, y: float) -> int:
 
 @compiled
 def crosses(g: Any, x0: float, y0: float, x1: float, y1: float) -> bool:
-    """Whether a box blocks the segment from (x0, y0) to (x1, y1).
+    """Returns whether a box blocks the segment from (x0, y0) to (x1, y1).
 
     Boxes that contain the start do not.
     """
@@ -129,7 +129,7 @@ def nearest_room(g: Any, rules: Any, x: float, y: float) -> Tuple[float, float]:
 
 @compiled
 def is_crowded(g: Any, x: float, y: float) -> bool:
-    """Whether a unit at a point would collide with another unit that can move."""
+    """Returns whether a unit at a point would collide with another unit that can move."""
     for i in range(g.mobile_end):
         if g.alive[i] and g.solid[i]:
             if geometry.length(x - g.x[i], y - g.y[i]) < 2 * UNIT_RADIUS:
@@ -192,7 +192,7 @@ def _next_fixed_at(g: Any, rules: Any, start: int, x: float, y: float) -> int:
 
 @compiled
 def _is_near_resource(g: Any, rules: Any, column: int, row: int) -> bool:
-    """Whether a cell is too near to a resource for town halls."""
+    """Returns whether a cell is too near to a resource for town halls."""
     for i in range(num_mobile(g), g.unit_end):
         if g.alive[i] and rules.contents[g.type[i]] > 0:
             if footprints.is_closed(rules, g.type[i], g.x[i], g.y[i], column, row):

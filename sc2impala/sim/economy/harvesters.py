@@ -66,7 +66,7 @@ def contents(g: Any, i: int) -> int:
 
 @compiled
 def can_harvest(g: Any, rules: Any, i: int) -> bool:
-    """Whether slot i, which may be NO_UNIT, can be harvested."""
+    """Returns whether slot i, which may be NO_UNIT, can be harvested."""
     if i < num_mobile(g) or not g.alive[i]:
         return False
     is_field = g.type[i] == rules.mineral_field
@@ -76,7 +76,7 @@ def can_harvest(g: Any, rules: Any, i: int) -> bool:
 
 @compiled
 def is_idle(g: Any, rules: Any, i: int) -> bool:
-    """Whether unit i, one that can move, is a worker of player 1 without orders."""
+    """Returns whether unit i, one that can move, is a worker of player 1 without orders."""
     mine = g.alive[i] != 0 and g.owner[i] == unit_types.SELF
     return mine and g.type[i] == rules.worker and g.order_kind[i, 0] == orders.IDLE
 

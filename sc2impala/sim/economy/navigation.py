@@ -153,7 +153,7 @@ def _slip(g: Any, i: int) -> None:
 
 @compiled
 def _is_lost(g: Any, i: int) -> bool:
-    """Whether a unit needs a new path to the same goal."""
+    """Returns whether a unit needs a new path to the same goal."""
     if g.detour[i] != g.path_detour[i] or g.pressed[i] > 0:
         return True
     away = max(abs(g.waypoint_x[i] - g.x[i]), abs(g.waypoint_y[i] - g.y[i]))

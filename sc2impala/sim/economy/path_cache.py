@@ -43,14 +43,14 @@ def forget(g: Any) -> None:
 
 @compiled
 def is_free(g: Any, cell: int) -> bool:
-    """Whether a cell is free."""
+    """Returns whether a cell is free."""
     _know_regions(g)
     return g._region[cell] > 0
 
 
 @compiled
 def exists(g: Any, cell: int, goal: int) -> bool:
-    """Whether a path between two cells exists."""
+    """Returns whether a path between two cells exists."""
     return is_free(g, cell) and g._region[cell] == g._region[goal]
 
 

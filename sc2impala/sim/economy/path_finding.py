@@ -2,7 +2,7 @@
 
 The cells of the playable rectangle of the maps with an economy are numbered row by row, with a
 border of covered cells around it, so that every free cell has eight neighbours. A path steps to one
-of the four neighbours of a cell, or diagonally if both cells beside the corner are free.
+of the four neighbours of a cell, or diagonally if both cells next to the corner are free.
 
 Cells are free where their `region`, int16 [NUM_CELLS], is not 0.
 """

@@ -60,7 +60,7 @@ def cancel(g: Any, rules: Any, building: int, place: int) -> None:
 
 @compiled
 def _waits(g: Any, building: int) -> bool:
-    """Whether the first unit of a queue waits for supply."""
+    """Returns whether the first unit of a queue waits for supply."""
     fixed = building - num_mobile(g)
     return g.queue[fixed, 0] != NO_TYPE and g.training_until[fixed] == 0
 
@@ -81,7 +81,7 @@ def _begin(g: Any, rules: Any) -> None:
 
 @compiled
 def _complete(g: Any, rules: Any, building: int) -> None:
-    """Creates the first unit of a queue beside its building."""
+    """Creates the first unit of a queue next to its building."""
     slot = slots.first_free(g, 0, num_mobile(g))
     if slot == NO_UNIT:
         return  # The supply limit leaves a slot.

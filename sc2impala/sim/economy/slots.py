@@ -23,5 +23,5 @@ def first_building(g: Any, rules: Any) -> int:
 
 @compiled
 def is_worker(g: Any, rules: Any, i: int) -> bool:
-    """Whether a slot holds a living worker of any player."""
+    """Returns whether a slot holds a living worker of any player."""
     return g.alive[i] != 0 and g.type[i] == rules.worker

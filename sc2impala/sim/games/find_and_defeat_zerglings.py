@@ -19,7 +19,7 @@ MARINE_Y = np.array([1.0, -0.5, -0.5])
 """Offsets of the marines from the centre: distance 1 at 90, 210 and 330 degrees. [S] MAP"""
 
 SPAWN_REGION = Rectangle(left=11.0, right=53.0, bottom=13.0, top=43.0)
-"""Where zerglings appear: at the start [S] MAP, and later in place of the whole region [A]."""
+"""Areas where zerglings appear: at the start [S] MAP, and later instead of the whole region [A]."""
 MIN_SPACING = 5.0  # Between zerglings of one wave. [S] MAP
 NEAREST_FIRST, FARTHEST_FIRST = 8.0, 9.0  # Of the first zergling from the centre. [S] MAP
 NEAREST_SECOND, FARTHEST_SECOND = 7.5, 9.5  # Of the second. [S] MAP

@@ -1,4 +1,4 @@
-"""What a map consists of, and the families of maps whose games have the same record.
+"""Definition of a map, and families of maps whose games have the same record.
 
 Functions that do not depend on the map are compiled once for a family.
 """
