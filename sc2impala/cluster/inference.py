@@ -16,7 +16,7 @@ import tensorflow.compat.v1 as tf
 from sc2impala import actors
 from sc2impala.cluster import requests
 from sc2impala.cluster.accounts import Accounts
-from sc2impala.cluster.desk import Batch, Desk, Specs
+from sc2impala.cluster.inference_server import Batch, InferenceServer, Specs
 
 MAX_REQUESTS = 64
 """In a batch."""
@@ -25,16 +25,16 @@ MAX_REQUESTS = 64
 class Inference(NamedTuple):
     """Operations of the learner.
 
-    step: answers what waits, or the first request that comes.
-    waiting: requests that have not been taken, int32 [].
+    step: answers all waiting requests, or the next one that arrives.
+    waiting: number of waiting requests, int32 [].
     close: ends all operations that wait for one of the queues, in this and other processes.
-    desk: what `step` uses.
+    server: used by `step`.
     """
 
     step: tf.Operation
     waiting: tf.Tensor
     close: tf.Operation
-    desk: Desk
+    server: InferenceServer
 
 
 def build_inference(
@@ -60,13 +60,13 @@ def build_inference(
       device: where the agent chooses; None for the CPU.
     """
     num_steps = queue.spec.env_outputs.done.shape.as_list()[0]
-    desk = Desk(run, step_specs, num_steps - 1, accounts)
+    server = InferenceServer(run, step_specs, num_steps - 1, accounts)
     with tf.device('/cpu'):
         waiting = requests.request_queue()
         with tf.control_dependencies([_fill_slots()]):
             headers, contents = _take_waiting(waiting)
         batch, sequences = _receive(
-            desk, headers, contents, _initial_states(agent, teacher), policy_version, queue.spec
+            server, headers, contents, _initial_states(agent, teacher), policy_version, queue.spec
         )
     with tf.device(device):
         is_active = teacher.is_active() if teacher else None
@@ -74,16 +74,16 @@ def build_inference(
             agent, (batch.action, batch.env_output), batch.states, teacher, is_active
         )
     with tf.device('/cpu'):
-        replied = _reply(desk, chosen)
+        replied = _reply(server, chosen)
         with tf.control_dependencies([replied]):
             flat = [tf.identity(tensor) for tensor in sequences]
         step = queue.queue.enqueue_many(flat)
         close = waiting.close(cancel_pending_enqueues=True)
-    return Inference(step, waiting.size(), close, desk)
+    return Inference(step, waiting.size(), close, server)
 
 
 def specs_of_step(agent: Any, observation_spec: Any, teacher: Optional[Any] = None) -> Specs:
-    """Of what passes between actor, desk and agent.
+    """Returns the specs of what actor, server and agent exchange.
 
     Args:
       agent: `agents.agent.Agent`.
@@ -130,7 +130,7 @@ def _initial_states(agent: Any, teacher: Optional[Any]) -> Any:
 
 
 def _receive(
-    desk: Desk,
+    server: InferenceServer,
     headers: tf.Tensor,
     contents: tf.Tensor,
     initial_states: Any,
@@ -138,7 +138,7 @@ def _receive(
     sequence_spec: Any,
 ) -> Tuple[Batch, List[tf.Tensor]]:
     """`Batch` of [N, ...], and the components of the sequences that are complete."""
-    specs = desk.specs
+    specs = server.specs
     batch_spec = Batch(specs.agent_output.action, specs.env_output, specs.states)
     flat_specs = tf.nest.flatten(batch_spec), tf.nest.flatten(sequence_spec)
     nothing = [np.zeros([0] + s.shape.as_list(), s.dtype.as_numpy_dtype) for s in flat_specs[1]]
@@ -146,7 +146,7 @@ def _receive(
     def receive(
         headers: np.ndarray, contents: np.ndarray, frames: int, updates: int, *states: np.ndarray
     ) -> List[np.ndarray]:
-        batch, sequences = desk.receive(
+        batch, sequences = server.receive(
             headers.tolist(),
             contents.tolist(),
             tf.nest.pack_sequence_as(specs.states, list(states)),
@@ -171,14 +171,14 @@ def _receive(
     return tf.nest.pack_sequence_as(batch_spec, tensors[:count]), tensors[count:]
 
 
-def _reply(desk: Desk, chosen: Any) -> tf.Operation:
+def _reply(server: InferenceServer, chosen: Any) -> tf.Operation:
     """Puts the replies to a batch into the queues, and frees those of actors that are gone."""
-    specs = desk.specs
+    specs = server.specs
     structure = specs.agent_output, specs.teacher_logits, specs.states
 
     def reply(*arrays: np.ndarray) -> List[np.ndarray]:
-        slots, texts = desk.reply(*tf.nest.pack_sequence_as(structure, list(arrays)))
-        return [slots, texts, desk.take_free_slots()]
+        slots, texts = server.reply(*tf.nest.pack_sequence_as(structure, list(arrays)))
+        return [slots, texts, server.take_free_slots()]
 
     slots, texts, free = tf.numpy_function(
         reply, tf.nest.flatten(chosen), [tf.int32, tf.string, tf.int32], name='reply'

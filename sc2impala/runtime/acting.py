@@ -7,8 +7,8 @@ import tensorflow.compat.v1 as tf
 from sc2impala import learner
 from sc2impala.agents import teacher as teacher_lib
 from sc2impala.agents.agent import Agent
-from sc2impala.agents.paced import Paced
-from sc2impala.agents.tempered import Tempered
+from sc2impala.agents.max_step_mul import MaxStepMul
+from sc2impala.agents.temperature import Temperature
 from sc2impala.agents.wrapper import ActingAgent
 from sc2impala.learner import optimization
 from sc2impala.learner.algorithm import Algorithm
@@ -78,9 +78,11 @@ def in_evaluation(settings: Settings, agent: Agent) -> ActingAgent:
 def as_policy(settings: Settings, agent: ActingAgent) -> ActingAgent:
     """The agent that samples with `--temperature`, in steps of `--eval_max_step_mul` at most."""
     temperature = settings.evaluation.temperature
-    return _paced(settings, agent if temperature == 1.0 else Tempered(agent, temperature))
+    return _limit_step_mul(
+        settings, agent if temperature == 1.0 else Temperature(agent, temperature)
+    )
 
 
-def _paced(settings: Settings, agent: ActingAgent) -> ActingAgent:
+def _limit_step_mul(settings: Settings, agent: ActingAgent) -> ActingAgent:
     max_step_mul = settings.evaluation.eval_max_step_mul
-    return Paced(agent, max_step_mul) if max_step_mul else agent
+    return MaxStepMul(agent, max_step_mul) if max_step_mul else agent

@@ -5,8 +5,8 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala import agents
-from sc2impala.agents.paced import Paced
-from sc2impala.agents.tempered import Tempered
+from sc2impala.agents.max_step_mul import MaxStepMul
+from sc2impala.agents.temperature import Temperature
 from sc2impala.learner.r2d2.settings import R2d2Settings
 from sc2impala.learner.r2d2.update import R2D2
 from sc2impala.runtime import acting
@@ -55,17 +55,17 @@ def test_a_policy_is_sampled(agent):
 def test_trainings_do_not_depend_on_the_temperature_of_evaluations(agent):
     settings = make_settings(temperature=0.5)
     assert acting.main_algorithm(settings).acting_agents(agent, 1, K) == [agent]
-    assert isinstance(acting.in_evaluation(settings, agent), Tempered)
-    assert isinstance(acting.as_policy(settings, agent), Tempered)
+    assert isinstance(acting.in_evaluation(settings, agent), Temperature)
+    assert isinstance(acting.as_policy(settings, agent), Temperature)
 
 
 @pytest.mark.parametrize('algorithm', ['impala', 'r2d2'])
 def test_trainings_do_not_depend_on_how_often_evaluations_act(agent, algorithm):
     settings = make_settings(eval_max_step_mul=2, algorithm=algorithm)
     for actor in acting.main_algorithm(settings).acting_agents(agent, 1, K):
-        assert not isinstance(actor, Paced)
-    assert isinstance(acting.in_evaluation(settings, agent), Paced)
-    assert isinstance(acting.as_policy(settings, agent), Paced)
+        assert not isinstance(actor, MaxStepMul)
+    assert isinstance(acting.in_evaluation(settings, agent), MaxStepMul)
+    assert isinstance(acting.as_policy(settings, agent), MaxStepMul)
 
 
 def test_each_game_of_all_actors_has_its_epsilon(agent):

@@ -1,4 +1,4 @@
-"""An agent that acts more often than it was trained to."""
+"""Wrapper that limits the step multiplier of an agent."""
 
 from typing import Any, Mapping, Optional, Tuple
 
@@ -9,11 +9,11 @@ from sc2impala.agents.wrapper import ActingAgent, AgentWrapper
 from sc2impala.structs import Nest
 
 
-class Paced(AgentWrapper):
-    """Acts instead of an agent, with its variables, and cuts its step multipliers.
+class MaxStepMul(AgentWrapper):
+    """Limits the step multiplier of an agent, so that it acts more often than in training.
 
-    An agent that learned with steps of 4 frames then sees the game twice as often with a limit of
-    2, and plays what it would play there. Its recurrent state has twice as many steps in a second.
+    With a limit of 2, an agent that learned with steps of 4 frames observes the game twice as often
+    with the same policy. Its recurrent state has twice as many steps in a second.
     """
 
     def __init__(self, agent: ActingAgent, max_step_mul: int):

@@ -5,8 +5,8 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala import agents, structs
-from sc2impala.agents.paced import Paced
-from sc2impala.agents.tempered import Tempered
+from sc2impala.agents.max_step_mul import MaxStepMul
+from sc2impala.agents.temperature import Temperature
 from tests import fakes
 
 K, MAX_STEP_MUL = 200, 6
@@ -38,7 +38,7 @@ def act(wrap, fixed_step_mul=None):
 
 @pytest.mark.parametrize('limit', [1, 3, 5])
 def test_longer_steps_are_cut_and_nothing_else(limit):
-    (own, own_state), (paced, paced_state) = act(lambda x: x), act(lambda x: Paced(x, limit))
+    (own, own_state), (paced, paced_state) = act(lambda x: x), act(lambda x: MaxStepMul(x, limit))
     assert set(own.step_mul) == set(range(1, MAX_STEP_MUL + 1))
     np.testing.assert_array_equal(paced.step_mul, np.minimum(own.step_mul, limit))
     for name in own.action:
@@ -53,13 +53,13 @@ def test_longer_steps_are_cut_and_nothing_else(limit):
 
 @pytest.mark.parametrize('limit, expected', [(2, 2), (4, 4), (9, 4)])
 def test_a_fixed_step_is_cut_as_well(limit, expected):
-    output, _ = act(lambda x: Paced(x, limit), fixed_step_mul=4)
+    output, _ = act(lambda x: MaxStepMul(x, limit), fixed_step_mul=4)
     assert set(output.step_mul) == {expected}
 
 
 def test_what_another_stand_in_samples_is_kept():
-    tempered, _ = act(lambda x: Tempered(x, 0.2))
-    both, _ = act(lambda x: Paced(Tempered(x, 0.2), 2))
+    tempered, _ = act(lambda x: Temperature(x, 0.2))
+    both, _ = act(lambda x: MaxStepMul(Temperature(x, 0.2), 2))
     np.testing.assert_array_equal(both.step_mul, np.minimum(tempered.step_mul, 2))
     np.testing.assert_array_equal(both.action['function'], tempered.action['function'])
 
@@ -67,4 +67,4 @@ def test_what_another_stand_in_samples_is_kept():
 @pytest.mark.parametrize('limit', [0, -1])
 def test_a_limit_is_positive(limit):
     with pytest.raises(ValueError, match='expected at least 1'):
-        Paced(None, limit)
+        MaxStepMul(None, limit)

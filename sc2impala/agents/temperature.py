@@ -1,4 +1,4 @@
-"""An agent that samples with another temperature than it was trained with."""
+"""Wrapper that changes the sampling temperature of an agent."""
 
 from typing import Any, Mapping, Optional, Tuple
 
@@ -10,8 +10,8 @@ from sc2impala.agents.wrapper import ActingAgent, AgentWrapper
 from sc2impala.structs import Nest
 
 
-class Tempered(AgentWrapper):
-    """Acts instead of an agent, with its variables.
+class Temperature(AgentWrapper):
+    """Samples the actions of an agent with another temperature.
 
     Every choice is sampled from softmax(logits / temperature): below 1 the policy is more
     deterministic than the agent, towards 0 it is the greedy one; above 1 it is more random.

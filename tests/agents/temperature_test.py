@@ -5,7 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala import agents, structs
-from sc2impala.agents.tempered import Tempered
+from sc2impala.agents.temperature import Temperature
 from tests import fakes
 
 K, NUM_STEPS, MAX_STEP_MUL = 3000, 10, 4
@@ -33,7 +33,7 @@ class Acting:
             observation = tf.nest.map_structure(lambda x: tf.constant(np.repeat(x, K, 0)), one)
             env_output = structs.EnvOutput((), (), tf.zeros([K], tf.bool), observation)
             inputs = ({'function': tf.zeros([K], tf.int32)}, env_output)
-            playing = agent if temperature is None else Tempered(agent, temperature)
+            playing = agent if temperature is None else Temperature(agent, temperature)
             assert playing.weights == agent.weights
             assert playing.output_spec() == agent.output_spec()
             self.step = tf.placeholder(tf.int64, [])
@@ -128,4 +128,4 @@ def test_a_greedy_choice_does_not_depend_on_it():
 @pytest.mark.parametrize('temperature', [0.0, -1.0])
 def test_it_is_positive(temperature):
     with pytest.raises(ValueError, match='expected more than 0'):
-        Tempered(None, temperature)
+        Temperature(None, temperature)

@@ -1,7 +1,7 @@
-"""Central inference: the games of all actors as the learner knows them.
+"""Learner-side state of central inference: the games of all actors.
 
-From what the actors say and the agent chooses the desk puts together the sequences that an actor
-with its own agent would have sent. It keeps the recurrent states; an actor that starts, or
+The server joins observations of actors and outputs of the agent to the sequences that an actor with
+its own agent would have sent. It keeps the recurrent states; an actor that starts, or
 restarts, begins with initial ones. K is the number of games of a thread of an actor, N that of a
 batch, T the unroll length.
 """
@@ -83,8 +83,8 @@ class _Process:
         self.waited: Dict[int, float] = {}
 
 
-class Desk:
-    """Takes requests, and gives replies and sequences. For one thread.
+class InferenceServer:
+    """Turns requests into replies and sequences; for one thread.
 
     specs: of a step.
     """
