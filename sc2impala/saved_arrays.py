@@ -58,7 +58,7 @@ def check(state: Mapping[str, np.ndarray], expected: Mapping[str, Any]) -> None:
             )
 
 
-def of_random(rng: np.random.RandomState) -> Arrays:
+def get_random(rng: np.random.RandomState) -> Arrays:
     """The state of a random number generator."""
     unused_name, words, position, has_gauss, gauss = rng.get_state()
     return {
@@ -70,12 +70,12 @@ def of_random(rng: np.random.RandomState) -> Arrays:
 
 
 def set_random(rng: np.random.RandomState, state: Mapping[str, np.ndarray]) -> None:
-    """Continues a random number generator from a state of `of_random`.
+    """Continues a random number generator from a state of `get_random`.
 
     Raises:
       ValueError: if it is none.
     """
-    check(state, of_random(rng))
+    check(state, get_random(rng))
     position = int(state['position'])
     # NumPy does not check it, and would read outside of the words.
     if not 0 <= position <= _WORDS:

@@ -5,8 +5,7 @@ An unroll consists of T + 1 steps. The fields are NumPy arrays, tensors, or thei
 number of leading dimensions: none for one step, [K] in an actor, [T + 1, B] in the learner.
 """
 
-import collections
-from typing import Any
+from typing import Any, NamedTuple
 
 Nest = Any
 """A tensor, array or spec, or a nested structure of them, as `tf.nest` knows it. The recurrent
@@ -15,82 +14,110 @@ state of an agent is one."""
 DEMONSTRATION = 'demonstration'
 """Key of the labels of a demonstrator in an observation, see `learner.labels`."""
 
-AgentOutput = collections.namedtuple(
-    'AgentOutput', ['action', 'action_logits', 'step_mul', 'step_mul_logits', 'baseline']
-)
-"""The choice of the agent for one observation, and the distribution that it was sampled from.
 
-action: dict from head name to int32 []; the value of a point head is `y * width + x`. Heads that
-    the chosen function does not use have a sampled value without effect.
-action_logits: dict with the same keys, float32 [number of choices]. Functions that were not
-    available have a large finite negative logit. If arguments depend on the function, theirs are
-    the logits given the choices before it in `action`.
-step_mul: int32 [], environment frames (StarCraft II game loops) until the next agent step,
-    1..max_step_mul.
-step_mul_logits: float32 [max_step_mul]; a single zero when the step multiplier is fixed.
-baseline: float32 [], the critic's estimate of the discounted return.
-"""
+class AgentOutput(NamedTuple):
+    """The choice of the agent for one observation, and the distribution that it was sampled from.
 
-EnvOutput = collections.namedtuple('EnvOutput', ['reward', 'info', 'done', 'observation'])
-"""The result of an action.
+    action: dict from head name to int32 []; the value of a point head is `y * width + x`. Heads
+      that the chosen function does not use have a sampled value without effect.
+    action_logits: dict with the same keys, float32 [number of choices]. Functions that were not
+      available have a large finite negative logit. If arguments depend on the function, theirs are
+      the logits given the choices before it in `action`.
+    step_mul: int32 [], environment frames (StarCraft II game loops) until the next agent step,
+      1..max_step_mul.
+    step_mul_logits: float32 [max_step_mul]; a single zero when the step multiplier is fixed.
+    baseline: float32 [], the critic's estimate of the discounted return.
+    """
 
-reward: float32 [], the change of the game's score since the last observation.
-info: EpisodeInfo of the episode that the reward belongs to.
-done: bool [], the episode ended with this step. Reward and info then belong to the old episode and
-    the observation is the first of the next one; the final observation is not returned.
-observation: nested dict of arrays, as described by the observation spec.
+    action: Any
+    action_logits: Any
+    step_mul: Any
+    step_mul_logits: Any
+    baseline: Any
 
-A limit that is not part of the task truncates an episode. Its final observation, from which the
-return bootstraps, is then that of an ordinary step, with `done` unset. The next step ignores the
-action and starts the next episode: `done` is set, the reward is 0, and info has the totals of the
-old episode, unchanged. `frames.is_reset` recognises such a step. It carries no loss.
-"""
 
-EpisodeInfo = collections.namedtuple(
-    'EpisodeInfo', ['episode_return', 'episode_frames', 'episode_steps', 'aborted']
-)
-"""Running totals of an episode up to and including this step.
+class EnvOutput(NamedTuple):
+    """The result of an action.
 
-episode_return: float32 [], sum of the rewards.
-episode_frames: int32 [], environment frames.
-episode_steps: int32 [], agent steps; the step after a truncation is none.
-aborted: bool [], set only together with `done`: the game died, hung or was relaunched. The step is
-    not terminal; it is excluded from training and from statistics.
-"""
+    A limit that is not part of the task truncates an episode. Its final observation, from which the
+    return bootstraps, is then that of an ordinary step, with `done` unset. The next step ignores
+    the action and starts the next episode: `done` is set, the reward is 0, and info has the totals
+    of the old episode, unchanged. `frames.is_reset` recognises such a step. It carries no loss.
 
-SequenceInfo = collections.namedtuple(
-    'SequenceInfo', ['task', 'actor', 'policy_frames', 'policy_updates']
-)
-"""Origin of a sequence; one value per sequence.
+    reward: float32 [], the change of the game's score since the last observation.
+    info: EpisodeInfo of the episode that the reward belongs to.
+    done: bool [], the episode ended with this step. Reward and info then belong to the old episode
+      and the observation is the first of the next one; the final observation is not returned.
+    observation: nested dict of arrays, as described by the observation spec.
+    """
 
-task: int32 [], index of the map among those of the run.
-actor: int32 [], index of the actor.
-policy_frames: int64 [], global step (environment frames) of the weights that the unroll began with.
-policy_updates: int64 [], updates that these weights had seen since the start of the process.
-"""
+    reward: Any
+    info: Any
+    done: Any
+    observation: Any
 
-TeacherLogits = collections.namedtuple(
-    'TeacherLogits', ['action_logits', 'step_mul_logits', 'valid']
-)
-"""The policy of a frozen teacher on an observation of the agent.
 
-action_logits, step_mul_logits: as in `AgentOutput`.
-valid: bool [], whether there was a teacher that had a say; the logits are 0 if not.
-"""
+class EpisodeInfo(NamedTuple):
+    """Running totals of an episode up to and including this step.
 
-ActorOutput = collections.namedtuple(
-    'ActorOutput',
-    ['agent_state', 'env_outputs', 'agent_outputs', 'sequence_info', 'teacher_logits'],
-)
-ActorOutput.__new__.__defaults__ = ((),)
-"""One unroll of an actor: an element of the queue and of the replay buffer.
+    episode_return: float32 [], sum of the rewards.
+    episode_frames: int32 [], environment frames.
+    episode_steps: int32 [], agent steps; the step after a truncation is none.
+    aborted: bool [], set only together with `done`: the game died, hung or was relaunched. The step
+      is not terminal; it is excluded from training and from statistics.
+    """
 
-agent_state: nest of the agent's recurrent state before the first step.
-env_outputs: EnvOutput of T + 1 steps. agent_outputs: AgentOutput of T + 1 steps.
-sequence_info: SequenceInfo, the last field if there is no teacher: replay buffers saved by older
-    versions lack it.
-teacher_logits: TeacherLogits of T + 1 steps; () if the run has no teacher.
-Step t of agent_outputs is the choice that *led to* step t of env_outputs, and step t of
-teacher_logits what the teacher would have chosen; step 0 repeats the last step of the previous
-unroll.
-"""
+    episode_return: Any
+    episode_frames: Any
+    episode_steps: Any
+    aborted: Any
+
+
+class SequenceInfo(NamedTuple):
+    """Origin of a sequence; one value per sequence.
+
+    task: int32 [], index of the map among those of the run.
+    actor: int32 [], index of the actor.
+    policy_frames: int64 [], global step (environment frames) of the weights at the start of the
+      unroll.
+    policy_updates: int64 [], updates of these weights since the start of the process.
+    """
+
+    task: Any
+    actor: Any
+    policy_frames: Any
+    policy_updates: Any
+
+
+class TeacherLogits(NamedTuple):
+    """The policy of a frozen teacher on an observation of the agent.
+
+    action_logits, step_mul_logits: as in `AgentOutput`.
+    valid: bool [], whether a teacher was active; the logits are 0 if not.
+    """
+
+    action_logits: Any
+    step_mul_logits: Any
+    valid: Any
+
+
+class ActorOutput(NamedTuple):
+    """One unroll of an actor: an element of the queue and of the replay buffer.
+
+    Step t of agent_outputs is the choice that *led to* step t of env_outputs, and step t of
+    teacher_logits is the choice of the teacher there; step 0 repeats the last step of the previous
+    unroll.
+
+    agent_state: nest of the agent's recurrent state before the first step.
+    env_outputs: EnvOutput of T + 1 steps.
+    agent_outputs: AgentOutput of T + 1 steps.
+    sequence_info: SequenceInfo, the last field if there is no teacher: replay buffers saved by
+      older versions lack it.
+    teacher_logits: TeacherLogits of T + 1 steps; () if the run has no teacher.
+    """
+
+    agent_state: Any
+    env_outputs: Any
+    agent_outputs: Any
+    sequence_info: Any
+    teacher_logits: Any = ()

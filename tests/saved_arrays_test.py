@@ -31,13 +31,13 @@ def test_what_differs_is_named(state, reason):
 def test_random_numbers_go_on():
     rng, other = np.random.RandomState(1), np.random.RandomState(2)
     rng.standard_normal(7)
-    saved_arrays.set_random(other, saved_arrays.of_random(rng))
+    saved_arrays.set_random(other, saved_arrays.get_random(rng))
     assert np.array_equal(rng.standard_normal(1000), other.standard_normal(1000))
 
 
 @pytest.mark.parametrize('position', [-5, 625, 10**9])
 def test_a_random_state_with_a_position_outside_of_its_words(position):
-    state = saved_arrays.of_random(np.random.RandomState(1))
+    state = saved_arrays.get_random(np.random.RandomState(1))
     state['position'] = np.array(position, np.int64)
     with pytest.raises(ValueError, match=f'position {position}, expected 0..624'):
         saved_arrays.set_random(np.random.RandomState(2), state)

@@ -4,7 +4,7 @@ Every player acts every 8 environment frames, as in published results; scores wi
 --step_mul are printed without bands. Screens have 84 x 84 pixels, minimaps 64 x 64; the random
 player calls all 573 functions. Episode i is the first episode of the game with seed i, for any
 number of processes. The scripted players follow the published rules as far as these are known. The
-facts are those of `game_facts`; a sample of a fact is an episode, a game or an event.
+facts are those of `facts`; a sample of a fact is an episode, a game or an event.
 
 One half of the rows may choose constants of the simulator, the other half is held out: it only
 judges. The rows with a band are numbered in the order of ROWS, which is that of the maps and, for
@@ -31,7 +31,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 import numpy as np
 
 from benchmarks import episodes
-from benchmarks.checks import game_facts
+from benchmarks.checks import facts
 from sc2impala import envs, sim
 from sc2impala.envs import players
 from sc2impala.envs.players.calls import Calls
@@ -54,7 +54,7 @@ KINDS = ('players', 'facts')
 Row = collections.namedtuple('Row', ['map_name', 'player', 'published', 'band', 'half'])
 """A player and its published score, or a fact.
 
-player: its name in `players.RULES`, or 'random', or 'idle', or in `game_facts.MEASURES`. published:
+player: its name in `players.RULES`, or 'random', or 'idle', or in `facts.MEASURES`. published:
 mean and, in brackets, the maximum return of an episode; for random players, the range of several
 published means; for facts, the measurement of the game. band: minimum and maximum of the means that
 count as agreement, or None if too little is published. half: CHOOSES, HELD_OUT, or '' without a
@@ -103,7 +103,7 @@ def _divide(rows: Sequence[Tuple[str, str, str, Any]]) -> Tuple[Row, ...]:
     return tuple(Row(*row, next(halves) if row[-1] is not None else '') for row in rows)
 
 
-ROWS = _divide(_ROWS + game_facts.ROWS)
+ROWS = _divide(_ROWS + facts.ROWS)
 
 
 class IdlePlayer(players.ScriptedPlayer):
@@ -128,7 +128,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> List[Dict[str, Any]]:
         for row in ROWS
         if row.map_name in options.maps
         and row.player in options.players
-        and ('facts' if row.player in game_facts.MEASURES else 'players') in options.kinds
+        and ('facts' if row.player in facts.MEASURES else 'players') in options.kinds
     ]
     print(
         '| map | player or fact | published | band | half '
@@ -137,7 +137,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> List[Dict[str, Any]]:
     print('| --- | --- | --- | --- | --- | --- | --- |')
     results = []
     for row, returns in _play_all(rows, options):
-        if row.player not in game_facts.MEASURES and options.step_mul != STEP_MUL:
+        if row.player not in facts.MEASURES and options.step_mul != STEP_MUL:
             row = row._replace(published='', band=None, half='')
         results.append(_result(row, returns))
         print(_line(results[-1]), flush=True)
@@ -193,7 +193,7 @@ def _play_all(rows: Sequence[Row], options: argparse.Namespace) -> Iterator[Tupl
     jobs: List[Job] = []
     for row in rows:
         number = options.episodes or EPISODES_OF_MAP.get(row.map_name, EPISODES)
-        if row.player in game_facts.MEASURES:
+        if row.player in facts.MEASURES:
             jobs.append((row, range(options.episodes or FACT_GAMES)))
             continue
         starts = range(0, number, GAMES_IN_BATCH)
@@ -210,8 +210,8 @@ def _play(step_mul: int, job: Job) -> np.ndarray:
     For a fact it returns the samples of the fact.
     """
     row, seeds = job
-    if row.player in game_facts.MEASURES:
-        return game_facts.MEASURES[row.player](len(seeds))
+    if row.player in facts.MEASURES:
+        return facts.MEASURES[row.player](len(seeds))
     player, specs = make_player(row.map_name, row.player, seeds)
     with envs.SimulatedEnvironment(row.map_name, seeds, *specs, max_step_mul=step_mul) as env:
         return episodes.first_returns(env, player, step_mul)

@@ -1,7 +1,6 @@
 """Heads: map the output of the core to the logits of the policy and to the baseline."""
 
-import collections
-from typing import Any, Dict, Iterable, Mapping, Optional, Tuple
+from typing import Any, Dict, Iterable, Mapping, NamedTuple, Optional, Tuple
 
 import sonnet as snt
 import tensorflow.compat.v1 as tf
@@ -9,11 +8,19 @@ import tensorflow.compat.v1 as tf
 from sc2impala.agents.recurrent import Features
 from sc2impala.envs.actions import ActionSpec
 
-HeadOutputs = collections.namedtuple(
-    'HeadOutputs', ['action_logits', 'step_mul_logits', 'baseline']
-)
-"""action_logits: dict head -> float32 [N, choices]; step_mul_logits: float32 [N, max_step_mul];
-baseline: float32 [N]."""
+
+class HeadOutputs(NamedTuple):
+    """Outputs of the heads for N observations.
+
+    action_logits: dict from head name to float32 [N, choices].
+    step_mul_logits: float32 [N, max_step_mul].
+    baseline: float32 [N].
+    """
+
+    action_logits: Any
+    step_mul_logits: tf.Tensor
+    baseline: tf.Tensor
+
 
 BASELINE_HIDDEN = 64
 """Units of the baseline's own hidden layer, which critic pre-training trains."""

@@ -3,20 +3,24 @@
 N stands for one leading dimension.
 """
 
-import collections
-from typing import Any, Callable, List, Sequence, Tuple
+from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 import sonnet as snt
 import tensorflow.compat.v1 as tf
 
-Channels = collections.namedtuple('Channels', ['fixed', 'learned', 'is_learned'])
-"""The input channels of a convolution, split by whether they depend on variables.
 
-fixed: float32 [N, H, W, F], to which no gradient flows, or None.
-learned: float32 [N, H, W, L], or None.
-is_learned: NumPy bool [F + L], for each input channel whether it is the next one of `learned`.
-"""
+class Channels(NamedTuple):
+    """The input channels of a convolution, split by whether they depend on variables.
+
+    fixed: float32 [N, H, W, F], to which no gradient flows, or None.
+    learned: float32 [N, H, W, L], or None.
+    is_learned: NumPy bool [F + L], for each input channel whether it is the next one of `learned`.
+    """
+
+    fixed: Optional[tf.Tensor]
+    learned: Optional[tf.Tensor]
+    is_learned: np.ndarray
 
 
 class Kernel(snt.Module):

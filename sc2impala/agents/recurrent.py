@@ -5,8 +5,7 @@ T is the unroll length plus one, B the batch size. A core has the methods
 observation at step t is the first of an episode, so the state is reset before step t.
 """
 
-import collections
-from typing import Callable, List, Tuple, Union
+from typing import Any, Callable, List, NamedTuple, Tuple, Union
 
 import numpy as np
 import sonnet as snt
@@ -21,12 +20,17 @@ Written out step by step it is faster, but the graph, and the time until the fir
 each step.
 """
 
-Features = collections.namedtuple('Features', ['spatial', 'vector'])
-"""The output of a torso.
 
-spatial: float32 [N, H, W, C], or () if the torso has no spatial output.
-vector: float32 [N, D].
-"""
+class Features(NamedTuple):
+    """The output of a torso.
+
+    spatial: float32 [N, H, W, C], or () if the torso has no spatial output.
+    vector: float32 [N, D].
+    """
+
+    spatial: Any
+    vector: tf.Tensor
+
 
 State = Tuple[tf.Tensor, tf.Tensor]
 """Hidden and cell state, float32 [B, ..., size] each."""

@@ -117,7 +117,7 @@ class Streams:
                     'order': self._padded_order(),
                 },
                 'last': {name: array[:, -1].copy() for name, array in self._steps.items()},
-                'random': saved_arrays.of_random(self._rng),
+                'random': saved_arrays.get_random(self._rng),
             }
         )
 

@@ -188,7 +188,7 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
         parts = {
             'environment': games,
             'demonstrator': own,
-            'random': saved_arrays.of_random(self._rng),
+            'random': saved_arrays.get_random(self._rng),
             'action': {head: choice.copy() for head, choice in action.items()},
         }
         if self._player is not None:

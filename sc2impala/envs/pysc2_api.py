@@ -10,19 +10,26 @@ The tables need neither the game nor its command line flags, pygame or a logger.
 imports the part of PySC2 that runs the game.
 """
 
-import collections
 import contextlib
 import importlib
 import importlib.util
 import logging
 import math
 import os
-from typing import Any, Dict, Iterator
+from typing import Any, Dict, Iterator, NamedTuple
 
 CLIENT_PACKAGES = ('pysc2_evolved', 'pysc2')
 
-Client = collections.namedtuple('Client', ['sc2_env', 'maps'])
-"""Modules of PySC2: `env.sc2_env`, with its environment and its settings, and `maps`."""
+
+class Client(NamedTuple):
+    """Modules of PySC2.
+
+    sc2_env: `env.sc2_env`, with its environment and its settings.
+    maps: `maps`.
+    """
+
+    sc2_env: Any
+    maps: Any
 
 
 def find_client_package() -> str:

@@ -210,11 +210,11 @@ def new_priorities(
     if priorities is None:
         return None
 
-    def of_sequences(sequences: ActorOutput) -> tf.Tensor:
+    def from_sequences(sequences: ActorOutput) -> tf.Tensor:
         batch, _ = _with_learned_rewards(algorithm, agent, make_batch(sequences), None)
         return priorities(batch)
 
-    return of_sequences
+    return from_sequences
 
 
 def _with_learned_rewards(

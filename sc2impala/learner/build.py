@@ -3,11 +3,11 @@
 The command builds phases from the same algorithms, see `learner.phases`.
 """
 
-import collections
-from typing import Optional, Sequence
+from typing import Any, NamedTuple, Optional, Sequence
 
 import tensorflow.compat.v1 as tf
 
+from sc2impala import structs
 from sc2impala.agents.agent import Agent
 from sc2impala.learner import optimization, phases
 from sc2impala.learner.algorithm import Algorithm, build_update
@@ -17,13 +17,20 @@ from sc2impala.learner.critic_pretraining.update import CriticPretraining
 from sc2impala.learner.impala.settings import ImpalaSettings
 from sc2impala.learner.impala.update import Impala
 
-LearnerOutput = collections.namedtuple(
-    'LearnerOutput', ['done', 'infos', 'num_env_frames_and_train', 'metrics']
-)
-"""done: bool [T, B], where an episode ended that counts: in a new column, and not aborted.
-infos: EpisodeInfo of [T, B]; `aborted` is cleared in replayed columns.
-num_env_frames_and_train: int64 [], the environment frames after the update: running it trains.
-metrics: dict from tag to tensor, see `algorithm.Update`; `summaries.merge` writes them."""
+
+class LearnerOutput(NamedTuple):
+    """Outputs of a learner.
+
+    done: bool [T, B], where an episode ended that counts: in a new column, and not aborted.
+    infos: structs.EpisodeInfo of [T, B]; `aborted` is cleared in replayed columns.
+    num_env_frames_and_train: int64 [], the environment frames after the update: running it trains.
+    metrics: dict from tag to tensor, see `algorithm.Update`; `summaries.merge` writes them.
+    """
+
+    done: tf.Tensor
+    infos: structs.EpisodeInfo
+    num_env_frames_and_train: tf.Tensor
+    metrics: Any
 
 
 def build_learner(

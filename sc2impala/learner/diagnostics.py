@@ -57,7 +57,7 @@ def diagnostics(
     return result
 
 
-def of_update(
+def measure_update(
     policy: JointPolicy,
     steps: Steps,
     vs: tf.Tensor,
@@ -74,11 +74,11 @@ def of_update(
     return {
         **summaries.action_histograms(policy, steps.behaviour, steps.is_new),
         **diagnostics(policy, steps, vs, advantages),
-        **of_weights(variables, 'adam', train),
+        **measure_weights(variables, 'adam', train),
     }
 
 
-def of_weights(
+def measure_weights(
     variables: Sequence[tf.Variable], optimizer: str, train: tf.Operation
 ) -> Dict[str, tf.Tensor]:
     """The size of the weights and of the second moments of Adam, after an update.

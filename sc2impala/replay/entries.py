@@ -63,7 +63,7 @@ def names(state: Mapping[str, np.ndarray], num_components: int) -> List[str]:
     return ['layout', 'lengths', 'pages'] + _slab_names(state)
 
 
-def of_compressed(
+def list_compressed(
     layout: Sequence[str], places: Sequence[Place], slabs: Sequence[np.ndarray]
 ) -> Dict[str, np.ndarray]:
     """Returns the entries of compressed sequences; the slabs are not copied."""

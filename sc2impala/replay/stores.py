@@ -147,7 +147,7 @@ class CompressedStore(Store):
 
     def get_state(self, size: int) -> Dict[str, np.ndarray]:
         """Returns compressed entries, with all pages as they are."""
-        return entries.of_compressed(self._codec.layout, self._places[:size], self._pages.slabs())
+        return entries.list_compressed(self._codec.layout, self._places[:size], self._pages.slabs())
 
     def set_state(
         self,

@@ -4,9 +4,8 @@ The table knows no structure: a sequence is a list of components, the flattened 
 trajectory. `stores` keeps the sequences, compressed or not; what is sampled does not depend on it.
 """
 
-import collections
 import threading
-from typing import Any, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence
 
 import numpy as np
 
@@ -17,9 +16,19 @@ from sc2impala.replay.removers import Remover
 from sc2impala.replay.samplers import Sampler, Uniform
 from sc2impala.replay.stores import STORES
 
-Sample = collections.namedtuple('Sample', ['components', 'keys', 'probabilities'])
-"""components: for each spec an array [count, ...]; keys: int64 [count]; probabilities: float64
-[count], the probability with which a single draw selects this sequence."""
+
+class Sample(NamedTuple):
+    """Sampled sequences.
+
+    components: for each spec an array [count, ...].
+    keys: int64 [count].
+    probabilities: float64 [count], the probability with which a single draw selects this sequence.
+    """
+
+    components: List[np.ndarray]
+    keys: np.ndarray
+    probabilities: np.ndarray
+
 
 _MAX_COMPRESSION = 100
 """Upper bound of the compression ratio of sequences that contain floats."""

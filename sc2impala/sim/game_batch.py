@@ -60,8 +60,8 @@ class GameBatch:
         self._layers = tuple(screen_layers), tuple(minimap_layers)
         self._drawing = Drawing(self._rules, len(checked), *self._layers)
         compile_ahead.prepare(map_name)
-        self._map_kernels = kernels.of_map(self._map)
-        self._kernels = kernels.of_family(self._map.family)
+        self._map_kernels = kernels.build_map(self._map)
+        self._kernels = kernels.build_family(self._map.family)
         self._available = np.zeros([len(checked), functions.NUM_FUNCTIONS], np.uint8)
         self._available_is_current = False
 

@@ -68,7 +68,7 @@ class EconomyKernels(NamedTuple):
 
 
 @functools.lru_cache(maxsize=None)
-def of_map(game: Game) -> MapKernels:
+def build_map(game: Game) -> MapKernels:
     """Returns the kernels of a map."""
     start, play_frame = game.start, game.play_frame
 
@@ -107,7 +107,7 @@ def of_map(game: Game) -> MapKernels:
 
 
 @functools.lru_cache(maxsize=None)
-def of_family(family: Family) -> FamilyKernels:
+def build_family(family: Family) -> FamilyKernels:
     """Returns the kernels of a family."""
     one = _functions_of(family)
     execute_one, list_actions_of_one, fill_one = one.execute, one.list_actions, one.fill
@@ -154,7 +154,7 @@ def of_family(family: Family) -> FamilyKernels:
 
 
 @functools.lru_cache(maxsize=None)
-def of_economy() -> EconomyKernels:
+def build_economy() -> EconomyKernels:
     """Returns the kernels for games with an economy."""
 
     @kernel('economy.survey')

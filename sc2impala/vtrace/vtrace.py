@@ -9,28 +9,39 @@ policy, which is trained. Tensors are time-major; step t consists of the observa
 a_t chosen at x_t, and the reward and discount that followed.
 """
 
-import collections
-from typing import Optional
+from typing import NamedTuple, Optional
 
 import tensorflow.compat.v1 as tf
 
 from sc2impala.vtrace.ranks import assert_rank
 from sc2impala.vtrace.recurrence import reverse_linear_recurrence
 
-VTraceReturns = collections.namedtuple('VTraceReturns', ['vs', 'pg_advantages'])
-"""vs: float32 [T, B], targets for the baseline at x_0, ..., x_{T-1}.
-pg_advantages: float32 [T, B], advantages for the policy gradient. No gradient flows through either.
-"""
 
-VTraceFromLogitsReturns = collections.namedtuple(
-    'VTraceFromLogitsReturns',
-    ['vs', 'pg_advantages', 'log_rhos', 'behaviour_action_log_probs', 'target_action_log_probs'],
-)
-"""vs, pg_advantages: as in VTraceReturns.
-log_rhos: float32 [T, B], log pi(a_t | x_t) - log mu(a_t | x_t).
-behaviour_action_log_probs: float32 [T, B], log mu(a_t | x_t).
-target_action_log_probs: float32 [T, B], log pi(a_t | x_t). Gradients flow through the last three.
-"""
+class VTraceReturns(NamedTuple):
+    """V-trace targets and advantages; no gradient flows through either.
+
+    vs: float32 [T, B], targets for the baseline at x_0, ..., x_{T-1}.
+    pg_advantages: float32 [T, B], advantages for the policy gradient.
+    """
+
+    vs: tf.Tensor
+    pg_advantages: tf.Tensor
+
+
+class VTraceFromLogitsReturns(NamedTuple):
+    """V-trace targets, advantages and log-probabilities; gradients flow through the last three.
+
+    vs, pg_advantages: as in VTraceReturns.
+    log_rhos: float32 [T, B], log pi(a_t | x_t) - log mu(a_t | x_t).
+    behaviour_action_log_probs: float32 [T, B], log mu(a_t | x_t).
+    target_action_log_probs: float32 [T, B], log pi(a_t | x_t).
+    """
+
+    vs: tf.Tensor
+    pg_advantages: tf.Tensor
+    log_rhos: tf.Tensor
+    behaviour_action_log_probs: tf.Tensor
+    target_action_log_probs: tf.Tensor
 
 
 def log_probs_from_logits_and_actions(policy_logits: tf.Tensor, actions: tf.Tensor) -> tf.Tensor:

@@ -102,7 +102,7 @@ def test_the_size_of_weights_and_moments_after_an_update():
         loss = tf.reduce_sum(tf.constant([1.0, 5.0]) * variables[0])
         settings = AdamSettings(adam_beta2=0.9, clip_grad_norm=0.0)
         train, _ = optimization.adam_step(loss, variables, 0.5, settings, 'adam')
-        found = diagnostics.of_weights(variables, 'adam', train)
+        found = diagnostics.measure_weights(variables, 'adam', train)
         session.run(tf.global_variables_initializer())
         found = session.run(found)
     # The first step of Adam changes each weight by the learning rate.

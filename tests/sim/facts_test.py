@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.checks import game_facts
+from benchmarks.checks.facts import data, economy, shards
 from tests.sim.battle import DUMMY, ENEMY, ROACH, SELF, Battle
 
 
@@ -20,22 +20,20 @@ def test_the_intervals_between_hits_of_a_roach():
 
 
 def test_shards_are_removed_after_3_to_10_loops_in_reach():
-    loops = np.concatenate(game_facts.shard_loops(4))
+    loops = np.concatenate(shards.shard_loops(4))
     counts = np.bincount(loops, minlength=12)
     assert counts[:3].sum() < 0.02 * len(loops)  # Those that the marine has left.
     assert counts[3:11].sum() > 0.9 * len(loops)
     assert counts[3:11].min() > 0.08 * len(loops)
 
 
-@pytest.mark.parametrize('building', sorted(game_facts.FACTS['build_loops']))
+@pytest.mark.parametrize('building', sorted(data.FACTS['build_loops']))
 def test_build_times(building):
-    real = game_facts.FACTS['build_loops'][building]
-    assert abs(game_facts.build_time(building)[0] - real) <= 1
+    real = data.FACTS['build_loops'][building]
+    assert abs(economy.build_time(building)[0] - real) <= 1
 
 
 def test_the_minerals_of_12_workers():
-    real = {
-        int(k): v for k, v in game_facts.FACTS['minerals_of_12_workers'].items() if int(k) > 320
-    }
-    here = game_facts.mined(8, sorted(real)).mean(axis=0)
+    real = {int(k): v for k, v in data.FACTS['minerals_of_12_workers'].items() if int(k) > 320}
+    here = economy.mined(8, sorted(real)).mean(axis=0)
     np.testing.assert_allclose(here, [real[loop] for loop in sorted(real)], rtol=0.05)

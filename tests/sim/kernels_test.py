@@ -72,6 +72,6 @@ def test_a_kernel_runs_on_all_games():
     before = game.games.taken.sum((1, 2))
     field = game.games.goal_x.shape[1]
     game.games.alive[1, field] = False
-    game.run(kernels.of_economy().survey)
+    game.run(kernels.build_economy().survey)
     after = game.games.taken.sum((1, 2))
     assert after[0] == before[0] and 0 < before[1] - after[1] <= 2

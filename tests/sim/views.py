@@ -36,7 +36,7 @@ class Scene:
         ).view(np.ndarray)
         self.games = np.repeat(BATTLE.blank(), num_games).view(np.recarray)
         self.games['camera_x'], self.games['camera_y'] = arena.camera
-        self._kernels = kernels.of_family(BATTLE)
+        self._kernels = kernels.build_family(BATTLE)
 
     def put(self, k, slot, x, y, unit_type=unit_types.MARINE, owner=unit_types.SELF):
         """Creates a unit."""

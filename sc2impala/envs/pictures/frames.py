@@ -1,31 +1,44 @@
 """The pictures (frames) of an animated episode, drawn from its recorded steps."""
 
-import collections
-from typing import Any, Iterator, List, Mapping, Sequence, Tuple
+from typing import Any, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
 
 import numpy as np
 
 from sc2impala.envs.pictures import colors, drawing, layout
 from sc2impala.envs.specs import ObservationSpec
 
-Step = collections.namedtuple(
-    'Step', ['layers', 'function', 'arguments', 'step_mul', 'reward', 'episode_return']
-)
-"""One agent step.
 
-layers: for each panel unsigned int [H, W], the observation of the agent.
-function: name of the chosen PySC2 function.
-arguments: dict from the names of the function's arguments to lists of ints; [x, y] for points.
-step_mul: environment frames (StarCraft II game loops) until the next agent step.
-reward: the reward that followed the action.
-episode_return: the return of the episode, including this reward.
-"""
+class Step(NamedTuple):
+    """One agent step.
 
-Panel = collections.namedtuple('Panel', ['group', 'layer', 'size'])
-"""One feature layer of the picture.
+    layers: for each panel unsigned int [H, W], the observation of the agent.
+    function: name of the chosen PySC2 function.
+    arguments: dict from the names of the function's arguments to lists of ints; [x, y] for points.
+    step_mul: environment frames (StarCraft II game loops) until the next agent step.
+    reward: the reward that followed the action.
+    episode_return: the return of the episode, including this reward.
+    """
 
-group: 'screen' or 'minimap'. layer: its LayerSpec. size: (width, height) of the layer.
-"""
+    layers: Any
+    function: str
+    arguments: Any
+    step_mul: Any
+    reward: Any
+    episode_return: Any
+
+
+class Panel(NamedTuple):
+    """One feature layer of the picture.
+
+    group: 'screen' or 'minimap'.
+    layer: its LayerSpec.
+    size: (width, height) of the layer.
+    """
+
+    group: str
+    layer: Any
+    size: Tuple[int, int]
+
 
 MAX_PANELS = 12
 

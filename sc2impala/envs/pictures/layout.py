@@ -1,8 +1,7 @@
 """Positions and sizes of the parts of a picture, in pixels of the picture."""
 
-import collections
 import math
-from typing import Sequence, Tuple
+from typing import List, NamedTuple, Sequence, Tuple
 
 PANEL_SIZE = 200
 """Layers are enlarged by the integer factor that brings their longer side closest to this size."""
@@ -13,15 +12,22 @@ CAPTION_HEIGHT = 66
 _MAX_COLUMNS = 4
 _MIN_WIDTH = 440
 
-Layout = collections.namedtuple(
-    'Layout', ['size', 'factors', 'corners', 'cell_width', 'caption_top']
-)
-"""size: (width, height) of the picture.
-factors: for each panel the factor by which its layer is enlarged.
-corners: (x, y) of the upper left pixel of each panel; its title is TITLE_HEIGHT pixels high, above.
-cell_width: distance between adjacent panels in a row, which is available to a title.
-caption_top: y of the upper edge of the caption, which is as wide as the picture.
-"""
+
+class Layout(NamedTuple):
+    """Positions in a picture, in pixels.
+
+    size: (width, height) of the picture.
+    factors: for each panel the factor by which its layer is enlarged.
+    corners: (x, y) of the upper left pixel of each panel; its title is above, TITLE_HEIGHT high.
+    cell_width: distance between adjacent panels in a row, which is available to a title.
+    caption_top: y of the upper edge of the caption, which is as wide as the picture.
+    """
+
+    size: Tuple[int, int]
+    factors: List[int]
+    corners: List[Tuple[int, int]]
+    cell_width: int
+    caption_top: int
 
 
 def make_layout(layer_sizes: Sequence[Tuple[int, int]]) -> Layout:

@@ -38,17 +38,17 @@ class Battle:
         offset = self.marines_at[:, :, np.newaxis] - self.enemies_at[:, np.newaxis]
         self.distance = np.where(both, np.linalg.norm(offset, axis=3), _FAR)
 
-    def of_marines(self, column: str) -> np.ndarray:
+    def read_marines(self, column: str) -> np.ndarray:
         """Returns a column of feature_units: int32 [K, M]."""
         return np.take_along_axis(self._units.column(column), self._mine, 1)
 
-    def of_enemies(self, column: str) -> np.ndarray:
+    def read_enemies(self, column: str) -> np.ndarray:
         """Returns a column of feature_units: int32 [K, E]."""
         return np.take_along_axis(self._units.column(column), self._foes, 1)
 
     def all_selected(self) -> np.ndarray:
         """Returns in which games all marines are selected: bool [K]."""
-        return ((self.of_marines('is_selected') == 1) | ~self.marines).all(axis=1)
+        return ((self.read_marines('is_selected') == 1) | ~self.marines).all(axis=1)
 
     def target(self, among: np.ndarray, cells_per_health: float) -> np.ndarray:
         """Returns the position of the enemy with the least sum of two terms: float64 [K, 2].
@@ -59,7 +59,7 @@ class Battle:
             middle of the army in cells.
         """
         offset = np.linalg.norm(self.enemies_at - self.army_at[:, np.newaxis], axis=2)
-        cost = np.where(among, offset + cells_per_health * self.of_enemies('health'), np.inf)
+        cost = np.where(among, offset + cells_per_health * self.read_enemies('health'), np.inf)
         return at(self.enemies_at, cost.argmin(axis=1))
 
     def middle(self, among: np.ndarray) -> np.ndarray:

@@ -219,7 +219,7 @@ class BuildOrderPlayer(ScriptedPlayer):
         Returns:
           pixels int [K, 2].
         """
-        return self._nearest(town, town.units.of_type(MINERAL_FIELD), point)
+        return self._nearest(town, town.units.select_type(MINERAL_FIELD), point)
 
     def site_of(
         self, town: Town, where: np.ndarray, unit_type: int

@@ -148,7 +148,7 @@ class TwoBasesPlayer(BuildOrderPlayer):
         """See `BuildOrderPlayer.site_of`; refineries stand on geysers without one."""
         if unit_type != REFINERY:
             return super().site_of(town, where, unit_type)
-        geysers = town.units.of_type(VESPENE_GEYSER)
+        geysers = town.units.select_type(VESPENE_GEYSER)
         refineries = town.all(REFINERY)
         pixels = town.units.pixel
         for game in np.flatnonzero(where):

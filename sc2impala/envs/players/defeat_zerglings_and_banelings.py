@@ -31,8 +31,8 @@ class OneByOnePlayer(ScriptedPlayer):
         """See `ScriptedPlayer.decide`."""
         units = sight.Units(observation['feature_units'])
         sending, gathered = self.state['sending'], self.state['gathered']
-        zerglings = units.enemy & units.of_type(ZERGLING)
-        banelings = units.enemy & units.of_type(BANELING)
+        zerglings = units.enemy & units.select_type(ZERGLING)
+        banelings = units.enemy & units.select_type(BANELING)
         idle = units.mine & (units.column('order_length') == 0)
 
         sent = sending.copy()
@@ -67,8 +67,8 @@ class PioneersPlayer(ScriptedPlayer):
     def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
         """See `ScriptedPlayer.decide`."""
         units = sight.Units(observation['feature_units'])
-        zerglings = units.enemy & units.of_type(ZERGLING)
-        banelings = (units.enemy & units.of_type(BANELING)).sum(axis=1)
+        zerglings = units.enemy & units.select_type(ZERGLING)
+        banelings = (units.enemy & units.select_type(BANELING)).sum(axis=1)
         idle = units.mine & (units.column('order_length') == 0)
         busy = (units.mine & ~idle).sum(axis=1)
 

@@ -33,7 +33,7 @@ class Economy:
 
     def all(self, unit_type: int) -> np.ndarray:
         """Returns the own units of a type, including unfinished ones: bool [K, N]."""
-        return self.units.mine & self.units.of_type(unit_type)
+        return self.units.mine & self.units.select_type(unit_type)
 
     def number(self, unit_type: int) -> np.ndarray:
         """Returns the number of own units of a type, including unfinished ones: int [K]."""
@@ -58,7 +58,7 @@ class Economy:
         The published rules use the first field of the list, whose order is arbitrary in the real
         game. Here a hash of the game's index, minerals and supply selects the field.
         """
-        fields = self.units.of_type(unit_types.MINERAL_FIELD)
+        fields = self.units.select_type(unit_types.MINERAL_FIELD)
         seen = (np.arange(len(self.minerals)) * 512 + self.minerals) * 256 + self.food_used
         mixed = seen.astype(np.uint32) * _MIXER
         mixed = (mixed ^ (mixed >> np.uint32(15))) * _MIXER

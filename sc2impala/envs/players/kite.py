@@ -54,7 +54,7 @@ class KitePlayer(ScriptedPlayer):
 
         seen = Battle(observation['feature_units'], self.seen_size)
         some = seen.enemies.sum(axis=1) > 0
-        banelings = seen.enemies & (seen.of_enemies('unit_type') == BANELING)
+        banelings = seen.enemies & (seen.read_enemies('unit_type') == BANELING)
         has_banelings = banelings.any(axis=1)
         fighting, reloading = self._reloading(seen, np.maximum(step - _ATTACK_FRAMES, 1))
 
@@ -84,6 +84,6 @@ class KitePlayer(ScriptedPlayer):
           have reload.
         """
         in_reach = seen.marines & (seen.distance.min(axis=2) < _IN_REACH)
-        ready = in_reach & (seen.of_marines('weapon_cooldown') <= lead[:, np.newaxis])
+        ready = in_reach & (seen.read_marines('weapon_cooldown') <= lead[:, np.newaxis])
         fighting = in_reach.any(axis=1)
         return fighting, fighting & (2 * ready.sum(axis=1) < in_reach.sum(axis=1))

@@ -55,14 +55,14 @@ class PullBackPlayer(ScriptedPlayer):
         """Returns the weak marines that a roach is likely to hit next: bool [K, M]."""
         is_nearest = seen.distance <= seen.distance.min(axis=1, keepdims=True)
         is_target = (is_nearest & (seen.distance < _IN_REACH)).any(axis=2)
-        weak = seen.marines & (seen.of_marines('health') <= _WEAK)
+        weak = seen.marines & (seen.read_marines('health') <= _WEAK)
         return weak & is_target
 
     def _pull_back(self, seen: Battle, calls: Calls, which: np.ndarray) -> None:
         """Selects the nearest of some marines, bool [K, M], or moves it if it is selected."""
         nearest = np.where(which, seen.distance.min(axis=2), np.inf).argmin(axis=1)
         marine = battle.at(seen.marines_at, nearest)
-        selected = (seen.of_marines('is_selected') == 1) & seen.marines
+        selected = (seen.read_marines('is_selected') == 1) & seen.marines
         alone = battle.at(selected, nearest) & (selected.sum(axis=1) == 1)
         side = np.sign(seen.army_at[:, :1] - seen.horde_at[:, :1])
         back = np.clip(marine + side * (_STEP_BACK, 0), battle.LOW, battle.HIGH)

@@ -31,7 +31,7 @@ class Units:
         """Returns a column by PySC2's name for it: int32 [K, N]."""
         return self._rows[:, :, pysc2_api.features.FeatureUnit[name]]
 
-    def of_type(self, unit_type: int) -> np.ndarray:
+    def select_type(self, unit_type: int) -> np.ndarray:
         """Returns which rows are units of a type: bool [K, N]."""
         return self.column('unit_type') == unit_type
 

@@ -1,8 +1,7 @@
 """Players whose rules take two calls each: the first selects a unit, the second orders it."""
 
 import abc
-import collections
-from typing import Any, Mapping, Sequence, Tuple
+from typing import Any, Mapping, NamedTuple, Sequence, Tuple
 
 import numpy as np
 
@@ -10,15 +9,21 @@ from sc2impala.envs.players.calls import Calls
 from sc2impala.envs.players.economy import Economy
 from sc2impala.envs.players.scripted_player import ScriptedPlayer
 
-Tactic = collections.namedtuple('Tactic', ['function', 'where', 'unit', 'target'])
-"""An order to a unit.
 
-function: name of the function for the order.
-where: bool [K], the games in which the tactic applies.
-unit: [K, 2], the pixel of the unit to select, or None for an idle worker, which is selected with
-    select_idle_worker because a click may hit another unit at the same position.
-target: [K, 2], the pixel of the target, computed at the time of the order, or None.
-"""
+class Tactic(NamedTuple):
+    """An order to a unit.
+
+    function: name of the function for the order.
+    where: bool [K], the games in which the tactic applies.
+    unit: [K, 2], the pixel of the unit to select, or None for an idle worker, which is selected
+      with select_idle_worker because a click may hit another unit at the same position.
+    target: [K, 2], the pixel of the target, computed at the time of the order, or None.
+    """
+
+    function: str
+    where: Any
+    unit: Any
+    target: Any
 
 
 class TacticsPlayer(ScriptedPlayer):

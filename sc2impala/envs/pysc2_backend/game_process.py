@@ -48,7 +48,7 @@ class GameProcess:
           folder: the trainer's temporary folder. The worker gets a folder in it for its output and
             the files of the game.
         """
-        self._folder = tempfile.mkdtemp(prefix=f'game-{spec.index}-', dir=folder)
+        self._folder = tempfile.mkdtemp(prefix=f'game-{spec.slot}-', dir=folder)
         self.connection, theirs = connections.Pipe()
         paths = [os.path.abspath(path) for path in sys.path]
         arguments = [os.getpid(), theirs.fileno(), memory_file, folder]

@@ -4,7 +4,7 @@ The trainer sends the pickled `WorkerSpec` and then commands. The worker answers
 CLOSE with OK, or with FAILED and a text. After FAILED it executes no further commands.
 """
 
-import collections
+from typing import Any, NamedTuple
 
 LAUNCH = b'L'  # Start the game.
 RESET = b'R'  # Start the next episode.
@@ -15,8 +15,22 @@ OK = b'+'
 FAILED = b'!'
 MAX_REPLY = 10000
 
-WorkerSpec = collections.namedtuple(
-    'WorkerSpec',
-    ['map_name', 'seed', 'observation_spec', 'action_spec', 'settings', 'num_envs', 'index'],
-)
-"""Settings of a worker. index: its game's index among the num_envs games of the shared arrays."""
+
+class WorkerSpec(NamedTuple):
+    """Settings of a worker.
+
+    map_name: of its game.
+    seed: of its game.
+    observation_spec, action_spec: the specs.
+    settings: of StarCraft II.
+    num_envs: number of games in the shared arrays.
+    slot: of its game among them.
+    """
+
+    map_name: str
+    seed: int
+    observation_spec: Any
+    action_spec: Any
+    settings: Any
+    num_envs: int
+    slot: int

@@ -73,7 +73,7 @@ class SharedArrays:
         copy = self._observation_bytes.copy()
         return _views(np.ndarray([], self._observation_dtype, copy))
 
-    def of_game(self, index: int) -> Tuple[Dict[str, Any], Dict[str, Any], Dict[str, Any]]:
+    def view_game(self, index: int) -> Tuple[Dict[str, Any], Dict[str, Any], Dict[str, Any]]:
         """Returns views of the call, observation and result of one game, as nested dicts."""
         call, observation, result = (
             _views(self._block[name], index) for name in ('call', 'observation', 'result')

@@ -122,7 +122,7 @@ class _Worker:
             self.launching = True
             env = self._make_env(spec.map_name, spec.seed, spec.observation_spec, spec.settings)
             self.launching = False
-            parts = arrays.of_game(spec.index)
+            parts = arrays.view_game(spec.slot)
             self._game = Game(env, spec.observation_spec, spec.action_spec, *parts)
         elif self._game is None:
             raise ValueError(f'command is {command!r}, expected {protocol.LAUNCH!r} first.')

@@ -122,7 +122,9 @@ class Appo(ActorCritic):
         metrics = learner.metrics(losses_before)
         metrics.update(totals.metrics())
         metrics.update(
-            diagnostics.of_update(agent.policy, steps, goals.vs, goals.advantages, variables, train)
+            diagnostics.measure_update(
+                agent.policy, steps, goals.vs, goals.advantages, variables, train
+            )
         )
         done, infos = sequences.countable(steps)
         return Update(train, sequences.count_frames(steps), done, infos, metrics, priorities)

@@ -91,7 +91,7 @@ class Impala(ActorCritic):
         metrics = optimization.loss_metrics(terms, weighted, total_loss)
         metrics.update(popart.metrics(), learning_rate=learning_rate, grad_norm=grad_norm)
         metrics.update(
-            diagnostics.of_update(policy, steps, returns.vs, advantages, variables, train)
+            diagnostics.measure_update(policy, steps, returns.vs, advantages, variables, train)
         )
         done, infos = sequences.countable(steps)
         return Update(train, sequences.count_frames(steps), done, infos, metrics, priorities)

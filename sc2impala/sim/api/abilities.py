@@ -103,7 +103,7 @@ def offered(available: np.ndarray) -> List[Tuple[int, bool]]:
     return sorted(found)
 
 
-def of_orders(order_kinds: np.ndarray, products: np.ndarray) -> List[int]:
+def find_orders(order_kinds: np.ndarray, products: np.ndarray) -> List[int]:
     """Returns the abilities of n orders.
 
     Args:
@@ -113,7 +113,7 @@ def of_orders(order_kinds: np.ndarray, products: np.ndarray) -> List[int]:
     return np.where(order_kinds == orders.BUILD, products, _OF_ORDER[order_kinds]).tolist()
 
 
-def of_products(types: Sequence[unit_types.UnitType]) -> np.ndarray:
+def find_products(types: Sequence[unit_types.UnitType]) -> np.ndarray:
     """Returns the abilities that produce units of T types: int [T], 0 for those without."""
     return np.array([OF_PRODUCT.get(product.unit_type, 0) for product in types])
 

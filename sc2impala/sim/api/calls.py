@@ -1,15 +1,23 @@
 """Reads function calls from the protocol's actions on the user interface."""
 
-import collections
-from typing import Any, Dict, List
+from typing import Any, Dict, List, NamedTuple
 
 import numpy as np
 
 from sc2impala.sim import functions
 from sc2impala.sim.api import abilities
 
-Call = collections.namedtuple('Call', ['function', 'arguments'])
-"""A call of a PySC2 function: its id, and its arguments in the format of `GameBatch.act`."""
+
+class Call(NamedTuple):
+    """A call of a PySC2 function.
+
+    function: its id.
+    arguments: in the format of `GameBatch.act`.
+    """
+
+    function: int
+    arguments: Dict[str, Any]
+
 
 SELECT_WARP_GATES, SELECT_LARVA, UNLOAD = 8, 9, 10
 """Ids of functions that are never available in the mini-games."""

@@ -53,7 +53,7 @@ def _distance(question: Any, game: GameBatch, raw: RawInterface) -> float:
     if not game.rules.has_economy:
         return float(np.sqrt(np.square(end - start).sum()))
     length = np.zeros([1])
-    game.run(kernels.of_economy().find_way, *start.tolist(), *end.tolist(), length)
+    game.run(kernels.build_economy().find_way, *start.tolist(), *end.tolist(), length)
     return float(length[0])
 
 
@@ -74,13 +74,13 @@ def _list_abilities(tag: int, message: Any, game: GameBatch, raw: RawInterface) 
 
 def _check_placement(question: Any, game: GameBatch, raw: RawInterface) -> int:
     """Returns the ActionResult of building at a point now."""
-    products = abilities.of_products(game.unit_types)
+    products = abilities.find_products(game.unit_types)
     # 0 stands for types that no ability produces.
     (found,) = np.nonzero((products > 0) & (products == question.ability_id))
     if not game.rules.has_economy or not len(found) or not game.rules.footprint[found[0]].any():
         return results.NOT_SUPPORTED
     point, codes = raw.to_world(question.target_pos), np.zeros([1], np.int64)
-    game.run(kernels.of_economy().check_site, int(found[0]), *point.tolist(), codes)
+    game.run(kernels.build_economy().check_site, int(found[0]), *point.tolist(), codes)
     return SUCCESS if codes[0] == results.OK else int(codes[0])
 
 

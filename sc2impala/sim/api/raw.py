@@ -54,7 +54,7 @@ class RawInterface:
         self._is_cropped, self._affects_selection = is_cropped, affects_selection
         area = terrain.playable_area(game)
         self._origin = np.array([area.left, area.bottom], float) * is_cropped
-        self._products = abilities.of_products(game.unit_types)
+        self._products = abilities.find_products(game.unit_types)
         self._alive = np.zeros([game.games.alive.shape[1]], bool)
         self._generation = np.zeros(self._alive.shape, np.int64)
         self._shown = np.zeros([0], np.int64)
@@ -202,7 +202,7 @@ class RawInterface:
         products = self._products[game.order_type[slot, busy]]
         targets = game.order_target[slot, busy].tolist()
         points = zip(game.order_x[slot, busy].tolist(), game.order_y[slot, busy].tolist())
-        known = abilities.of_orders(order_kinds, products)
+        known = abilities.find_orders(order_kinds, products)
         for ability, order_kind, target, point in zip(known, order_kinds, targets, points):
             order = message.add(ability_id=ability)
             if target != NO_UNIT:

@@ -85,7 +85,7 @@ def free(game: GameBatch) -> np.ndarray:
     """Returns the cells that no building or resource covers: bool [64, 64] by y and x."""
     if not game.rules.has_economy:
         return playable(game)
-    game.run(kernels.of_economy().survey)
+    game.run(kernels.build_economy().survey)
     return playable(game) & (game.games.taken[0] == 0)
 
 

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from benchmarks.checks import game_facts, validate_simulator
+from benchmarks.checks import facts, validate_simulator
 from sc2impala import sim
 from sc2impala.envs import players
 from tests.benchmarks import scripts
@@ -117,8 +117,8 @@ def test_every_map_and_every_rule_has_a_row():
     rules = {(m, rule) for m, rules_of_map in players.RULES.items() for rule in rules_of_map}
     assert rules <= rows
     others = {player for _, player in rows - rules}
-    assert others - set(game_facts.MEASURES) == {'random', 'idle'}
-    assert set(game_facts.MEASURES) <= others
+    assert others - set(facts.MEASURES) == {'random', 'idle'}
+    assert set(facts.MEASURES) <= others
 
 
 def test_every_second_row_with_a_band_is_held_out():

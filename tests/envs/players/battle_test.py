@@ -30,8 +30,8 @@ def test_positions_and_distances_are_in_cells():
     assert seen.distance[1].min() == 99
     assert seen.army_at.tolist() == [[5.25, 7.25], [2.25, 2.25]]
     assert seen.horde_at.tolist() == [[15.25, 5.25], [0, 0]]
-    assert seen.of_marines('health')[0].tolist() == [29, 45]
-    assert seen.of_enemies('health')[0].tolist() == [145]
+    assert seen.read_marines('health')[0].tolist() == [29, 45]
+    assert seen.read_enemies('health')[0].tolist() == [145]
     assert seen.pixel(seen.marines_at[:, 0]).tolist() == [[10, 10], [4, 4]]
 
 

@@ -18,7 +18,7 @@ def test_units():
     assert np.argwhere(seen.mine).tolist() == [[0, 0]]
     assert np.argwhere(seen.enemy).tolist() == [[0, 1]]
     assert np.argwhere(seen.neutral).tolist() == [[1, 0]]
-    assert np.argwhere(seen.of_type(9)).tolist() == [[0, 1]]
+    assert np.argwhere(seen.select_type(9)).tolist() == [[0, 1]]
     assert seen.column('health')[0, :3].tolist() == [45, 7, 0]
     assert seen.pixel_of(np.array([1, 0])).tolist() == [[8, 1], [5, 5]]
 

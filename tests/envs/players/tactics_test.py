@@ -16,7 +16,7 @@ class Player(tactics.TacticsPlayer):
     def tactics(self, economy):
         rich = economy.minerals >= 50
         idle = economy.idle(unit_types.SCV)
-        mineral = economy.first(economy.units.of_type(unit_types.MINERAL_FIELD))
+        mineral = economy.first(economy.units.select_type(unit_types.MINERAL_FIELD))
         return (
             tactics.Tactic('Harvest_Gather_screen', idle.any(axis=1), None, mineral),
             tactics.Tactic(

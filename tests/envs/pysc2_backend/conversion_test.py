@@ -25,7 +25,7 @@ def make(functions='all', vectors='all', screen_layers='all', minimap_layers='al
         vectors,
         fixed_arguments={},
     )
-    _, arrays, _ = SharedArrays(specs[0], 1).of_game(0)
+    _, arrays, _ = SharedArrays(specs[0], 1).view_game(0)
     fill(arrays, 99)
     return conversion.ObservationWriter(*specs, arrays=arrays), arrays
 

@@ -42,7 +42,7 @@ def test_observations_are_those_of_the_spec():
 
 def test_a_game_writes_to_its_own_part():
     arrays = SharedArrays(SPEC, 3)
-    call, observation, result = arrays.of_game(1)
+    call, observation, result = arrays.view_game(1)
     for number, (_, array) in enumerate(leaves(observation), 1):
         array[...] = number
     result['reward'][...] = -2.5
@@ -60,7 +60,7 @@ def test_a_game_writes_to_its_own_part():
 def test_copies_belong_to_the_caller():
     arrays = SharedArrays(SPEC, 2)
     first = arrays.copy_observation()
-    arrays.of_game(0)[1]['player'][:] = 3
+    arrays.view_game(0)[1]['player'][:] = 3
     assert not first['player'].any()
     assert arrays.copy_observation()['player'][0].tolist() == [3] * 11
 
@@ -70,7 +70,7 @@ def test_another_process_sees_the_same():
     program = (
         'import sys\n'
         'from tests.envs.pysc2_backend.shared_arrays_test import SPEC, SharedArrays\n'
-        'call, observation, result = SharedArrays(SPEC, 2, int(sys.argv[1])).of_game(1)\n'
+        'call, observation, result = SharedArrays(SPEC, 2, int(sys.argv[1])).view_game(1)\n'
         "observation['screen']['unit_type'][2, 4] = call['function_id'] + 1\n"
     )
     arrays.calls['function_id'][:] = [0, 331]

@@ -39,7 +39,7 @@ class MoveToBeacon(Scored):
     """Sends its marine to the beacon when it has nothing else to do."""
 
     async def play(self, iteration):
-        beacons = self.all_units.of_type(UnitTypeId.BEACON_TERRAN)
+        beacons = self.all_units.select_type(UnitTypeId.BEACON_TERRAN)
         for marine in self.units(UnitTypeId.MARINE).idle:
             marine.move(beacons.closest_to(marine).position)
 

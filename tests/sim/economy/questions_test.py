@@ -18,14 +18,14 @@ def base():
 def check(base, unit_type, x, y):
     codes = np.zeros([1], np.int64)
     type_index = base.type_index(unit_type)
-    base.game.run(kernels.of_economy().check_site, type_index, float(x), float(y), codes)
+    base.game.run(kernels.build_economy().check_site, type_index, float(x), float(y), codes)
     return codes[0]
 
 
 def way(base, start, end):
     points = [float(coordinate) for coordinate in start + end]
     lengths = np.full([1], np.nan)
-    base.game.run(kernels.of_economy().find_way, *points, lengths)
+    base.game.run(kernels.build_economy().find_way, *points, lengths)
     return lengths[0]
 
 

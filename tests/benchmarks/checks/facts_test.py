@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
 
-from benchmarks.checks import game_facts
+from benchmarks.checks import facts
+from benchmarks.checks.facts import data, fights
 from sc2impala.sim import unit_types
 
-EPISODES = game_facts.FACTS['recorded_episodes']
+EPISODES = data.FACTS['recorded_episodes']
 
 
 def test_the_recorded_episodes_are_complete():
@@ -17,13 +18,13 @@ def test_the_recorded_episodes_are_complete():
         assert len({marine for _, marine in deaths}) == len(deaths) <= 9
         assert max(loop for loop, _ in deaths) <= episode['loops']
         assert len(episode['roach_deaths']) <= 4
-    assert game_facts.FACTS['shards'] == 8753
-    assert sum(game_facts.FACTS['loops_in_reach'].values()) == 7704
+    assert data.FACTS['shards'] == 8753
+    assert sum(data.FACTS['loops_in_reach'].values()) == 7704
 
 
 def test_the_recorded_units_start_in_their_cells():
     episode = EPISODES[0]
-    x, y = game_facts._draw_starts(episode['marines'], np.random.RandomState(0), 50)
+    x, y = fights._draw_starts(episode['marines'], np.random.RandomState(0), 50)
     np.testing.assert_array_equal(np.floor(x), np.broadcast_to([41] * 9, [50, 9]))
     np.testing.assert_array_equal(np.floor(y)[0], [cell[1] for cell in episode['marines']])
     np.testing.assert_allclose(np.diff(y), np.broadcast_to(np.diff(y[0]), [50, 8]))
@@ -31,7 +32,7 @@ def test_the_recorded_units_start_in_their_cells():
 
 
 def test_deaths_of_the_first_wave_are_recorded():
-    skirmish = game_facts.Skirmish([0, 1])
+    skirmish = fights.Skirmish([0, 1])
     g = skirmish.games.games
     assert [len(skirmish.marines), len(skirmish.roaches)] == [9, 4]
 
@@ -53,13 +54,13 @@ def test_deaths_of_the_first_wave_are_recorded():
     assert (g.alive[1, skirmish.roaches] != 0).all()
     kill(1, skirmish.marines[3])
     kill(1, skirmish.roaches[2])
-    assert (deaths.marine_deaths != game_facts.FAR).sum() == 1
+    assert (deaths.marine_deaths != fights.FAR).sum() == 1
     assert deaths.roach_deaths[1].tolist() == [6, 5, 5, 5]
-    assert (deaths.roach_deaths[0] == game_facts.FAR).all()
+    assert (deaths.roach_deaths[0] == fights.FAR).all()
 
 
 def test_orders_of_a_recorded_episode_are_obeyed():
-    skirmish = game_facts.Skirmish([0])
+    skirmish = fights.Skirmish([0])
     g = skirmish.games.games
     skirmish.order(skirmish.marines[[0, 3]], 'move', (30.0, 30.0))
     skirmish.run(2)
@@ -71,24 +72,24 @@ def test_orders_of_a_recorded_episode_are_obeyed():
 
 
 def test_intervals_between_kills_count_whole_attacks_only():
-    assert game_facts._per_attack([100, 133, 198, 300, 301]) == [33, 32.5]
-    assert 50 <= len(game_facts.real_attack_intervals(1)) <= 60
+    assert fights._per_attack([100, 133, 198, 300, 301]) == [33, 32.5]
+    assert 50 <= len(fights.real_attack_intervals(1)) <= 60
     for parity in (0, 1):
-        assert 32 < game_facts.real_attack_intervals(parity).mean() < 33.2
+        assert 32 < fights.real_attack_intervals(parity).mean() < 33.2
 
 
 def test_a_replayed_episode_is_deterministic():
-    first = game_facts.replay(30, 2)
-    game_facts._replay_cached.cache_clear()
-    second = game_facts.replay(30, 2)
+    first = fights.replay(30, 2)
+    fights._replay_cached.cache_clear()
+    second = fights.replay(30, 2)
     np.testing.assert_array_equal(first.marine_deaths, second.marine_deaths)
     assert first.kills == second.kills and first.kills
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize('fact', sorted(game_facts.MEASURES))
+@pytest.mark.parametrize('fact', sorted(facts.MEASURES))
 def test_the_simulator_agrees_with_the_game(fact):
-    bands = {name: band for _, name, _, band in game_facts.ROWS}
-    mean = game_facts.MEASURES[fact](64).mean()
+    bands = {name: band for _, name, _, band in facts.ROWS}
+    mean = facts.MEASURES[fact](64).mean()
     if bands[fact] is not None:
         assert bands[fact][0] <= mean <= bands[fact][1]

@@ -1,50 +1,22 @@
-"""Facts of the real game, measured in replays, and the same measurements of the simulator.
-
-`game_facts.json` holds numbers that were derived from public replays and observations; its entry
-`sources` names them. Every function of MEASURES plays the simulator and returns samples; their mean
-is compared with the fact.
-
-A recorded episode is an object:
-
-    marines, roaches: the cells of the units at the start, one [x, y] per unit.
-    loops: its length; it ends where the first wave ends.
-    orders: [loop, kind, queued, numbers of the ordered marines, x, y, target], without point or
-      target where there is none; a target below 100 is a marine, 100 + i is roach i.
-    marine_deaths: [loop, marine]. roach_deaths: loops. kills: [loop, roach] of killed marines.
-
-The fractions of the start positions are not known: every game draws them.
-"""
+"""Recorded and observed episodes of DefeatRoaches, replayed in the simulator."""
 
 import functools
-import json
-import os
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
-from sc2impala import envs, sim
+from benchmarks.checks.facts.data import FACTS, SIZE, Rules, make
+from sc2impala import envs
 from sc2impala.envs import players
-from sc2impala.sim import functions, kernels, unit_types
+from sc2impala.sim import functions, unit_types
 from sc2impala.sim.games import waves
 from sc2impala.sim.units import NO_UNIT
 
-Rules = Optional[Mapping[str, Any]]
-"""Constants of the simulator that differ from its own, see `sim.make`; or None."""
-
-SIZE = (84, 84)
 ROACH_PERIOD = 32.5
 """Loops between two attacks of a roach, with its mean random delay."""
 KILL_WINDOW = 4
 """Loops by which an interval between two kills may differ from a multiple of ROACH_PERIOD."""
 MAX_ATTACKS = 3
-REACH = 1.875
-"""Cells between the centres of a marine and a shard within which loops are counted."""
-MINING_START, MINING_END = 320, 1280
-
-with open(os.path.join(os.path.dirname(__file__), 'game_facts.json')) as _file:
-    FACTS: Dict[str, Any] = json.load(_file)
-"""The content of `game_facts.json`."""
-
 _FUNCTIONS = {
     'stop': functions.STOP_QUICK,
     'hold': functions.HOLD_POSITION_QUICK,
@@ -76,14 +48,6 @@ class Replayed(NamedTuple):
 
 FAR = 10**6
 """A loop that is never reached."""
-
-
-def make(map_name: str, seeds: Sequence[int], rules: Rules = None) -> sim.GameBatch:
-    """Creates games of a map, and starts their first episodes."""
-    options: Dict[str, Any] = {} if rules is None else {'rules': rules}
-    games = sim.make(map_name, seeds, SIZE, SIZE, **options)
-    games.reset()
-    return games
 
 
 class Skirmish:
@@ -379,109 +343,6 @@ def tstarbot_survival(count: int, rules: Rules = None) -> np.ndarray:
     return (games.game_loop == games.episode_loops) * 1.0
 
 
-def shard_loops(count: int, rules: Rules = None) -> List[np.ndarray]:
-    """Returns, by game, the loops that a marine has been within reach of each shard at its removal.
-
-    Each of the two marines walks to the nearest shard that is not the target of the other one.
-    """
-    games = make('CollectMineralShards', range(count), rules)
-    g = games.games
-    shards = slice(2, 22)
-    inside = np.zeros([count, 20], np.int64)
-    found: List[List[int]] = [[] for _ in range(count)]
-    targets = np.full([count, 2], NO_UNIT)
-    every = np.arange(count)
-    zeros = np.zeros([count], np.int64)
-    before = g.alive[:, shards] != 0
-    places = g.x[:, shards].copy(), g.y[:, shards].copy()
-    while not games.ended.all():
-        for marine in range(2):
-            x, y = g.x[:, shards] - g.x[:, [marine]], g.y[:, shards] - g.y[:, [marine]]
-            distance = np.where(g.alive[:, shards] != 0, np.hypot(x, y), np.inf)
-            other = targets[:, 1 - marine]
-            taken = (other != NO_UNIT) & ((g.alive[:, shards] != 0).sum(axis=1) > 1)
-            distance[every[taken], other[taken]] = np.inf
-            walks = g.order_kind[:, marine, 0] != 0
-            new = np.where(walks, targets[:, marine], distance.argmin(axis=1))
-            targets[:, marine] = new
-            chosen = np.zeros(g.alive.shape, bool)
-            chosen[:, marine] = ~walks
-            games.select(chosen)
-            point = np.stack([g.x[every, 2 + new], g.y[every, 2 + new]])
-            games.act(
-                np.full([count], functions.MOVE_SCREEN),
-                {'queued': zeros},
-                (point, np.full([count], NO_UNIT)),
-            )
-        games.advance(np.ones([count], np.int64))
-        alive = g.alive[:, shards] != 0
-        removed = before & (~alive | (g.x[:, shards] != places[0]))
-        # The loop of the removal counts.
-        x = g.x[:, :2, np.newaxis] - places[0][:, np.newaxis]
-        y = g.y[:, :2, np.newaxis] - places[1][:, np.newaxis]
-        within = (np.hypot(x, y) <= REACH).any(axis=1)
-        for k, shard in np.argwhere(removed):
-            found[k].append(inside[k, shard] + within[k, shard])
-        inside = np.where(within & ~removed, inside + 1, 0)
-        before, places = alive.copy(), (g.x[:, shards].copy(), g.y[:, shards].copy())
-    return [np.array(loops) for loops in found]
-
-
-def mined(count: int, loops: Sequence[int], rules: Rules = None) -> np.ndarray:
-    """Returns the minerals that 12 workers have collected after some loops: [K, loops]."""
-    games = make('BuildMarines', range(count), rules)
-    start = games.games.minerals.copy()
-    found = []
-    for loop in loops:
-        games.advance(loop - games.game_loop)
-        found.append(games.games.minerals - start)
-    return np.stack(found, axis=1)
-
-
-def build_time(building: str, rules: Rules = None) -> np.ndarray:
-    """Returns the loops from the start to the end of the construction of a building: [1]."""
-    games = make('CollectMineralsAndGas', [0], rules)
-    g = games.games
-    g.minerals[:] = 5000
-    names = {unit_type.unit_type: index for index, unit_type in enumerate(games.unit_types)}
-    wanted = names[getattr(unit_types, building).unit_type]
-    if building == 'BARRACKS':
-        _build(games, names[unit_types.SUPPLY_DEPOT.unit_type], 'SUPPLY_DEPOT')
-    return np.array([_build(games, wanted, building)], np.float64)
-
-
-def _build(games: sim.GameBatch, wanted: int, building: str) -> int:
-    """Builds a building at the first possible site; returns the loops of its construction."""
-    g = games.games
-    before = set(np.flatnonzero((g.alive[0] != 0) & (g.type[0] == wanted)))
-    codes = np.zeros([1], np.int64)
-    check = kernels.of_economy().check_site
-    for x, y in ((x, y) for y in np.arange(20, 37, 0.5) for x in np.arange(21, 45, 0.5)):
-        games.run(check, wanted, float(x), float(y), codes)
-        if codes[0] == 0:
-            break
-    chosen = np.zeros(g.alive.shape, bool)
-    chosen[0, np.flatnonzero(g.alive[0] & (g.owner[0] == unit_types.SELF))[0]] = True
-    games.select(chosen)
-    function = getattr(functions, f'BUILD_{building}_SCREEN')
-    target = NO_UNIT
-    if building == 'REFINERY':
-        geysers = np.flatnonzero(g.type[0] == games.rules.geyser)
-        target = geysers[np.hypot(g.x[0, geysers] - x, g.y[0, geysers] - y).argmin()]
-        x, y = g.x[0, target], g.y[0, target]
-    place = (np.array([[x], [y]], np.float64), np.array([target], np.int64))
-    games.act(np.array([function]), {'queued': np.zeros([1], np.int64)}, place)
-    begun = 0
-    for _ in range(4000):
-        games.advance(np.ones([1], np.int64))
-        new = set(np.flatnonzero((g.alive[0] != 0) & (g.type[0] == wanted))) - before
-        if new and not begun:
-            begun = int(games.game_loop[0])
-        if new and g.unfinished[0, new.pop()] == 0:
-            return int(games.game_loop[0]) - begun
-    raise RuntimeError(f'The {building} was not finished in 4000 loops.')
-
-
 def pysc2_survival(count: int) -> np.ndarray:
     """Returns whether PySC2's agent reaches the end of the episode, one step per 8 loops: [K]."""
     script = players.RULES['DefeatRoaches']['PySC2']
@@ -504,117 +365,3 @@ def pysc2_survival(count: int) -> np.ndarray:
             observation, done = output.observation, output.done
             frames = np.where(done & (frames == 0), output.info.episode_frames, frames)
     return (frames == waves.EPISODE_LOOPS) * 1.0
-
-
-def mean_shard_loops(count: int, rules: Rules = None) -> np.ndarray:
-    """Returns the means of `shard_loops`: [K]."""
-    return np.array([loops.mean() for loops in shard_loops(count, rules)])
-
-
-def late_shards(count: int, rules: Rules = None) -> np.ndarray:
-    """Returns the parts of the shards that are removed after 7 to 10 loops in reach: [K]."""
-    return np.array([((loops >= 7) & (loops <= 10)).mean() for loops in shard_loops(count, rules)])
-
-
-def mined_between(count: int, rules: Rules = None) -> np.ndarray:
-    """Returns the minerals of 12 workers from loop MINING_START to loop MINING_END: [K]."""
-    start, end = mined(count, (MINING_START, MINING_END), rules).T
-    return (end - start).astype(float)
-
-
-def mined_at_end(count: int, rules: Rules = None) -> np.ndarray:
-    """Returns the minerals of 12 workers at loop MINING_END: [K]."""
-    return mined(count, (MINING_END,), rules)[:, 0].astype(float)
-
-
-def build_time_of(building: str, count: int) -> np.ndarray:
-    """Returns `build_time`, which needs one game."""
-    return build_time(building)
-
-
-def _interval_row(parity: int) -> Tuple[str, Tuple[float, float]]:
-    """Returns the measured loops per attack as text, and a band of two standard errors."""
-    real = real_attack_intervals(parity)
-    error = real.std() / len(real) ** 0.5
-    band = round(float(real.mean() - 2 * error), 2), round(float(real.mean() + 2 * error), 2)
-    return f'{real.mean():.2f} +- {error:.2f}', band
-
-
-_LATE = sum(FACTS['loops_in_reach'][str(loops)] for loops in range(7, 11)) / FACTS['shards']
-_MINERALS = {int(loop): amount for loop, amount in FACTS['minerals_of_12_workers'].items()}
-_MINED = _MINERALS[MINING_END] - _MINERALS[MINING_START]
-_HALVES = ('odd', 1), ('even', 0)
-_NAMES_OF_BUILDINGS = {
-    'SUPPLY_DEPOT': 'supply depot',
-    'REFINERY': 'refinery',
-    'BARRACKS': 'barracks',
-    'COMMAND_CENTER': 'command center',
-}
-
-MEASURES: Dict[str, Callable[[int], np.ndarray]] = {
-    'TStarBot2 reaches the limit': tstarbot_survival,
-    'PySC2 reaches the limit': pysc2_survival,
-    'mean loops in reach of a shard': mean_shard_loops,
-    'shards after 7 to 10 loops': late_shards,
-    '12 workers, loops 320 to 1280': mined_between,
-    '12 workers, loop 1280': mined_at_end,
-}
-"""By name: functions of the number of games that return samples."""
-
-for _name, _parity in _HALVES:
-    MEASURES[f'first death, {_name} episodes'] = functools.partial(first_deaths, _parity)
-    MEASURES[f'first death inside, {_name} episodes'] = functools.partial(
-        first_deaths_inside, _parity
-    )
-    MEASURES[f'marines dead, {_name} episodes'] = functools.partial(marines_dead, _parity)
-    MEASURES[f'roaches dead, {_name} episodes'] = functools.partial(roaches_dead, _parity)
-    MEASURES[f'loops per attack, {_name} episodes'] = functools.partial(attack_intervals, _parity)
-for _number in range(len(FACTS['observed_episodes'])):
-    MEASURES[f'marines alive, observed {_number + 1}'] = functools.partial(
-        observed_marines, _number
-    )
-for _building, _text in _NAMES_OF_BUILDINGS.items():
-    MEASURES[f'loops to build a {_text}'] = functools.partial(build_time_of, _building)
-
-_ROACHES, _SHARDS = 'DefeatRoaches', 'CollectMineralShards'
-ROWS: Tuple[Tuple[str, str, str, Optional[Tuple[float, float]]], ...] = (
-    (_SHARDS, 'mean loops in reach of a shard', '6.6', (6.1, 7.1)),
-    (_SHARDS, 'shards after 7 to 10 loops', f'{_LATE:.2f}', (0.36, 0.56)),
-    (_ROACHES, 'first death, odd episodes', 'error in loops', None),
-    (_ROACHES, 'first death, even episodes', 'error in loops', None),
-    (_ROACHES, 'first death inside, odd episodes', 'central 80%', (0.6, 1)),
-    (_ROACHES, 'first death inside, even episodes', 'central 80%', (0.6, 1)),
-    (_ROACHES, 'marines dead, odd episodes', 'difference', (-0.35, 0.35)),
-    (_ROACHES, 'marines dead, even episodes', 'difference', (-0.35, 0.35)),
-    (_ROACHES, 'roaches dead, odd episodes', 'difference', (-0.15, 0.15)),
-    (_ROACHES, 'roaches dead, even episodes', 'difference', (-0.15, 0.15)),
-    (_ROACHES, 'loops per attack, odd episodes', *_interval_row(1)),
-    (_ROACHES, 'loops per attack, even episodes', *_interval_row(0)),
-    (_ROACHES, 'marines alive, observed 1', 'difference', (-0.7, 0.7)),
-    (_ROACHES, 'marines alive, observed 2', 'difference', (-0.7, 0.7)),
-    (_ROACHES, 'marines alive, observed 3', 'difference', (-0.7, 0.7)),
-    (_ROACHES, 'TStarBot2 reaches the limit', 'almost always (15 episodes)', (0.85, 1)),
-    (_ROACHES, 'PySC2 reaches the limit', 'rarely (15 episodes)', (0, 0.2)),
-    ('CollectMineralsAndGas', 'loops to build a supply depot', '480', (479, 481)),
-    ('CollectMineralsAndGas', 'loops to build a refinery', '480', (479, 481)),
-    ('CollectMineralsAndGas', 'loops to build a barracks', '1040', (1039, 1041)),
-    ('CollectMineralsAndGas', 'loops to build a command center', '1600', (1599, 1601)),
-    (
-        'BuildMarines',
-        '12 workers, loops 320 to 1280',
-        f'{_MINED}',
-        (round(0.95 * _MINED), round(1.05 * _MINED)),
-    ),
-    (
-        'BuildMarines',
-        '12 workers, loop 1280',
-        f'{_MINERALS[MINING_END]}',
-        (round(0.95 * _MINERALS[MINING_END]), round(1.05 * _MINERALS[MINING_END])),
-    ),
-)
-"""Map, fact, measurement of the game and band; `validate_simulator` gives them their halves.
-
-Bands: two standard errors of the measurement where these are known, two standard deviations of a
-single game for the observed episodes, two standard errors of 16 episodes for the recorded ones, 5%
-for the minerals, which are from other maps, and one loop for buildings.
-"""
