@@ -11,7 +11,7 @@ from sc2impala.sim import (
     geometry,
     orders,
     pixels,
-    results,
+    protocol_codes,
     selection,
     unit_types,
     units,
@@ -60,11 +60,11 @@ def execute(g: Any, rules: Any, call: Any, available: Any) -> None:
     Args:
       g: the game, changed in place.
       rules: the constants of its map.
-      call: record of arguments.CALL, of any values.
+      call: record of functions.CALL, of any values.
       available: uint8 [573], whether each function can be called; others only report an error.
     """
     clear_alerts(g)
-    result = results.NOT_SUPPORTED
+    result = protocol_codes.NOT_SUPPORTED
     if is_allowed(g, call, available):
         if gives_order(call):
             target, x, y = aim(g, rules, call)
@@ -92,7 +92,7 @@ def is_allowed(g: Any, call: Any, available: Any) -> bool:
 def report(g: Any, call: Any, result: int) -> None:
     """Records the result of a call, and its function if it was executed."""
     g.action_result = result
-    g.last_action = call.function if result == results.OK else functions.NO_OP
+    g.last_action = call.function if result == protocol_codes.OK else functions.NO_OP
 
 
 @compiled
@@ -100,10 +100,10 @@ def select_or_look(g: Any, rules: Any, call: Any) -> int:
     """Executes a function of selection or camera; others have no effect, like no_op.
 
     Returns:
-      a code of `results`.
+      a code of `protocol_codes`.
     """
     function = call.function
-    result = results.OK
+    result = protocol_codes.OK
     if function == functions.MOVE_CAMERA:
         _move_camera(g, rules, call)
     elif function == functions.SELECT_POINT:
@@ -152,14 +152,14 @@ def give_order(
     Args:
       g: the game, changed in place.
       rules: the constants of its map.
-      call: record of arguments.CALL.
+      call: record of functions.CALL.
       target: slot of the target unit, or NO_UNIT.
       x, y: the target point.
       work: order kind of workers that are sent to the target by a smart order.
       work_type: type of the building that they build.
 
     Returns:
-      a code of `results`.
+      a code of `protocol_codes`.
     """
     for i in range(g.mobile_end):
         g._chosen[i] = g.selected[i] and rules.functions[g.type[i], call.function]
@@ -177,7 +177,7 @@ def give_order(
             at = target if aims else NO_UNIT
             if orders.give(g, i, order_kind, to_x, to_y, call.queued != 0, at, work_type):
                 is_full = True
-    return results.QUEUE_IS_FULL if is_full else results.OK
+    return protocol_codes.QUEUE_IS_FULL if is_full else protocol_codes.OK
 
 
 @compiled

@@ -14,7 +14,7 @@ def on_screen(g: Any, rules: Any, call: Any) -> Tuple[int, float, float]:
     Args:
       g: the game.
       rules: the constants of its map.
-      call: record of arguments.CALL.
+      call: record of functions.CALL.
 
     Returns:
       slot of the visible unit there, or NO_UNIT, as on maps without targets; and x, y.

@@ -4,7 +4,6 @@ from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
-from sc2impala.sim import arguments as arguments_of_calls
 from sc2impala.sim import (
     compile_ahead,
     counter_random,
@@ -153,7 +152,7 @@ class GameBatch:
         Raises:
           ValueError: if a name is unknown, or an array has the wrong shape or is not of integers.
         """
-        calls = arguments_of_calls.calls(function_id, arguments, self.num_games, place)
+        calls = functions.calls(function_id, arguments, self.num_games, place)
         available = self._available_actions()
         self._available_is_current = False
         self._kernels.act(self._games, self._rules, calls, available)
@@ -173,7 +172,7 @@ class GameBatch:
         Raises:
           ValueError: if `loops` has another shape or type, or a negative entry.
         """
-        loops = arguments_of_calls.integers('loops', loops, (self.num_games,))
+        loops = functions.integers('loops', loops, (self.num_games,))
         if loops.min() < 0:
             raise ValueError(f'loops holds {loops.min()}; expected at least 0.')
         self._available_is_current = False

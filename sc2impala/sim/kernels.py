@@ -9,14 +9,7 @@ from typing import Any, Callable, NamedTuple
 from sc2impala.sim import actions, drawing, feature_units, observation, picking
 from sc2impala.sim.compiler import kernel
 from sc2impala.sim.counter_random import start_stream
-from sc2impala.sim.economy import (
-    commands,
-    economy_drawing,
-    economy_feature_units,
-    economy_observation,
-    ground,
-    questions,
-)
+from sc2impala.sim.economy import commands, economy_observation, ground, questions
 from sc2impala.sim.games.game import Family, Game
 
 Kernel = Callable[..., None]
@@ -194,9 +187,9 @@ def _functions_of(family: Family) -> _Functions:
             commands.execute,
             economy_observation.list_actions,
             economy_observation.fill,
-            economy_drawing.draw,
-            economy_feature_units.fill_feature_units,
-            economy_feature_units.describe,
+            economy_observation.draw,
+            economy_observation.fill_feature_units,
+            economy_observation.describe,
         )
     return _Functions(
         actions.execute,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sc2impala.sim import fog, pixels
+from sc2impala.sim import pixels, visibility
 from sc2impala.sim.compiler import compiled
 from sc2impala.sim.units import NO_UNIT
 from sc2impala.sim.visibility import drawn, num_drawn, shown
@@ -12,7 +12,7 @@ from sc2impala.sim.visibility import drawn, num_drawn, shown
 def look(g: Any, rules: Any) -> None:
     """Updates what player 1 sees; required before `shown` is called."""
     if rules.has_fog:
-        fog.refresh(g, rules)
+        visibility.refresh(g, rules)
 
 
 @compiled

@@ -95,7 +95,7 @@ DTYPE = np.dtype(
         ('minimap_height', np.int32),
         ('minimap_across', np.float64),
         ('minimap_down', np.float64),
-        # Boxes of the types in pixels, see `drawing.discs`.
+        # Boxes of the types in pixels, see `drawing.outlines`.
         ('disc_width', np.int32, (MAX_TYPES,)),
         ('disc_height', np.int32, (MAX_TYPES,)),
         ('square_width', np.int32, (MAX_TYPES,)),

@@ -1,12 +1,12 @@
 """Unit selection and control groups. Only the units of player 1 can be selected. [U]
 
-Every function changes the game and returns a code of `results`. Pixels are inside the screen. The
-selection does not change if no unit is found. [U]
+Every function changes the game and returns a code of `protocol_codes`. Pixels are inside the
+screen. The selection does not change if no unit is found. [U]
 """
 
 from typing import Any
 
-from sc2impala.sim import picking, pixels, results
+from sc2impala.sim import picking, pixels, protocol_codes
 from sc2impala.sim.compiler import compiled
 from sc2impala.sim.units import NO_UNIT, NUM_CONTROL_GROUPS, is_own, num_mobile
 from sc2impala.sim.visibility import shown
@@ -18,11 +18,11 @@ def select_point(g: Any, rules: Any, act: int, column: int, row: int) -> int:
     the screen (2) or adds them (3). [S] ACT
     """
     if act < 0 or act > 3:
-        return results.ERROR
+        return protocol_codes.ERROR
     picking.look(g, rules)
     top = _topmost_own(g, rules, column, row)
     if top == NO_UNIT:
-        return results.OK
+        return protocol_codes.OK
     for i in range(g.unit_end):
         like = is_own(g, i) and g.type[i] == g.type[top] and _on_screen(g, rules, i)
         if act == 0:
@@ -33,7 +33,7 @@ def select_point(g: Any, rules: Any, act: int, column: int, row: int) -> int:
             g.selected[i] = like
         else:
             g.selected[i] = g.selected[i] or like
-    return results.OK
+    return protocol_codes.OK
 
 
 @compiled
@@ -68,14 +68,14 @@ def select_unit(g: Any, act: int, index: int) -> int:
     """
     slot = _selected_at(g, index)
     if act < 0 or act > 3 or slot == NO_UNIT:
-        return results.ERROR
+        return protocol_codes.ERROR
     for i in range(g.unit_end):
         if g.selected[i]:
             if act < 2:
                 g.selected[i] = (i == slot) == (act == 0)
             else:
                 g.selected[i] = (g.type[i] == g.type[slot]) == (act == 2)
-    return results.OK
+    return protocol_codes.OK
 
 
 @compiled
@@ -87,20 +87,20 @@ def control_group(g: Any, act: int, index: int) -> int:
     is not recalled, and an empty selection does not change a group. [U]
     """
     if act < 0 or act > 4 or index < 0 or index >= NUM_CONTROL_GROUPS:
-        return results.ERROR
+        return protocol_codes.ERROR
     if act == 0:
         for i in range(g.unit_end):
             g._chosen[i] = g.control_groups[index, i]
         return _select(g, False)
     if not _any(g.selected, g.unit_end):
-        return results.OK
+        return protocol_codes.OK
     for i in range(g.unit_end):
         kept = (act == 2 or act == 4) and g.control_groups[index, i] != 0
         if act >= 3 and g.selected[i]:
             for group in range(NUM_CONTROL_GROUPS):
                 g.control_groups[group, i] = False
         g.control_groups[index, i] = kept or g.selected[i] != 0
-    return results.OK
+    return protocol_codes.OK
 
 
 @compiled
@@ -134,7 +134,7 @@ def _select(g: Any, add: bool) -> int:
     if _any(g._chosen, g.unit_end):
         for i in range(g.unit_end):
             g.selected[i] = g._chosen[i] != 0 or (add and g.selected[i] != 0)
-    return results.OK
+    return protocol_codes.OK
 
 
 @compiled

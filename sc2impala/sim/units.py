@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from sc2impala.sim import alerts, unit_types
+from sc2impala.sim import protocol_codes, unit_types
 from sc2impala.sim.compiler import compiled
 from sc2impala.sim.geometry import MAP_EXTENT
 from sc2impala.sim.state import Field
@@ -27,7 +27,7 @@ GAME_FIELDS = (
     Field('camera_y', np.float64),
     Field('action_result', np.int32),  # Error code of the last action, or 0.
     Field('last_action', np.int32),  # The function that the last action executed.
-    Field('alerts', np.uint8, (alerts.NUM_ALERTS,)),  # Alerts raised since the last action.
+    Field('alerts', np.uint8, (protocol_codes.NUM_ALERTS,)),  # Alerts raised since the last action.
     # Fog of war: cells that were visible at the start of any frame so far, one mask per row of the
     # map, the lowest bit being the leftmost cell; and those that are visible now.
     Field('seen', np.uint64, (MAP_EXTENT,)),

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from sc2impala.sim import functions, geometry, orders, results
+from sc2impala.sim import functions, geometry, orders, protocol_codes
 from sc2impala.sim.units import MAX_ORDERS, NO_UNIT
 from tests.sim.scenes import ENEMY, MARINE, NEUTRAL, ROACH, SELF, Scene
 
@@ -18,16 +18,16 @@ def a_scene(**options):
 @pytest.mark.parametrize('function', [-1, functions.NUM_FUNCTIONS, 2**62, -(2**62)])
 def test_functions_that_do_not_exist_are_not_supported(function):
     scene = a_scene()
-    assert scene.call(function) == results.NOT_SUPPORTED
+    assert scene.call(function) == protocol_codes.NOT_SUPPORTED
     assert scene.g.last_action == functions.NO_OP
 
 
 def test_functions_that_are_not_available_are_not_supported():
     scene = a_scene()
     scene.available[functions.STOP_QUICK] = False
-    assert scene.call(functions.HOLD_POSITION_QUICK) == results.OK
+    assert scene.call(functions.HOLD_POSITION_QUICK) == protocol_codes.OK
     assert scene.g.last_action == functions.HOLD_POSITION_QUICK
-    assert scene.call(functions.STOP_QUICK) == results.NOT_SUPPORTED
+    assert scene.call(functions.STOP_QUICK) == protocol_codes.NOT_SUPPORTED
     assert scene.g.last_action == functions.NO_OP
     assert scene.order(0)[0] == orders.HOLD
 
@@ -35,8 +35,8 @@ def test_functions_that_are_not_available_are_not_supported():
 def test_after_the_end_of_an_episode_nothing_is_supported():
     scene = a_scene()
     scene.g.ended = True
-    assert scene.call(functions.NO_OP) == results.NOT_SUPPORTED
-    assert scene.call(functions.SELECT_ARMY) == results.NOT_SUPPORTED
+    assert scene.call(functions.NO_OP) == protocol_codes.NOT_SUPPORTED
+    assert scene.call(functions.SELECT_ARMY) == protocol_codes.NOT_SUPPORTED
     assert scene.selected() == [0]
 
 
@@ -49,7 +49,7 @@ def test_a_call_clears_the_alerts():
 
 def test_an_error_is_not_a_last_action():
     scene = a_scene()
-    assert scene.call(functions.SELECT_POINT, select_point_act=9) == results.ERROR
+    assert scene.call(functions.SELECT_POINT, select_point_act=9) == protocol_codes.ERROR
     assert scene.g.last_action == functions.NO_OP
 
 
@@ -108,13 +108,17 @@ def test_orders_are_queued_until_a_queue_is_full():
     scene = a_scene()
     for place in range(MAX_ORDERS):
         result = scene.call(functions.MOVE_SCREEN, place=(20 + place, 30), queued=1)
-        assert result == results.OK
-    assert scene.call(functions.MOVE_SCREEN, place=(40, 30), queued=1) == results.QUEUE_IS_FULL
+        assert result == protocol_codes.OK
+    assert (
+        scene.call(functions.MOVE_SCREEN, place=(40, 30), queued=1) == protocol_codes.QUEUE_IS_FULL
+    )
     np.testing.assert_array_equal(scene.g.order_x[0], 20 + np.arange(MAX_ORDERS))
     scene.select(0, 1)
-    assert scene.call(functions.MOVE_SCREEN, place=(40, 30), queued=1) == results.QUEUE_IS_FULL
+    assert (
+        scene.call(functions.MOVE_SCREEN, place=(40, 30), queued=1) == protocol_codes.QUEUE_IS_FULL
+    )
     assert scene.order(1)[0] == orders.MOVE
-    assert scene.call(functions.STOP_QUICK) == results.OK
+    assert scene.call(functions.STOP_QUICK) == protocol_codes.OK
     assert scene.order(0)[0] == orders.IDLE
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from sc2impala.sim import functions, geometry, results
+from sc2impala.sim import functions, geometry, protocol_codes
 from tests.sim import players
 
 OPEN, LOCKED = 'FindAndDefeatZerglings', 'MoveToBeacon'
@@ -24,7 +24,7 @@ def act(game, function, **arguments):
         for name, value in arguments.items()
     }
     game.act(np.full(batch, function), arguments)
-    assert (game.observe()['action_result'] == results.OK).all()
+    assert (game.observe()['action_result'] == protocol_codes.OK).all()
 
 
 def look_at(game, x, y):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from sc2impala import sim
-from sc2impala.sim import functions, layers, results, unit_types
+from sc2impala.sim import functions, layers, protocol_codes, unit_types
 from tests.sim import maps, players
 
 ALL_LAYERS = {
@@ -42,7 +42,7 @@ def test_games_wait_for_their_first_reset(map_name):
     game.act(fill(game, functions.SELECT_POINT), {})
     game.advance(fill(game, 10))
     assert not game.game_loop.any()
-    assert (game.observe()['action_result'] == results.NOT_SUPPORTED).all()
+    assert (game.observe()['action_result'] == protocol_codes.NOT_SUPPORTED).all()
     game.reset()
     assert not game.ended.any() and (game.episode == 0).all()
 
@@ -80,7 +80,7 @@ def test_functions_that_are_not_available_only_report_an_error(map_name):
     before = game.get_state()
     game.act(np.array(unavailable), {})
     after = game.get_state()
-    assert (after['action_result'] == results.NOT_SUPPORTED).all()
+    assert (after['action_result'] == protocol_codes.NOT_SUPPORTED).all()
     for name in set(before) - {'action_result'}:
         np.testing.assert_array_equal(before[name], after[name], err_msg=name)
 
@@ -92,7 +92,7 @@ def test_results_and_last_actions_are_those_of_the_last_call():
     index = np.array([1, 2, 0])
     game.act(fill(game, functions.SELECT_UNIT), {'select_unit_id': index})
     seen = game.observe()
-    np.testing.assert_array_equal(seen['action_result'][:, 0], [0, results.ERROR, 0])
+    np.testing.assert_array_equal(seen['action_result'][:, 0], [0, protocol_codes.ERROR, 0])
     np.testing.assert_array_equal(seen['last_actions'][:, 0], [5, 0, 5])
     game.act(fill(game, functions.NO_OP), {})
     assert not game.observe()['action_result'].any()
@@ -107,7 +107,7 @@ def test_a_full_queue_is_reported():
     for _ in range(9):
         game.act(fill(game, functions.PATROL_SCREEN), {'queued': fill(game, 1)})
         found.append(game.observe()['action_result'][0, 0])
-    assert found == [0] * 8 + [results.QUEUE_IS_FULL]
+    assert found == [0] * 8 + [protocol_codes.QUEUE_IS_FULL]
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_a_locked_camera_does_not_move():
     before = game.observe()['minimap']['camera'].copy()
     game.act(fill(game, functions.MOVE_CAMERA), {'minimap': np.array([[10, 10]])})
     seen = game.observe()
-    assert seen['action_result'] == results.OK
+    assert seen['action_result'] == protocol_codes.OK
     np.testing.assert_array_equal(seen['minimap']['camera'], before)
 
 

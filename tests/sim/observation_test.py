@@ -1,6 +1,6 @@
 import numpy as np
 
-from sc2impala.sim import alerts, observation
+from sc2impala.sim import observation, protocol_codes
 from tests.sim import views
 
 NOTHING_SELECTED = [0, 1, 2, 3, 4, 7]
@@ -66,12 +66,14 @@ def test_selection_lists():
 
 def test_records_are_written_again():
     scene = some_scene()
-    scene.games.alerts[:, [alerts.BUILDING_COMPLETE, alerts.TRAIN_UNIT_COMPLETE]] = True
+    scene.games.alerts[
+        :, [protocol_codes.BUILDING_COMPLETE, protocol_codes.TRAIN_UNIT_COMPLETE]
+    ] = True
     scene.games.control_groups[0, 3, 1] = True
     written = scene.observe()
     assert written['alerts'][0].tolist() == [5, 16, 0, 0, 0, 0, 0, 0]
     scene.games.selected[:] = False
-    scene.games.alerts[:, alerts.BUILDING_COMPLETE] = False
+    scene.games.alerts[:, protocol_codes.BUILDING_COMPLETE] = False
     scene.games.control_groups[:] = False
     expected = scene.observe()
     scene.observe(written)

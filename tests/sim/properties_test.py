@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sc2impala import sim
-from sc2impala.sim import functions, layers, results, unit_types
+from sc2impala.sim import functions, layers, protocol_codes, unit_types
 from sc2impala.sim.games import GAMES
 from tests.sim import players
 from tests.sim.curious import ALL_LAYERS, CuriousPlayer, a_game, fill
@@ -134,7 +134,7 @@ def test_any_arguments_of_any_function_for_a_whole_episode(map_name):
         allowed &= (function < 573) & ~game.ended
         game.act(function, arguments)
         seen = game.observe()
-        refused = seen['action_result'][:, 0] == results.NOT_SUPPORTED
+        refused = seen['action_result'][:, 0] == protocol_codes.NOT_SUPPORTED
         assert refused[~allowed].all()
         times_offered += (offered & ~game.ended[:, None]).sum(0)
         called[function[allowed]] = True

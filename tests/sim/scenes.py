@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sc2impala.sim import actions, arguments, functions, geometry, pixels, rules, unit_types, units
+from sc2impala.sim import actions, functions, geometry, pixels, rules, unit_types, units
 from sc2impala.sim.compiler import compiled
 from sc2impala.sim.games.game import BATTLE
 
@@ -41,7 +41,7 @@ class Scene:
         Arguments are pixels (column, row) or ints by name; `place` is a point of the world, and
         `target` the slot of the unit there.
         """
-        table = arguments.calls(
+        table = functions.calls(
             np.array([function]),
             {name: np.array([value]) for name, value in given.items()},
             1,

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from sc2impala.sim import functions, geometry, results
+from sc2impala.sim import functions, geometry, protocol_codes
 from tests.sim.scenes import BEACON, ENEMY, MARINE, NEUTRAL, SELF, Scene
 
 SELECT, TOGGLE, ALL_OF_TYPE, ADD_ALL_OF_TYPE = range(4)
@@ -44,7 +44,7 @@ def army(scene, add=0):
 
 def test_a_click_selects_the_unit_under_it(scene):
     scene.select(0, 1)
-    assert click(scene, 35, 25) == results.OK
+    assert click(scene, 35, 25) == protocol_codes.OK
     assert scene.selected() == [2]
 
 
@@ -67,7 +67,7 @@ def test_on_a_shared_pixel_the_last_unit_is_hit(scene):
 @pytest.mark.parametrize('act', [SELECT, TOGGLE, ALL_OF_TYPE, ADD_ALL_OF_TYPE])
 def test_a_click_on_no_unit_of_ours_changes_nothing(scene, x, y, act):
     scene.select(0, 2)
-    assert click(scene, x, y, act) == results.OK
+    assert click(scene, x, y, act) == protocol_codes.OK
     assert scene.selected() == [0, 2]
 
 
@@ -93,9 +93,9 @@ def test_all_of_type_means_those_on_the_screen(scene):
 def test_unknown_acts_are_errors(scene):
     scene.select(0)
     for act in (-1, 4, 2**62):
-        assert click(scene, 35, 25, act) == results.ERROR
-        assert panel(scene, act, 0) == results.ERROR
-        assert group(scene, act + (act == 4), 0) == results.ERROR
+        assert click(scene, 35, 25, act) == protocol_codes.ERROR
+        assert panel(scene, act, 0) == protocol_codes.ERROR
+        assert group(scene, act + (act == 4), 0) == protocol_codes.ERROR
     assert scene.selected() == [0]
     assert not scene.g.control_groups.any()
 
@@ -103,7 +103,7 @@ def test_unknown_acts_are_errors(scene):
 def test_a_rectangle_selects_what_it_touches_whatever_its_first_corner(scene):
     for corners in [((29, 31), (31, 29)), ((31, 29), (29, 31)), ((29, 29), (31, 31))]:
         scene.select(2)
-        assert drag(scene, *corners) == results.OK
+        assert drag(scene, *corners) == protocol_codes.OK
         assert scene.selected() == [0, 1]
 
 
@@ -138,7 +138,7 @@ def test_units_inside_a_building_cannot_be_clicked(scene):
 
 def test_select_army(scene):
     scene.g.owner[1] = ENEMY
-    assert army(scene) == results.OK
+    assert army(scene) == protocol_codes.OK
     assert scene.selected() == [0, 2]
     scene.select(2)
     scene.g.alive[0] = False
@@ -149,22 +149,22 @@ def test_select_army(scene):
 
 def test_the_panel_counts_selected_units_only(scene):
     scene.select(0, 2)
-    assert panel(scene, 0, 1) == results.OK
+    assert panel(scene, 0, 1) == protocol_codes.OK
     assert scene.selected() == [2]
 
 
 def test_the_panel_deselects(scene):
     scene.select(0, 1, 2)
-    assert panel(scene, 1, 1) == results.OK
+    assert panel(scene, 1, 1) == protocol_codes.OK
     assert scene.selected() == [0, 2]
 
 
 def test_the_panel_knows_types(scene):
     scene.select(0, 1, 3)
-    assert panel(scene, 2, 0) == results.OK
+    assert panel(scene, 2, 0) == protocol_codes.OK
     assert scene.selected() == [0, 1]
     scene.select(0, 1, 3)
-    assert panel(scene, 3, 0) == results.OK
+    assert panel(scene, 3, 0) == protocol_codes.OK
     assert scene.selected() == [3]
 
 
@@ -172,7 +172,7 @@ def test_the_panel_knows_types(scene):
 def test_the_panel_refuses_an_index_beyond_the_selection(scene, index):
     scene.select(0, 2)
     for act in range(4):
-        assert panel(scene, act, index) == results.ERROR
+        assert panel(scene, act, index) == protocol_codes.ERROR
     assert scene.selected() == [0, 2]
 
 
@@ -182,12 +182,12 @@ def members(scene, index):
 
 def test_control_groups_are_set_recalled_and_appended_to(scene):
     scene.select(0)
-    assert group(scene, 1, 3) == results.OK
+    assert group(scene, 1, 3) == protocol_codes.OK
     scene.select(2)
     group(scene, 2, 3)
     assert members(scene, 3) == [0, 2]
     scene.select(1)
-    assert group(scene, 0, 3) == results.OK
+    assert group(scene, 0, 3) == protocol_codes.OK
     assert scene.selected() == [0, 2]
     scene.select(1)
     group(scene, 1, 3)
@@ -227,5 +227,5 @@ def test_empty_groups_are_not_recalled_and_nothing_makes_no_group(scene):
 @pytest.mark.parametrize('index', [-1, 10, 2**62])
 def test_there_are_ten_groups(scene, index):
     scene.select(0)
-    assert group(scene, 1, index) == results.ERROR
+    assert group(scene, 1, index) == protocol_codes.ERROR
     assert not scene.g.control_groups.any()

@@ -7,8 +7,8 @@ from typing import Any, List, Optional, Tuple
 import numpy as np
 from s2clientprotocol import common_pb2, sc2api_pb2
 
-from sc2impala.sim import game_batch, geometry, layers, results
-from sc2impala.sim.api import calls, category_scores, observations, queries, terrain
+from sc2impala.sim import game_batch, geometry, layers, protocol_codes
+from sc2impala.sim.api import calls, observations, queries, terrain
 from sc2impala.sim.api.raw import Failure, RawInterface
 
 MAX_PIXELS = 1024
@@ -122,7 +122,7 @@ class Match:
             code, ability = self._act_raw(action.action_raw)
             codes.append(code)
             tags = action.action_raw.unit_command.unit_tags[:1]
-        failed = [code for code in codes if code != results.OK]
+        failed = [code for code in codes if code != protocol_codes.OK]
         if failed:
             self._failed.append(Failure(max(ability, 0), failed[0], tags[0] if tags else 0))
             return failed[0]
@@ -135,7 +135,7 @@ class Match:
         """Returns the observation, with the actions executed and failed since the last one."""
         response = sc2api_pb2.ResponseObservation()
         observations.write(response.observation, self._game.observe())
-        category_scores.write(response.observation.score.score_details, self._game)
+        observations.write_category_scores(response.observation.score.score_details, self._game)
         if self.options.raw:
             self._raw.write(response.observation.raw_data)
         response.actions.extend(self._executed)
@@ -182,9 +182,9 @@ class Match:
         ).encode()
 
     def _call(self, call: calls.Call) -> int:
-        """Executes a function call: a code of `results`."""
+        """Executes a function call: a code of `protocol_codes`."""
         if call is calls.UNKNOWN:
-            return results.NOT_SUPPORTED
+            return protocol_codes.NOT_SUPPORTED
         self._game.act(np.array([call.function]), call.arguments)
         return self._result()
 
@@ -193,14 +193,14 @@ class Match:
         return int(self._game.games.action_result[0])
 
     def _act_raw(self, action: Any) -> Tuple[int, int]:
-        """Executes an ActionRaw: a code of `results`, and the ability."""
+        """Executes an ActionRaw: a code of `protocol_codes`, and the ability."""
         action_type = action.WhichOneof('action')
         if action_type == 'unit_command':
             return self._raw.order(action.unit_command), action.unit_command.ability_id
         if action_type == 'camera_move':
             return self._raw.look_at(action.camera_move), 0
         if action_type == 'toggle_autocast':
-            return results.NOT_SUPPORTED, action.toggle_autocast.ability_id
+            return protocol_codes.NOT_SUPPORTED, action.toggle_autocast.ability_id
         return self._call(calls.NO_OP), 0
 
 

@@ -1,12 +1,82 @@
-"""Writes observations into the protocol's messages."""
+"""Writes observations into the protocol's messages: vectors, scores and images of layers.
+
+In `score_by_category`, marines are army, buildings that train them technology, everything else
+economy. [A] The rows of what was killed, lost and used in total are zero.
+"""
 
 from typing import Any, Mapping
 
 import numpy as np
 
-from sc2impala.sim import layers
-from sc2impala.sim.api import abilities, columns, images
+from sc2impala.sim import functions, layers
+from sc2impala.sim.api import abilities, columns
 from sc2impala.sim.api.raw import percent
+from sc2impala.sim.unit_types import SELF, UnitType
+
+_WIDE = ('unit_type', 'unit_hit_points', 'unit_energy', 'unit_shields', 'buffs')
+"""Layers with 32 bits per pixel. [S] OBS"""
+
+_BITS_PER_BYTE = 8
+
+
+def write_layers(message: Any, images: Mapping[str, np.ndarray], scales: Mapping[str, int]) -> None:
+    """Writes all layers, as the game does: the viewer of PySC2 needs those that are all zero, too.
+
+    Args:
+      message: FeatureLayers or FeatureLayersMinimap.
+      images: layer -> unsigned [1, height, width].
+      scales: layer -> number of values.
+    """
+    for name, image in images.items():
+        write_image(getattr(message, name), image[0], bits_per_pixel(name, scales[name]))
+
+
+def bits_per_pixel(name: str, scale: int) -> int:
+    """Returns the number of bits per pixel of a layer: 1, 8 or 32."""
+    if name in _WIDE:
+        return 32
+    return 1 if scale <= 2 else 8
+
+
+def write_image(message: Any, image: np.ndarray, bits: int) -> None:
+    """Writes one image, unsigned or bool [height, width], into an ImageData message."""
+    height, width = image.shape
+    message.bits_per_pixel = bits
+    message.size.x, message.size.y = width, height
+    if not np.count_nonzero(image):
+        # Most layers of a mini-game are all zero: this is faster than packing them.
+        message.data = bytes(-(-height * width * bits // _BITS_PER_BYTE))
+    elif bits == 1:
+        message.data = np.packbits(image).tobytes()
+    else:
+        message.data = image.astype('<i4' if bits == 32 else np.uint8).tobytes()
+
+
+def write_category_scores(details: Any, game: Any) -> None:
+    """Writes the categories of a ScoreDetails message.
+
+    Args:
+      details: the message.
+      game: `GameBatch` of one game.
+    """
+    g = game.games[0]
+    complete = (g.alive != 0) & (g.owner == SELF) & (g.unfinished == 0)
+    counts = np.bincount(g.type[complete], minlength=len(game.unit_types)).tolist()
+    for unit_type, count in zip(game.unit_types, counts):
+        category = _category(unit_type)
+        for field, amount in (
+            (details.food_used, unit_type.food),
+            (details.used_minerals, unit_type.minerals),
+            (details.used_vespene, unit_type.vespene),
+        ):
+            setattr(field, category, getattr(field, category) + count * amount)
+
+
+def _category(unit_type: UnitType) -> str:
+    if unit_type.is_army:
+        return 'army'
+    return 'technology' if functions.TRAIN_MARINE_QUICK in unit_type.functions else 'economy'
+
 
 _MELEE_SCORE = 2
 _UNIT_FIELDS = (
@@ -39,8 +109,8 @@ def write(message: Any, observed: Mapping[str, Any]) -> None:
     _write_panels(message.ui_data, observed)
     if observed['screen']:
         data = message.feature_layer_data
-        images.write_layers(data.renders, observed['screen'], layers.SCREEN_SCALES)
-        images.write_layers(data.minimap_renders, observed['minimap'], layers.MINIMAP_SCALES)
+        write_layers(data.renders, observed['screen'], layers.SCREEN_SCALES)
+        write_layers(data.minimap_renders, observed['minimap'], layers.MINIMAP_SCALES)
 
 
 def _write_panels(panels: Any, observed: Mapping[str, Any]) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from sc2impala.sim import geometry, kernels, results
+from sc2impala.sim import geometry, kernels, protocol_codes
 from sc2impala.sim.api import abilities, terrain
 from sc2impala.sim.api.raw import RawInterface
 from sc2impala.sim.game_batch import GameBatch
@@ -78,10 +78,10 @@ def _check_placement(question: Any, game: GameBatch, raw: RawInterface) -> int:
     # 0 stands for types that no ability produces.
     (found,) = np.nonzero((products > 0) & (products == question.ability_id))
     if not game.rules.has_economy or not len(found) or not game.rules.footprint[found[0]].any():
-        return results.NOT_SUPPORTED
+        return protocol_codes.NOT_SUPPORTED
     point, codes = raw.to_world(question.target_pos), np.zeros([1], np.int64)
     game.run(kernels.build_economy().check_site, int(found[0]), *point.tolist(), codes)
-    return SUCCESS if codes[0] == results.OK else int(codes[0])
+    return SUCCESS if codes[0] == protocol_codes.OK else int(codes[0])
 
 
 def _is_cell_of(cells: np.ndarray, point: np.ndarray) -> bool:

@@ -4,7 +4,7 @@ from typing import Any, Iterable, List, NamedTuple, Tuple
 
 import numpy as np
 
-from sc2impala.sim import geometry, orders, results, units
+from sc2impala.sim import geometry, orders, protocol_codes, units
 from sc2impala.sim.api import abilities, terrain
 from sc2impala.sim.compiler import uncompiled
 from sc2impala.sim.feature_units import COLUMNS
@@ -33,7 +33,7 @@ _FLAGS = {'is_selected': 'is_selected', 'active': 'is_active'}
 
 
 class Failure(NamedTuple):
-    """An order that failed: its ability, a code of `results`, and the tag of a unit, or 0."""
+    """An order that failed: its ability, its result code, and the tag of a unit, or 0."""
 
     ability: int
     code: int
@@ -125,7 +125,7 @@ class RawInterface:
         return point - self._origin
 
     def order(self, command: Any) -> int:
-        """Selects the units of an ActionRawUnitCommand and executes it: a code of `results`."""
+        """Selects the units of an ActionRawUnitCommand and executes it; returns a result code."""
         before = self._game.games.selected.astype(bool)
         code = self._order(command)
         if not self._affects_selection:
@@ -136,7 +136,7 @@ class RawInterface:
         game = self._game.games[0]
         slots = self.slots(command.unit_tags)
         if not (game.owner[slots] == SELF).any():
-            return results.ERROR
+            return protocol_codes.ERROR
         chosen = np.zeros([1, len(game.owner)], bool)
         chosen[0, slots] = True
         target, point = NO_UNIT, np.zeros([2, 1])
@@ -144,7 +144,7 @@ class RawInterface:
         if command.HasField('target_unit_tag'):
             found = self.slots([command.target_unit_tag])
             if not len(found):
-                return results.ERROR
+                return protocol_codes.ERROR
             target, target_type = int(found[0]), abilities.SCREEN
             point = np.array([[game.x[target]], [game.y[target]]])
         elif command.HasField('target_world_space_pos'):
@@ -152,7 +152,7 @@ class RawInterface:
             point = self.to_world(command.target_world_space_pos)[:, None]
         function = abilities.function_of(command.ability_id, target_type)
         if function is None:
-            return results.NOT_SUPPORTED
+            return protocol_codes.NOT_SUPPORTED
         self._game.select(chosen)
         self._game.act(
             np.array([function]),
@@ -176,14 +176,14 @@ class RawInterface:
         ]
 
     def look_at(self, move: Any) -> int:
-        """Executes an ActionRawCameraMove: a code of `results`."""
+        """Executes an ActionRawCameraMove: a code of `protocol_codes`."""
         rules = self._game.rules
         if rules.camera_moves:
             point = self.to_world(move.center_world_space)
             low = rules.playable_left, rules.playable_bottom
             high = rules.playable_right, rules.playable_top
             uncompiled(units.look_at)(self._game.games[0], *np.clip(point, low, high).tolist())
-        return results.OK
+        return protocol_codes.OK
 
     def _write_orders(self, message: Any, slot: int, tags: np.ndarray) -> None:
         """Adds the current and the queued orders of a unit of player 1 to a list of UnitOrders."""

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from sc2impala.sim import fog, geometry, kernels
-from sc2impala.sim.api import images
+from sc2impala.sim import geometry, kernels, visibility
+from sc2impala.sim.api import observations
 from sc2impala.sim.game_batch import GameBatch
 
 
@@ -45,7 +45,7 @@ def write_grids(start: Any, game: GameBatch, is_cropped: bool = False) -> None:
         (start.terrain_height, np.zeros(placement.shape, np.uint8), 8),
     )
     for message, cells, bits in grids:
-        images.write(message, crop(cells, game) if is_cropped else cells, bits)
+        observations.write_image(message, crop(cells, game) if is_cropped else cells, bits)
 
 
 def write_state(state: Any, game: GameBatch, is_cropped: bool = False) -> None:
@@ -61,13 +61,13 @@ def write_state(state: Any, game: GameBatch, is_cropped: bool = False) -> None:
     if game.rules.has_fog:
         record = game.games[0]
         visible, seen = _unpack(record._visible), _unpack(record.seen)
-        visibility = np.where(visible, fog.VISIBLE, fog.SEEN * seen)
+        cells = np.where(visible, visibility.VISIBLE, visibility.SEEN * seen)
     else:
-        visibility = game.rules.revealed_cell * fog.VISIBLE
+        cells = game.rules.revealed_cell * visibility.VISIBLE
     if is_cropped:
-        visibility = crop(visibility, game)
-    images.write(state.visibility, visibility, bits=8)
-    images.write(state.creep, np.zeros(visibility.shape, bool), bits=1)
+        cells = crop(cells, game)
+    observations.write_image(state.visibility, cells, bits=8)
+    observations.write_image(state.creep, np.zeros(cells.shape, bool), bits=1)
 
 
 def crop(cells: np.ndarray, game: GameBatch) -> np.ndarray:

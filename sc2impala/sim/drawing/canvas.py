@@ -6,7 +6,7 @@ import numpy as np
 
 from sc2impala.sim import layers
 from sc2impala.sim.compiler import compiled
-from sc2impala.sim.drawing import smooth_discs
+from sc2impala.sim.drawing import discs
 
 MAX_DEPTH = layers.SCREEN_SCALES['unit_density'] - 1
 """Up to this number the units on a pixel are counted."""
@@ -96,7 +96,7 @@ def complete(kept: Any, num_units: int, width: int, height: int) -> Any:
         np.empty(height * width, np.uint32),
         np.empty(height * width, np.uint16),
         np.zeros(height * width, np.uint8),
-        np.empty((smooth_discs.SUBSAMPLES * height, 2), np.int32),
+        np.empty((discs.SUBSAMPLES * height, 2), np.int32),
     )
     return Canvas(*(kept + used))
 

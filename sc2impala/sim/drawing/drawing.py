@@ -4,9 +4,9 @@ from typing import Any, NamedTuple, Sequence
 
 import numpy as np
 
-from sc2impala.sim import fog, layers
+from sc2impala.sim import layers, visibility
 from sc2impala.sim.compiler import compiled
-from sc2impala.sim.drawing import canvas, outlines, terrain, unit_layers
+from sc2impala.sim.drawing import canvas, discs, terrain, unit_layers
 from sc2impala.sim.drawing.canvas import NUM_KEPT, Canvas
 
 
@@ -52,13 +52,13 @@ class Drawing:
             (num_games, int(r.screen_height), int(r.screen_width)),
             layers.SCREEN_SCALES,
             screen_layers,
-            outlines.discs(r.disc_width, r.disc_height),
+            discs.discs(r.disc_width, r.disc_height),
         )
         minimap, self.minimap = canvas.make(
             (num_games, int(r.minimap_height), int(r.minimap_width)),
             layers.MINIMAP_SCALES,
             minimap_layers,
-            outlines.squares(r.square_width, r.square_height),
+            discs.squares(r.square_width, r.square_height),
         )
         self.arrays = screen + minimap
 
@@ -83,7 +83,7 @@ def draw(g: Any, rules: Any, k: int, buffers: Any) -> None:
       buffers: Buffers.
     """
     if rules.has_fog:
-        fog.refresh(g, rules)
+        visibility.refresh(g, rules)
     if has_changed(g):
         draw_terrain(g, rules, k, buffers, rules.pathable_cell, rules.buildable_cell)
     draw_units(g, rules, k, buffers)

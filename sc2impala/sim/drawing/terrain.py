@@ -7,7 +7,7 @@ from typing import Any, Tuple
 
 import numpy as np
 
-from sc2impala.sim import fog, layers, pixels
+from sc2impala.sim import layers, pixels, visibility
 from sc2impala.sim.compiler import compiled
 from sc2impala.sim.drawing.canvas import clear
 from sc2impala.sim.geometry import CAMERA_EXTENT, MAP_EXTENT
@@ -81,7 +81,9 @@ def _draw_layers(
             if rules.has_fog:
                 _draw_fog(g, canvas.small[place, k], columns, rows)
             else:
-                _draw_cells(canvas.small[place, k], rules.revealed_cell, fog.VISIBLE, columns, rows)
+                _draw_cells(
+                    canvas.small[place, k], rules.revealed_cell, visibility.VISIBLE, columns, rows
+                )
         elif layer == _PATHABLE and (moved or g._ground_changed):
             _draw_cells(canvas.small[place, k], pathable, 1, columns, rows)
         elif layer == _BUILDABLE and (moved or g._ground_changed):
@@ -97,7 +99,9 @@ def _draw_fog(g: Any, image: Any, columns: Any, rows: Any) -> None:
         for column in columns:
             value = 0
             if column >= 0:
-                value = int(fog.is_set(visible, column)) + int(fog.is_set(known, column))
+                value = int(visibility.is_set(visible, column)) + int(
+                    visibility.is_set(known, column)
+                )
             image[pixel] = value
             pixel += 1
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from sc2impala.sim import layers, pixels, unit_types
 from sc2impala.sim.compiler import compiled
-from sc2impala.sim.drawing import smooth_discs
+from sc2impala.sim.drawing import discs
 from sc2impala.sim.drawing.canvas import clear, cover, fill, uncover
 from sc2impala.sim.visibility import drawn, num_drawn, shown
 
@@ -123,7 +123,7 @@ def _draw_smooth(g: Any, rules: Any, k: int, screen: Any, num_units: int) -> Non
             image = screen.small[place, k]
             _clear_painted(image, k, screen)
             for n in range(num_units):
-                smooth_discs.add(g, rules, screen.listed[n], image, screen.spans, _MOST_AA)
+                discs.add(g, rules, screen.listed[n], image, screen.spans, _MOST_AA)
 
 
 @compiled

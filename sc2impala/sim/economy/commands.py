@@ -1,13 +1,13 @@
 """Executes PySC2 function calls on maps with an economy.
 
-The functions of a command return a code of `results`.
+The functions of a command return a code of `protocol_codes`.
 """
 
 from typing import Any, Tuple
 
 import numpy as np
 
-from sc2impala.sim import actions, aiming, functions, geometry, orders, results
+from sc2impala.sim import actions, aiming, functions, geometry, orders, protocol_codes
 from sc2impala.sim.compiler import compiled
 from sc2impala.sim.economy import construction, footprints, ground, harvesters, production, queues
 from sc2impala.sim.units import NO_TYPE, NO_UNIT, is_own, num_mobile
@@ -17,7 +17,7 @@ from sc2impala.sim.units import NO_TYPE, NO_UNIT, is_own, num_mobile
 def execute(g: Any, rules: Any, call: Any, available: Any) -> None:
     """Executes a function call and records function and result; see `actions.execute`."""
     actions.clear_alerts(g)
-    result = results.NOT_SUPPORTED
+    result = protocol_codes.NOT_SUPPORTED
     if actions.is_allowed(g, call, available):
         if actions.gives_order(call):
             result = _give_order(g, rules, call)
@@ -88,17 +88,17 @@ def _build(g: Any, rules: Any, call: Any) -> int:
     clicked, x, y = aiming.on_screen(g, rules, call)
     x, y = _site(g, rules, built, clicked, x, y)
     code = ground.can_build(g, rules, built, x, y)
-    if code == results.OK:
+    if code == protocol_codes.OK:
         code = construction.order_error(g, rules, built)
-    if code != results.OK:
+    if code != protocol_codes.OK:
         return code
     queued = call.queued != 0
     worker = _nearest_builder(g, rules, call, x, y)
     if worker == NO_UNIT:
-        return results.NOT_SUPPORTED
+        return protocol_codes.NOT_SUPPORTED
     if orders.give(g, worker, orders.BUILD, x, y, queued, NO_UNIT, built):
-        return results.QUEUE_IS_FULL
-    return results.OK
+        return protocol_codes.QUEUE_IS_FULL
+    return protocol_codes.OK
 
 
 @compiled
@@ -145,7 +145,7 @@ def _gather(g: Any, rules: Any, call: Any) -> int:
             x, y = g.x[target], g.y[target]
             if orders.give(g, i, orders.GATHER, x, y, queued, target, 0):
                 is_full = True
-    return results.QUEUE_IS_FULL if is_full else results.OK
+    return protocol_codes.QUEUE_IS_FULL if is_full else protocol_codes.OK
 
 
 @compiled
@@ -155,25 +155,25 @@ def _gather_error(g: Any, rules: Any, target: int) -> int:
     if target != NO_UNIT:
         target_type = int(g.type[target])
     if target != NO_UNIT and target_type == rules.refinery and g.unfinished[target] > 0:
-        return results.BUILDING_IS_UNDER_CONSTRUCTION
+        return protocol_codes.BUILDING_IS_UNDER_CONSTRUCTION
     # On maps without geysers this is the error for the bare ground as well.
     if target_type == rules.geyser:
-        return results.MUST_BUILD_REFINERY_FIRST
-    return results.MUST_TARGET_RESOURCES
+        return protocol_codes.MUST_BUILD_REFINERY_FIRST
+    return protocol_codes.MUST_TARGET_RESOURCES
 
 
 @compiled
 def _return_cargo(g: Any, rules: Any, call: Any) -> int:
     """Orders the selected workers that carry resources to return them."""
     if not _has_town_hall(g, rules):
-        return results.CANT_FIND_DROP_OFF
+        return protocol_codes.CANT_FIND_DROP_OFF
     queued = call.queued != 0
     is_full = False
     for i in range(g.mobile_end):
         if _offers(g, rules, call, i) and g.cargo[i] > 0:
             if orders.give(g, i, orders.RETURN, g.x[i], g.y[i], queued, NO_UNIT, 0):
                 is_full = True
-    return results.QUEUE_IS_FULL if is_full else results.OK
+    return protocol_codes.QUEUE_IS_FULL if is_full else protocol_codes.OK
 
 
 @compiled
@@ -191,7 +191,7 @@ def _halt(g: Any, rules: Any, call: Any) -> int:
     for i in range(g.mobile_end):
         if _offers(g, rules, call, i) and g.bound[i]:
             construction.halt(g, i)
-    return results.OK
+    return protocol_codes.OK
 
 
 @compiled
@@ -206,7 +206,7 @@ def _train(g: Any, rules: Any, call: Any) -> int:
                 building = i
                 least = length
     if building == NO_UNIT:
-        return results.NOT_SUPPORTED
+        return protocol_codes.NOT_SUPPORTED
     return production.order(g, rules, building, int(rules.product[call.function]))
 
 
@@ -221,7 +221,7 @@ def _rally(g: Any, rules: Any, call: Any, target: int, x: float, y: float) -> in
     for i in range(num_mobile(g), g.unit_end):
         if _is_selected_building(g, rules, call, i):
             queues.set_rally(g, i, x, y, resource)
-    return results.OK
+    return protocol_codes.OK
 
 
 @compiled
@@ -230,7 +230,7 @@ def _cancel(g: Any, rules: Any) -> int:
     for i in range(num_mobile(g), g.unit_end):
         if g.selected[i] and g.unfinished[i] > 0:
             construction.cancel(g, rules, i)
-    return results.OK
+    return protocol_codes.OK
 
 
 @compiled
@@ -240,7 +240,7 @@ def _cancel_last(g: Any, rules: Any) -> int:
         length = queues.length(g, i)
         if g.selected[i] and length > 0:
             production.cancel(g, rules, i, length - 1)
-    return results.OK
+    return protocol_codes.OK
 
 
 @compiled
@@ -251,8 +251,8 @@ def _cancel_at(g: Any, rules: Any, place: int) -> int:
             if place < 0 or place >= queues.length(g, i):
                 break
             production.cancel(g, rules, i, place)
-            return results.OK
-    return results.ERROR
+            return protocol_codes.OK
+    return protocol_codes.ERROR
 
 
 @compiled
@@ -262,14 +262,14 @@ def _select_idle_worker(g: Any, rules: Any, act: int) -> int:
     The next idle worker is the one after the last selected one, cyclically. [A]
     """
     if act < 0 or act > 3:
-        return results.ERROR
+        return protocol_codes.ERROR
     turn = _next_idle_worker(g, rules)
     for i in range(g.unit_end):
         chosen = i == turn
         if act >= 2 and i < num_mobile(g):
             chosen = harvesters.is_idle(g, rules, i)
         g.selected[i] = chosen or (act % 2 == 1 and g.selected[i] != 0)
-    return results.OK
+    return protocol_codes.OK
 
 
 @compiled

@@ -4,9 +4,9 @@ from typing import Any, Tuple
 
 import numpy as np
 
-from sc2impala.sim import alerts, orders, results, unit_types
+from sc2impala.sim import orders, protocol_codes, unit_types
 from sc2impala.sim.compiler import compiled
-from sc2impala.sim.economy import ground, harvesters, ledger, lifecycle, slots
+from sc2impala.sim.economy import ground, harvesters, ledger, lifecycle
 from sc2impala.sim.state import Field
 from sc2impala.sim.units import NO_TYPE, NO_UNIT, is_own, num_mobile
 
@@ -20,7 +20,7 @@ MAX_FAILURES = 8
 FIELDS = (
     Field('builder', np.int16, ('B',), NO_UNIT),  # The worker that builds it.
     # Orders to build that failed on arrival since an observer cleared their number: the worker,
-    # the type of the building, and a code of `results`. Only the first ones are kept.
+    # the type of the building, and a code of `protocol_codes`. Only the first ones are kept.
     Field('_num_failures', np.int32),
     Field('_failed_worker', np.int16, (MAX_FAILURES,)),
     Field('_failed_type', np.int8, (MAX_FAILURES,)),
@@ -42,15 +42,15 @@ def step(g: Any, rules: Any) -> None:
 
 @compiled
 def order_error(g: Any, rules: Any, type_index: int) -> int:
-    """Checks cost and requirements of a building: a code of `results`."""
+    """Checks cost and requirements of a building: a code of `protocol_codes`."""
     needed = rules.needs[type_index]
     if needed != NO_TYPE and not _has_complete(g, needed):
-        return results.BUILD_TECH_REQUIREMENTS_NOT_MET
+        return protocol_codes.BUILD_TECH_REQUIREMENTS_NOT_MET
     if g.minerals < rules.minerals[type_index]:
-        return results.NOT_ENOUGH_MINERALS
+        return protocol_codes.NOT_ENOUGH_MINERALS
     if g.vespene < rules.vespene[type_index]:
-        return results.NOT_ENOUGH_VESPENE
-    return results.OK
+        return protocol_codes.NOT_ENOUGH_VESPENE
+    return protocol_codes.OK
 
 
 @compiled
@@ -96,12 +96,12 @@ def _is_at_site(g: Any, rules: Any, i: int) -> bool:
 def _begin(g: Any, rules: Any, i: int) -> None:
     """Starts construction by a worker that has arrived."""
     building = int(g.order_target[i, 0])
-    code = results.OK
+    code = protocol_codes.OK
     if building == NO_UNIT:
         code, building = _place(g, rules, i)
     elif not _can_continue(g, building):
-        code = results.ERROR
-    if code != results.OK:
+        code = protocol_codes.ERROR
+    if code != protocol_codes.OK:
         g.action_result = code
         _note_failure(g, i, code)
         orders.finish(g, i)
@@ -137,12 +137,12 @@ def _place(g: Any, rules: Any, i: int) -> Tuple[int, int]:
     x = g.order_x[i, 0]
     y = g.order_y[i, 0]
     code = ground.can_build(g, rules, type_index, x, y)
-    if code == results.OK:
+    if code == protocol_codes.OK:
         code = order_error(g, rules, type_index)
-    free = slots.first_free(g, slots.first_building(g, rules), rules.num_units)
-    if code == results.OK and free == NO_UNIT:
-        code = results.CANT_BUILD_LOCATION_INVALID
-    if code != results.OK:
+    free = lifecycle.first_free(g, lifecycle.first_building(g, rules), rules.num_units)
+    if code == protocol_codes.OK and free == NO_UNIT:
+        code = protocol_codes.CANT_BUILD_LOCATION_INVALID
+    if code != protocol_codes.OK:
         return code, NO_UNIT
     beneath = ground.fixed_at(g, rules, x, y)
     ledger.pay(g, rules.minerals[type_index], rules.vespene[type_index])
@@ -167,6 +167,6 @@ def _grow(g: Any, rules: Any, building: int) -> None:
     g.health[building] = min(g.health[building] + (1 - FIRST_HEALTH) * full / loops, full)
     g.unfinished[building] -= 1
     if g.unfinished[building] == 0:
-        g.alerts[alerts.BUILDING_COMPLETE] = True
+        g.alerts[protocol_codes.BUILDING_COMPLETE] = True
         g.builder[building - num_mobile(g)] = NO_UNIT
         orders.finish(g, builder)

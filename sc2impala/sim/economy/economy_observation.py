@@ -1,13 +1,97 @@
-"""The observations of a game with an economy, and the functions that can be called there."""
+"""Observations of games with an economy: vectors, feature units, layers, available functions."""
 
 from typing import Any
 
-from sc2impala.sim import functions, observation, results, unit_types
+import numpy as np
+
+from sc2impala.sim import drawing, feature_units, functions, observation, protocol_codes, unit_types
 from sc2impala.sim.compiler import compiled
-from sc2impala.sim.economy import construction, harvesters, production, queues, supply
+from sc2impala.sim.economy import construction, fields, harvesters, production, queues
+from sc2impala.sim.feature_units import (
+    COLUMNS,
+    ORDER_COLUMNS,
+    ORDERS_SHOWN,
+)
 from sc2impala.sim.limits import MAX_QUEUE
 from sc2impala.sim.observation import UNIT_COLUMNS
 from sc2impala.sim.units import NO_TYPE, NO_UNIT, is_own, num_mobile
+
+_MINERAL_CONTENTS = COLUMNS.index('mineral_contents')
+_VESPENE_CONTENTS = COLUMNS.index('vespene_contents')
+_CARGO_SPACE_MAX = COLUMNS.index('cargo_space_max')
+_ASSIGNED_HARVESTERS = COLUMNS.index('assigned_harvesters')
+_IDEAL_HARVESTERS = COLUMNS.index('ideal_harvesters')
+_ORDER_LENGTH = COLUMNS.index('order_length')
+_ORDER_PROGRESS = COLUMNS.index('order_progress_0')
+
+
+CARGO_SPACE = 5  # Of a command centre. [S] OBS
+
+
+@compiled
+def fill_feature_units(g: Any, rules: Any, rows: Any) -> None:
+    """Writes the units on the screen; see `feature_units.fill_feature_units`."""
+    num_listed = feature_units.list_units(g, rules, True)
+    for row in range(min(num_listed, len(rows))):
+        describe(g, rules, g._listed[row], rows[row])
+        feature_units.place(g, rules, g._listed[row], rows[row])
+    feature_units.clear(rows, num_listed)
+
+
+@compiled
+def describe(g: Any, rules: Any, i: int, row: Any) -> None:
+    """Writes all columns of unit i but its position, [46] of any dtype."""
+    feature_units.describe(g, rules, i, row)
+    if i >= num_mobile(g):
+        _describe_harvest(g, rules, i, row)
+        _describe_queue(g, rules, i, row)
+
+
+@compiled
+def _describe_harvest(g: Any, rules: Any, i: int, row: Any) -> None:
+    """Writes contents and harvesters of a resource or building."""
+    contents = harvesters.contents(g, i)
+    if g.type[i] == rules.mineral_field:
+        row[_MINERAL_CONTENTS] = contents
+    else:
+        row[_VESPENE_CONTENTS] = contents
+    if g.type[i] == rules.town_hall:
+        row[_CARGO_SPACE_MAX] = CARGO_SPACE
+    row[_ASSIGNED_HARVESTERS] = fields.num_assigned(g, rules, i)
+    row[_IDEAL_HARVESTERS] = fields.num_ideal(g, rules, i)
+
+
+@compiled
+def _describe_queue(g: Any, rules: Any, i: int, row: Any) -> None:
+    """Writes the units in training of a building."""
+    for place in range(ORDERS_SHOWN):
+        type_index = g.queue[i - num_mobile(g), place]
+        if type_index != NO_TYPE:
+            function = feature_units.product_function(rules, type_index)
+            row[ORDER_COLUMNS[place]] = function
+    row[_ORDER_LENGTH] = queues.length(g, i)
+    row[_ORDER_PROGRESS] = 100 * queues.progress(g, rules, i)
+
+
+@compiled
+def draw(g: Any, rules: Any, k: int, buffers: Any) -> None:
+    """Updates all layers; see `drawing.draw`."""
+    if drawing.has_changed(g):
+        pathable = _free(rules.pathable_cell, g.taken)
+        buildable = _free(rules.buildable_cell, g.taken)
+        drawing.draw_terrain(g, rules, k, buffers, pathable, buildable)
+    drawing.draw_units(g, rules, k, buffers)
+
+
+@compiled
+def _free(cells: Any, taken: Any) -> Any:
+    """Returns the cells that are not taken: uint8 [64, 64]."""
+    free = np.zeros(cells.shape, np.uint8)
+    for y in range(cells.shape[0]):
+        for x in range(cells.shape[1]):
+            free[y, x] = cells[y, x] and not taken[y, x]
+    return free
+
 
 _MARINE = unit_types.MARINE.unit_type
 _SCV = unit_types.SCV.unit_type
@@ -47,7 +131,7 @@ def _fill_supply(g: Any, rules: Any, o: Any) -> None:
             food_of_army += rules.food[type_index] * rules.is_army[type_index]
             food_of_workers += rules.food[type_index] * rules.is_worker[type_index]
     o.player[3] = food
-    o.player[4] = supply.capacity(g, rules)
+    o.player[4] = queues.supply_capacity(g, rules)
     o.player[5] = food_of_army
     o.player[6] = food_of_workers
     o.player[7] = idle
@@ -142,7 +226,7 @@ def _restrict_products(g: Any, rules: Any, available: Any) -> None:
                 code = construction.order_error(g, rules, type_index)
             else:
                 code = production.order_error(g, rules, type_index)
-            if code != results.OK:
+            if code != protocol_codes.OK:
                 available[function] = False
 
 

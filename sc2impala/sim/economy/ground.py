@@ -4,7 +4,7 @@ from typing import Any, Tuple
 
 import numpy as np
 
-from sc2impala.sim import geometry, results
+from sc2impala.sim import geometry, protocol_codes
 from sc2impala.sim.compiler import compiled
 from sc2impala.sim.economy import footprints, path_cache
 from sc2impala.sim.economy.path_finding import BOTTOM, LEFT, RIGHT, TOP
@@ -53,7 +53,7 @@ def can_build(g: Any, rules: Any, type_index: int, x: float, y: float) -> int:
       x, y: its centre, from `footprints.snap`; for a refinery the position of the geyser.
 
     Returns:
-      a code of `results`.
+      a code of `protocol_codes`.
     """
     if type_index == rules.refinery:
         return _can_build_refinery(g, rules, x, y)
@@ -62,17 +62,17 @@ def can_build(g: Any, rules: Any, type_index: int, x: float, y: float) -> int:
     for row in range(bottom, top):
         for column in range(left, right):
             if g.taken[row, column]:
-                return results.CANT_BUILD_LOCATION_INVALID
+                return protocol_codes.CANT_BUILD_LOCATION_INVALID
             if rules.buildable_cell[row, column]:
                 num_free += 1
     if num_free < rules.footprint[type_index, 0] * rules.footprint[type_index, 1]:
-        return results.CANT_BUILD_LOCATION_INVALID
+        return protocol_codes.CANT_BUILD_LOCATION_INVALID
     if type_index == rules.town_hall:
         for row in range(bottom, top):
             for column in range(left, right):
                 if _is_near_resource(g, rules, column, row):
-                    return results.CANT_BUILD_TOO_CLOSE_TO_RESOURCES
-    return results.OK
+                    return protocol_codes.CANT_BUILD_TOO_CLOSE_TO_RESOURCES
+    return protocol_codes.OK
 
 
 @compiled
@@ -178,8 +178,8 @@ def _can_build_refinery(g: Any, rules: Any, x: float, y: float) -> int:
     geyser = fixed_at(g, rules, x, y)
     if geyser != NO_UNIT and g.type[geyser] == rules.geyser:
         if _next_fixed_at(g, rules, geyser + 1, x, y) == NO_UNIT:
-            return results.OK
-    return results.CANT_BUILD_LOCATION_INVALID
+            return protocol_codes.OK
+    return protocol_codes.CANT_BUILD_LOCATION_INVALID
 
 
 @compiled

@@ -11,7 +11,7 @@ from typing import Any, Tuple
 
 import numpy as np
 
-from sc2impala.sim import alerts, orders
+from sc2impala.sim import orders, protocol_codes
 from sc2impala.sim.compiler import compiled
 from sc2impala.sim.economy import fields, harvesters, ledger, lifecycle, trips
 from sc2impala.sim.economy.harvesters import (
@@ -132,14 +132,14 @@ def _load_one(g: Any, rules: Any, i: int) -> bool:
     if g.contents[source] > 0:
         return False
     if is_gas:
-        g.alerts[alerts.VESPENE_EXHAUSTED] = True
+        g.alerts[protocol_codes.VESPENE_EXHAUSTED] = True
     return not is_gas
 
 
 @compiled
 def _remove_field(g: Any, rules: Any, field: int) -> None:
     """Removes an exhausted mineral field and reassigns its users."""
-    g.alerts[alerts.MINERALS_EXHAUSTED] = True
+    g.alerts[protocol_codes.MINERALS_EXHAUSTED] = True
     for i in range(g.mobile_end):
         if g.order_kind[i, 0] == orders.GATHER and g.order_target[i, 0] == field:
             g._sent[i] = True

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from sc2impala.sim import results
+from sc2impala.sim import protocol_codes
 from sc2impala.sim.compiler import compiled
 from sc2impala.sim.economy import construction, footprints, ground, path_finding
 from sc2impala.sim.geometry import MAP_EXTENT, length
@@ -15,12 +15,12 @@ def check_site(g: Any, rules: Any, type_index: int, x: float, y: float) -> int:
     """Checks whether a building can be built now with its centre near a point.
 
     Returns:
-      a code of `results`, of the location first, then of cost and requirements.
+      a code of `protocol_codes`, of the location first, then of cost and requirements.
     """
     ground.survey(g, rules)
     centre_x, centre_y = footprints.snap(rules, type_index, x, y)
     code = ground.can_build(g, rules, type_index, centre_x, centre_y)
-    if code == results.OK:
+    if code == protocol_codes.OK:
         code = construction.order_error(g, rules, type_index)
     return code
 

@@ -1,4 +1,4 @@
-"""The training queues and rally points of buildings."""
+"""The training queues and rally points of buildings, and supply."""
 
 from typing import Any
 
@@ -8,9 +8,11 @@ from sc2impala.sim.compiler import compiled
 from sc2impala.sim.limits import MAX_QUEUE
 from sc2impala.sim.rules import MAX_TYPES
 from sc2impala.sim.state import Field
-from sc2impala.sim.units import NO_TYPE, NO_UNIT, num_mobile
+from sc2impala.sim.units import NO_TYPE, NO_UNIT, is_own, num_mobile
 
 QUEUE_LENGTH = MAX_QUEUE
+
+MAX_SUPPLY = 200  # [S] GD
 
 FIELDS = (
     Field('queue', np.int8, ('B', QUEUE_LENGTH), NO_TYPE),  # Types; NO_TYPE after the last unit.
@@ -94,3 +96,31 @@ def forget(g: Any, building: int) -> None:
     for other in range(g.unit_end - num_mobile(g)):
         if g.rally_target[other] == building:
             g.rally_target[other] = NO_UNIT
+
+
+@compiled
+def supply_capacity(g: Any, rules: Any) -> int:
+    """Returns the supply that complete buildings of player 1 provide."""
+    provided = 0
+    for building in range(num_mobile(g), g.unit_end):
+        if is_own(g, building) and g.unfinished[building] == 0:
+            provided += rules.food_provided[g.type[building]]
+    return min(provided, MAX_SUPPLY)
+
+
+@compiled
+def supply_used(g: Any, rules: Any) -> int:
+    """Returns the supply that player 1 uses, in training included."""
+    total = 0
+    for i in range(g.mobile_end):
+        if is_own(g, i):
+            total += rules.food[g.type[i]]
+    for building in range(num_mobile(g), g.unit_end):
+        total += food(g, rules, building)
+    return total
+
+
+@compiled
+def supply_free(g: Any, rules: Any) -> int:
+    """Returns the free supply; negative after buildings were lost."""
+    return supply_capacity(g, rules) - supply_used(g, rules)

@@ -10,7 +10,6 @@ from sc2impala.sim.economy import (
     ground,
     harvesters,
     harvesting,
-    idle_time,
     ledger,
     lifecycle,
     navigation,
@@ -63,7 +62,7 @@ ECONOMY = Family(
     num_units=NUM_MOBILE + MAX_RESOURCES + NUM_BUILDINGS,
     fields=FIELDS
     + ledger.FIELDS
-    + idle_time.FIELDS
+    + ledger.IDLE_FIELDS
     + ground.FIELDS
     + eviction.FIELDS
     + navigation.FIELDS
@@ -96,7 +95,7 @@ def play_economy(g: Any, rules: Any) -> None:
     construction.step(g, rules)
     production.step(g, rules)
     harvesting.step(g, rules)
-    idle_time.add(g, rules)
+    ledger.add(g, rules)
 
 
 @compiled

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from sc2impala.sim import combat, fallen, fog, geometry, movement, spacing, unit_types
+from sc2impala.sim import combat, fallen, geometry, movement, random_points, unit_types, visibility
 from sc2impala.sim.compiler import compiled
 from sc2impala.sim.counter_random import skip, uniform
 from sc2impala.sim.games.game import BATTLE, Game
@@ -62,7 +62,7 @@ def play_frame(g: Any, rules: Any) -> None:
     The marines are selected in the first frame. [S] MAP, #302
     """
     if rules.has_fog:
-        fog.look(g, rules)
+        visibility.look(g, rules)
     combat.fight(g, rules)
     fallen.bury(g)
     combat.respond(g, rules)
@@ -143,9 +143,9 @@ def _is_far_from_marines(g: Any, x: float, y: float) -> bool:
     return True
 
 
-_draw_second = spacing.points_apart(_can_be_second)
-_draw_others = spacing.points_apart(_is_off_centre)
-_draw_later = spacing.points_apart(_is_far_from_marines)
+_draw_second = random_points.points_apart(_can_be_second)
+_draw_others = random_points.points_apart(_is_off_centre)
+_draw_later = random_points.points_apart(_is_far_from_marines)
 
 GAME = Game(
     name='FindAndDefeatZerglings',

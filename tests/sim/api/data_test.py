@@ -3,7 +3,7 @@ from s2clientprotocol import data_pb2, sc2api_pb2
 
 from sc2impala.envs import pysc2_api
 from sc2impala.sim import unit_types
-from sc2impala.sim.api import abilities, ability_table
+from sc2impala.sim.api import abilities, data
 from tests.sim.api import helpers
 
 actions = pysc2_api.actions
@@ -32,7 +32,7 @@ def test_only_the_requested_tables_are_written():
 
 
 def test_the_abilities_of_pysc2_stand_for_the_same():
-    known = ability_table.rows()
+    known = data.rows()
     for function in list(actions.FUNCTIONS) + list(actions.RAW_FUNCTIONS):
         assert known[function.ability_id].general == (function.general_id or 0), function.name
     assert {row.general for row in known.values()} - {0} <= set(known)
@@ -55,7 +55,7 @@ def test_abilities(tables):
 
 
 def test_targets_are_those_of_the_functions():
-    rows = ability_table.rows()
+    rows = data.rows()
     for ability, needs_point in abilities.known().items():
         assert (rows[ability].target != data_pb2.AbilityData.Target.Value('None')) == needs_point
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from sc2impala.sim import functions, orders, results, unit_types
+from sc2impala.sim import functions, orders, protocol_codes, unit_types
 from sc2impala.sim.units import NO_UNIT
 from tests.sim import players
 from tests.sim.economy import helpers
@@ -25,7 +25,7 @@ def test_idle_workers_are_selected_in_turn(base):
     idle = [workers[i] for i in (0, 2, 3)]
     found = []
     for _ in range(4):
-        assert base.act(IDLE_WORKER, select_worker=SELECT) == results.OK
+        assert base.act(IDLE_WORKER, select_worker=SELECT) == protocol_codes.OK
         found += selected(base)
     assert found == idle + idle[:1]
 
@@ -61,7 +61,7 @@ def test_idle_workers_are_offered_while_there_are_some(base):
 @pytest.mark.parametrize('act', [-1, 4, 2**62])
 def test_unknown_acts_are_errors(base, act):
     base.put(unit_types.SCV, 34, 30)
-    assert base.act(IDLE_WORKER, select_worker=act) == results.ERROR
+    assert base.act(IDLE_WORKER, select_worker=act) == protocol_codes.ERROR
     assert selected(base) == []
 
 
@@ -128,48 +128,48 @@ def test_the_nearest_worker_builds_and_one_without_a_build_order_first(base):
     base.g.minerals = 300
     near, far = base.put(unit_types.SCV, 36, 30), base.put(unit_types.SCV, 36, 24)
     base.select(near, far)
-    assert base.act(helpers.DEPOT, (37, 32)) == results.OK
+    assert base.act(helpers.DEPOT, (37, 32)) == protocol_codes.OK
     assert [base.order_kind(slot) for slot in (near, far)] == [orders.BUILD, orders.IDLE]
-    assert base.act(helpers.DEPOT, (37, 29)) == results.OK
+    assert base.act(helpers.DEPOT, (37, 29)) == protocol_codes.OK
     assert [base.order_kind(slot) for slot in (near, far)] == [orders.BUILD, orders.BUILD]
     assert base.g.order_x[far, 0] == 37 and base.g.order_y[far, 0] == 29
-    assert base.act(helpers.DEPOT, (24, 25.5)) == results.CANT_BUILD_LOCATION_INVALID
+    assert base.act(helpers.DEPOT, (24, 25.5)) == protocol_codes.CANT_BUILD_LOCATION_INVALID
 
 
 @pytest.mark.parametrize(
     'point, code',
     [
-        ((35, 24), results.MUST_TARGET_RESOURCES),
-        (helpers.COMMAND_CENTER, results.MUST_TARGET_RESOURCES),
-        ((26.5, 20.5), results.MUST_BUILD_REFINERY_FIRST),
-        ((24, 25.5), results.OK),
+        ((35, 24), protocol_codes.MUST_TARGET_RESOURCES),
+        (helpers.COMMAND_CENTER, protocol_codes.MUST_TARGET_RESOURCES),
+        ((26.5, 20.5), protocol_codes.MUST_BUILD_REFINERY_FIRST),
+        ((24, 25.5), protocol_codes.OK),
     ],
 )
 def test_only_resources_are_gathered(base, point, code):
     scv = base.put(unit_types.SCV, 34, 30)
     base.select(scv)
     assert base.act(helpers.GATHER, point) == code
-    assert base.order_kind(scv) == (orders.GATHER if code == results.OK else orders.IDLE)
+    assert base.order_kind(scv) == (orders.GATHER if code == protocol_codes.OK else orders.IDLE)
 
 
 def test_only_cargo_is_returned_and_only_to_a_town_hall(base):
     full, empty = base.put(unit_types.SCV, 34, 30), base.put(unit_types.SCV, 36, 30)
     base.g.cargo[full] = 5
     base.select(full, empty)
-    assert base.act(helpers.RETURN) == results.OK
+    assert base.act(helpers.RETURN) == protocol_codes.OK
     assert [base.order_kind(slot) for slot in (full, empty)] == [orders.RETURN, orders.IDLE]
     base.kill(base.slot_at(*helpers.COMMAND_CENTER))
-    assert base.act(helpers.RETURN) == results.CANT_FIND_DROP_OFF
+    assert base.act(helpers.RETURN) == protocol_codes.CANT_FIND_DROP_OFF
 
 
 def test_a_smart_order_depends_on_unit_and_target(base):
     scv, marine = base.put(unit_types.SCV, 34, 30), base.put(unit_types.MARINE, 36, 24)
     center, field = base.slot_at(*helpers.COMMAND_CENTER), base.slot_at(24, 25.5)
     base.select(scv, marine, center)
-    assert base.act(functions.SMART_SCREEN, (24, 25.5)) == results.OK
+    assert base.act(functions.SMART_SCREEN, (24, 25.5)) == protocol_codes.OK
     assert [base.order_kind(slot) for slot in (scv, marine)] == [orders.GATHER, orders.MOVE]
     assert base.g.order_target[scv, 0] == base.g.rally_target[center - 200] == field
-    assert base.act(functions.SMART_SCREEN, (35, 26)) == results.OK
+    assert base.act(functions.SMART_SCREEN, (35, 26)) == protocol_codes.OK
     assert [base.order_kind(slot) for slot in (scv, marine)] == [orders.MOVE, orders.MOVE]
     assert base.g.has_rally[center - 200] and base.g.rally_target[center - 200] == NO_UNIT
 
@@ -179,6 +179,6 @@ def test_units_in_training_are_cancelled_by_index(base, place, code):
     base.g.minerals = 100
     base.select(base.slot_at(*helpers.COMMAND_CENTER))
     for _ in range(2):
-        assert base.act(functions.TRAIN_SCV_QUICK) == results.OK
+        assert base.act(functions.TRAIN_SCV_QUICK) == protocol_codes.OK
     assert base.act(functions.BUILD_QUEUE, build_queue_id=place) == code
-    assert base.g.minerals == (50 if code == results.OK else 0)
+    assert base.g.minerals == (50 if code == protocol_codes.OK else 0)

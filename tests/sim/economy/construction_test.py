@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from sc2impala.sim import alerts, functions, orders, results, unit_types
+from sc2impala.sim import functions, orders, protocol_codes, unit_types
 from sc2impala.sim.feature_units import COLUMNS
 from sc2impala.sim.units import NO_UNIT
 from tests.sim.economy import helpers
@@ -26,14 +26,14 @@ def builder(base, x=34.5, y=24.5):
 def started(base, function=DEPOT, place=PLACE, **position):
     """A worker that has started, and its building."""
     scv = builder(base, **position)
-    assert base.act(function, place) == results.OK
+    assert base.act(function, place) == protocol_codes.OK
     base.run_until(lambda: base.g.bound[scv])
     return scv, int(base.g.order_target[scv, 0])
 
 
 def test_a_worker_walks_there_pays_builds_and_idles(base):
     scv = builder(base)
-    assert base.act(DEPOT, PLACE) == results.OK
+    assert base.act(DEPOT, PLACE) == protocol_codes.OK
     base.run(2)
     assert base.g.minerals == 1000 and not base.slots(unit_types.SUPPLY_DEPOT).size
     base.run_until(lambda: base.slots(unit_types.SUPPLY_DEPOT).size)
@@ -44,7 +44,7 @@ def test_a_worker_walks_there_pays_builds_and_idles(base):
     assert 0.5 < away <= 0.75
     assert base.order_kind(scv) == orders.BUILD
     assert base.run_until(lambda: not base.g.unfinished[depot]) == 479
-    assert alerts.BUILDING_COMPLETE in base.game.observe()['alerts'][0]
+    assert protocol_codes.BUILDING_COMPLETE in base.game.observe()['alerts'][0]
     assert base.order_kind(scv) == orders.IDLE
     base.act(functions.NO_OP)
     assert not base.game.observe()['alerts'].any()
@@ -105,11 +105,11 @@ def test_a_click_means_the_nearest_place_for_the_building(base):
 @pytest.mark.parametrize(
     'function, place, code',
     [
-        (DEPOT, helpers.COMMAND_CENTER, results.CANT_BUILD_LOCATION_INVALID),
-        (DEPOT, (24, 25.5), results.CANT_BUILD_LOCATION_INVALID),
-        (DEPOT, (36, 15), results.CANT_BUILD_LOCATION_INVALID),
-        (REFINERY, (36, 27), results.CANT_BUILD_LOCATION_INVALID),
-        (COMMAND_CENTER, (37.5, 27.5), results.CANT_BUILD_TOO_CLOSE_TO_RESOURCES),
+        (DEPOT, helpers.COMMAND_CENTER, protocol_codes.CANT_BUILD_LOCATION_INVALID),
+        (DEPOT, (24, 25.5), protocol_codes.CANT_BUILD_LOCATION_INVALID),
+        (DEPOT, (36, 15), protocol_codes.CANT_BUILD_LOCATION_INVALID),
+        (REFINERY, (36, 27), protocol_codes.CANT_BUILD_LOCATION_INVALID),
+        (COMMAND_CENTER, (37.5, 27.5), protocol_codes.CANT_BUILD_TOO_CLOSE_TO_RESOURCES),
     ],
 )
 def test_a_click_that_fails_costs_nothing(base, function, place, code):
@@ -123,7 +123,7 @@ def test_a_click_that_fails_costs_nothing(base, function, place, code):
 
 def test_a_refinery_may_be_clicked_anywhere_on_the_geyser(base):
     builder(base, 38, 31)
-    assert base.act(REFINERY, (38.4, 33.8)) == results.OK
+    assert base.act(REFINERY, (38.4, 33.8)) == protocol_codes.OK
     base.run_until(lambda: base.slots(unit_types.REFINERY).size)
     assert base.where(base.slots(unit_types.REFINERY)[0]) == (39.5, 34.5)
 
@@ -142,7 +142,7 @@ def test_money_that_is_gone_when_the_worker_arrives(base):
     base.act(DEPOT, PLACE)
     base.g.minerals = 99
     base.run_until(lambda: base.order_kind(scv) == orders.IDLE)
-    assert base.game.observe()['action_result'][0, 0] == results.NOT_ENOUGH_MINERALS
+    assert base.game.observe()['action_result'][0, 0] == protocol_codes.NOT_ENOUGH_MINERALS
     assert not base.slots(unit_types.SUPPLY_DEPOT).size
     assert base.g.minerals == 99
 
@@ -152,7 +152,7 @@ def test_a_place_that_is_taken_when_the_worker_arrives(base):
     base.act(DEPOT, PLACE)
     base.put(unit_types.BARRACKS, 38.5, 27.5)
     base.run_until(lambda: base.order_kind(scv) == orders.IDLE)
-    assert base.game.observe()['action_result'][0, 0] == results.CANT_BUILD_LOCATION_INVALID
+    assert base.game.observe()['action_result'][0, 0] == protocol_codes.CANT_BUILD_LOCATION_INVALID
     assert base.g.minerals == 1000
 
 
@@ -175,11 +175,11 @@ def test_barracks_need_a_complete_depot(base):
     base.run_until(lambda: not base.g.unfinished[depot])
     base.select(other)
     assert BARRACKS in base.offers()
-    assert base.act(BARRACKS, (37.5, 31.5)) == results.OK
+    assert base.act(BARRACKS, (37.5, 31.5)) == protocol_codes.OK
     base.kill(depot)
     base.run_until(lambda: base.order_kind(other) == orders.IDLE)
     result = base.game.observe()['action_result'][0, 0]
-    assert result == results.BUILD_TECH_REQUIREMENTS_NOT_MET
+    assert result == protocol_codes.BUILD_TECH_REQUIREMENTS_NOT_MET
 
 
 def test_only_what_can_be_paid_is_offered():
@@ -228,8 +228,8 @@ def test_a_builder_takes_its_next_building_without_a_queue(base):
     """The last of several orders counts, as in the game (tl.net, topic 315271)."""
     scv, depot = started(base)
     assert DEPOT in base.offers()
-    assert base.act(DEPOT, (34, 32)) == results.OK
-    assert base.act(DEPOT, (37, 31)) == results.OK
+    assert base.act(DEPOT, (34, 32)) == protocol_codes.OK
+    assert base.act(DEPOT, (37, 31)) == protocol_codes.OK
     base.run_until(lambda: not base.g.unfinished[depot])
     assert base.order_kind(scv) == orders.BUILD
     base.run_until(lambda: len(base.slots(unit_types.SUPPLY_DEPOT)) == 2, 200)
@@ -274,13 +274,13 @@ def test_a_cancelled_building_vanishes_and_most_of_its_cost_comes_back(base):
     scv, depot = started(base)
     base.select(depot)
     assert base.offers() == [0, 1, 2, 3, 4, functions.CANCEL_QUICK]
-    assert base.act(functions.CANCEL_QUICK) == results.OK
+    assert base.act(functions.CANCEL_QUICK) == protocol_codes.OK
     assert not base.slots(unit_types.SUPPLY_DEPOT).size
     assert base.g.minerals == 975
     assert base.g.spent_minerals == 25
     assert base.order_kind(scv) == orders.IDLE and base.g.solid[scv]
     base.select(scv)
-    assert base.act(DEPOT, PLACE) == results.OK
+    assert base.act(DEPOT, PLACE) == protocol_codes.OK
 
 
 def test_a_complete_building_cannot_be_cancelled(base):
@@ -321,7 +321,7 @@ def test_there_is_room_for_no_more_than_the_slots():
     base.act(DEPOT, PLACE)
     base.run_until(lambda: base.order_kind(scv) == orders.IDLE)
     assert base.g.minerals == 1000
-    assert base.game.observe()['action_result'][0, 0] == results.CANT_BUILD_LOCATION_INVALID
+    assert base.game.observe()['action_result'][0, 0] == protocol_codes.CANT_BUILD_LOCATION_INVALID
 
 
 def test_what_the_player_sees_of_a_building_under_construction():

@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
-from sc2impala.sim import results, unit_types
+from sc2impala.sim import protocol_codes, unit_types
 from sc2impala.sim.economy import ground
 from sc2impala.sim.units import NO_UNIT
 from tests.sim.economy import sites
 
-INVALID = results.CANT_BUILD_LOCATION_INVALID
-TOO_CLOSE = results.CANT_BUILD_TOO_CLOSE_TO_RESOURCES
+INVALID = protocol_codes.CANT_BUILD_LOCATION_INVALID
+TOO_CLOSE = protocol_codes.CANT_BUILD_TOO_CLOSE_TO_RESOURCES
 
 
 @pytest.fixture
@@ -65,26 +65,26 @@ def test_the_ground_is_drawn_again_when_it_changes(site):
 
 def test_where_there_is_room(site):
     for unit_type, x, y, code in [
-        (unit_types.SUPPLY_DEPOT, 36, 27, results.OK),
-        (unit_types.SUPPLY_DEPOT, 34, 27, results.OK),
+        (unit_types.SUPPLY_DEPOT, 36, 27, protocol_codes.OK),
+        (unit_types.SUPPLY_DEPOT, 34, 27, protocol_codes.OK),
         (unit_types.SUPPLY_DEPOT, 33, 27, INVALID),
         (unit_types.SUPPLY_DEPOT, 25, 26, INVALID),
-        (unit_types.SUPPLY_DEPOT, 26, 26, results.OK),
-        (unit_types.SUPPLY_DEPOT, 36, 19, results.OK),
+        (unit_types.SUPPLY_DEPOT, 26, 26, protocol_codes.OK),
+        (unit_types.SUPPLY_DEPOT, 36, 19, protocol_codes.OK),
         (unit_types.SUPPLY_DEPOT, 36, 18, INVALID),
-        (unit_types.SUPPLY_DEPOT, 20, 36, results.OK),
+        (unit_types.SUPPLY_DEPOT, 20, 36, protocol_codes.OK),
         (unit_types.SUPPLY_DEPOT, 19, 36, INVALID),
         (unit_types.SUPPLY_DEPOT, 36, 37, INVALID),
         (unit_types.SUPPLY_DEPOT, 0, 0, INVALID),
         (unit_types.SUPPLY_DEPOT, -30, 1000, INVALID),
-        (unit_types.BARRACKS, 35.5, 27.5, results.OK),
+        (unit_types.BARRACKS, 35.5, 27.5, protocol_codes.OK),
         (unit_types.BARRACKS, 33.5, 27.5, INVALID),
-        (unit_types.COMMAND_CENTER, 35.5, 27.5, results.OK),
+        (unit_types.COMMAND_CENTER, 35.5, 27.5, protocol_codes.OK),
         (unit_types.COMMAND_CENTER, 36.5, 27.5, TOO_CLOSE),
         (unit_types.COMMAND_CENTER, 34.5, 27.5, INVALID),
         (unit_types.COMMAND_CENTER, 33.5, 32.5, TOO_CLOSE),
         (unit_types.COMMAND_CENTER, 30.5, 33.5, TOO_CLOSE),
-        (unit_types.REFINERY, 26.5, 20.5, results.OK),
+        (unit_types.REFINERY, 26.5, 20.5, protocol_codes.OK),
         (unit_types.REFINERY, 27.5, 20.5, INVALID),
         (unit_types.REFINERY, 36.5, 27.5, INVALID),
         (unit_types.REFINERY, 30.5, 27.5, INVALID),
@@ -95,7 +95,7 @@ def test_where_there_is_room(site):
 def test_one_refinery_per_geyser(site):
     site.put(unit_types.REFINERY, 26.5, 20.5)
     assert can_build(site, unit_types.REFINERY, 26.5, 20.5) == INVALID
-    assert can_build(site, unit_types.REFINERY, 26.5, 34.5) == results.OK
+    assert can_build(site, unit_types.REFINERY, 26.5, 34.5) == protocol_codes.OK
 
 
 def test_the_unit_at_a_point(site):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from sc2impala.sim import alerts, functions, orders, results, unit_types
+from sc2impala.sim import functions, orders, protocol_codes, unit_types
 from sc2impala.sim.economy import harvesters
 from sc2impala.sim.feature_units import COLUMNS
 from sc2impala.sim.units import NO_UNIT
@@ -203,7 +203,7 @@ def test_an_empty_field_vanishes_and_its_workers_go_to_another(base):
     field = base.slot_at(*NEAR_FIELD)
     base.g.contents[field - 200] = 7
     base.run_until(lambda: not base.g.alive[field])
-    assert alerts.MINERALS_EXHAUSTED in base.game.observe()['alerts'][0]
+    assert protocol_codes.MINERALS_EXHAUSTED in base.game.observe()['alerts'][0]
     assert cargo(base, scv) == 2
     base.run_until(lambda: base.g.score == 7)
     base.run_until(lambda: base.g.score == 12)
@@ -290,7 +290,7 @@ def test_harvest_gather(base):
     scv = a_worker(base, field=None)
     marine = base.put(unit_types.MARINE, 36, 30)
     base.select(scv, marine)
-    assert base.act(GATHER, FAR_FIELD) == results.OK
+    assert base.act(GATHER, FAR_FIELD) == protocol_codes.OK
     assert base.order_kind(scv) == orders.GATHER and base.order_kind(marine) == orders.IDLE
     base.run_until(lambda: base.g.score)
     assert contents(base, *FAR_FIELD) == 1795
@@ -299,12 +299,12 @@ def test_harvest_gather(base):
 def test_harvest_gather_needs_something_to_harvest(base):
     scv = a_worker(base, field=None)
     base.select(scv)
-    assert base.act(GATHER, (36, 27)) == results.MUST_TARGET_RESOURCES
-    assert base.act(GATHER, helpers.COMMAND_CENTER) == results.MUST_TARGET_RESOURCES
-    assert base.act(GATHER, GEYSER) == results.MUST_BUILD_REFINERY_FIRST
+    assert base.act(GATHER, (36, 27)) == protocol_codes.MUST_TARGET_RESOURCES
+    assert base.act(GATHER, helpers.COMMAND_CENTER) == protocol_codes.MUST_TARGET_RESOURCES
+    assert base.act(GATHER, GEYSER) == protocol_codes.MUST_BUILD_REFINERY_FIRST
     refinery = base.put(unit_types.REFINERY, *GEYSER)
     base.g.unfinished[refinery] = 10
-    assert base.act(GATHER, GEYSER) == results.BUILDING_IS_UNDER_CONSTRUCTION
+    assert base.act(GATHER, GEYSER) == protocol_codes.BUILDING_IS_UNDER_CONSTRUCTION
     assert base.order_kind(scv) == orders.IDLE
 
 
@@ -322,7 +322,7 @@ def test_harvest_return_brings_home_and_goes_on(base):
     base.order(scv, orders.MOVE, 36, 30)
     base.run(80)
     base.select(scv)
-    assert base.act(RETURN) == results.OK
+    assert base.act(RETURN) == protocol_codes.OK
     base.run_until(lambda: base.g.score == 5)
     assert base.order_kind(scv) == orders.GATHER
     base.run_until(lambda: base.g.score == 10)
@@ -334,7 +334,7 @@ def test_harvest_return_needs_a_town_hall(base):
     base.run_until(lambda: cargo(base, scv))
     base.kill(base.slot_at(*helpers.COMMAND_CENTER))
     base.select(scv)
-    assert base.act(RETURN) == results.CANT_FIND_DROP_OFF
+    assert base.act(RETURN) == protocol_codes.CANT_FIND_DROP_OFF
 
 
 def test_what_is_queued_behind_gathering_comes_after_one_load(base):

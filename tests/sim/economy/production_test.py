@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from sc2impala.sim import alerts, functions, orders, results, unit_types
+from sc2impala.sim import functions, orders, protocol_codes, unit_types
 from sc2impala.sim.economy import ground, production
 from sc2impala.sim.feature_units import COLUMNS
 from tests.sim.economy import helpers
@@ -36,25 +36,25 @@ def food(base):
 
 
 def test_a_worker_takes_seventeen_seconds_and_is_paid_at_once(base):
-    assert base.act(TRAIN_SCV) == results.OK
+    assert base.act(TRAIN_SCV) == protocol_codes.OK
     assert base.g.minerals == 950
     loops = base.run_until(lambda: base.slots(unit_types.SCV).size)
     assert loops == 1 + 272
     assert base.g.owner[base.slots(unit_types.SCV)[0]] == unit_types.SELF
-    assert list(base.game.observe()['alerts'][0, :2]) == [alerts.TRAIN_WORKER_COMPLETE, 0]
+    assert list(base.game.observe()['alerts'][0, :2]) == [protocol_codes.TRAIN_WORKER_COMPLETE, 0]
 
 
 def test_a_marine_takes_twenty_five_seconds(base):
     some_barracks(base)
-    assert base.act(TRAIN_MARINE) == results.OK
+    assert base.act(TRAIN_MARINE) == protocol_codes.OK
     assert base.g.minerals == 950
     assert base.run_until(lambda: base.slots(unit_types.MARINE).size) == 1 + 400
-    assert list(base.game.observe()['alerts'][0, :2]) == [alerts.TRAIN_UNIT_COMPLETE, 0]
+    assert list(base.game.observe()['alerts'][0, :2]) == [protocol_codes.TRAIN_UNIT_COMPLETE, 0]
 
 
 def test_five_units_wait_their_turn_and_no_more(base):
     found = [base.act(TRAIN_SCV) for _ in range(6)]
-    assert found == [results.OK] * 5 + [results.QUEUE_IS_FULL]
+    assert found == [protocol_codes.OK] * 5 + [protocol_codes.QUEUE_IS_FULL]
     assert base.g.minerals == 750
     times = []
     for _ in range(1400):
@@ -120,7 +120,7 @@ def test_without_supply_nothing_more_is_ordered(base):
     base.select(base.slot_at(*helpers.COMMAND_CENTER))
     assert TRAIN_SCV not in base.offers()
     scv = base.type_index(unit_types.SCV)
-    assert production.order_error(base.g, base.rules, scv) == results.NOT_ENOUGH_FOOD
+    assert production.order_error(base.g, base.rules, scv) == protocol_codes.NOT_ENOUGH_FOOD
 
 
 def test_supply_has_a_limit():
@@ -147,7 +147,7 @@ def test_only_what_can_be_paid_is_offered(base):
     assert base.offers() == sorted(cards + [TRAIN_SCV])
     base.g.minerals = 49
     assert base.offers() == cards
-    assert base.act(TRAIN_SCV) == results.NOT_SUPPORTED
+    assert base.act(TRAIN_SCV) == protocol_codes.NOT_SUPPORTED
 
 
 def test_the_last_of_a_queue_can_be_cancelled(base):
@@ -175,8 +175,8 @@ def test_any_of_a_queue_can_be_cancelled(base):
     base.act(TRAIN_SCV)
     base.run(100)
     assert functions.BUILD_QUEUE in base.offers()
-    assert base.act(functions.BUILD_QUEUE, build_queue_id=2) == results.ERROR
-    assert base.act(functions.BUILD_QUEUE, build_queue_id=0) == results.OK
+    assert base.act(functions.BUILD_QUEUE, build_queue_id=2) == protocol_codes.ERROR
+    assert base.act(functions.BUILD_QUEUE, build_queue_id=0) == protocol_codes.OK
     assert queue(base, center) == [45]
     assert base.g.minerals == 950
     assert base.run_until(lambda: base.slots(unit_types.SCV).size) == 1 + 272

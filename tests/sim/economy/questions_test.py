@@ -3,10 +3,10 @@ import math
 import numpy as np
 import pytest
 
-from sc2impala.sim import kernels, results, unit_types
+from sc2impala.sim import kernels, protocol_codes, unit_types
 from tests.sim.economy import helpers
 
-INVALID = results.CANT_BUILD_LOCATION_INVALID
+INVALID = protocol_codes.CANT_BUILD_LOCATION_INVALID
 X, Y = helpers.COMMAND_CENTER
 
 
@@ -30,10 +30,10 @@ def way(base, start, end):
 
 
 def test_the_location_of_a_building_is_checked_first_then_its_cost(base):
-    assert check(base, unit_types.SUPPLY_DEPOT, X, Y + 6) == results.OK
+    assert check(base, unit_types.SUPPLY_DEPOT, X, Y + 6) == protocol_codes.OK
     assert check(base, unit_types.SUPPLY_DEPOT, X, Y) == INVALID
     base.g.minerals = 0
-    assert check(base, unit_types.SUPPLY_DEPOT, X, Y + 6) == results.NOT_ENOUGH_MINERALS
+    assert check(base, unit_types.SUPPLY_DEPOT, X, Y + 6) == protocol_codes.NOT_ENOUGH_MINERALS
     assert check(base, unit_types.SUPPLY_DEPOT, X, Y) == INVALID
 
 
@@ -41,7 +41,12 @@ def test_a_building_may_be_asked_for_beside_its_grid(base):
     # Only the cells 35, 36 are free of the depots on both sides, so that the centre is x = 36.
     for x in (34, 38):
         base.put(unit_types.SUPPLY_DEPOT, x, 33)
-    for x, code in ((35.6, results.OK), (36.4, results.OK), (35.4, INVALID), (36.6, INVALID)):
+    for x, code in (
+        (35.6, protocol_codes.OK),
+        (36.4, protocol_codes.OK),
+        (35.4, INVALID),
+        (36.6, INVALID),
+    ):
         assert check(base, unit_types.SUPPLY_DEPOT, x, 33.3) == code, x
 
 

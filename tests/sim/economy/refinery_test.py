@@ -2,7 +2,7 @@
 
 import pytest
 
-from sc2impala.sim import alerts, functions, orders, unit_types
+from sc2impala.sim import functions, orders, protocol_codes, unit_types
 from sc2impala.sim.economy import harvesters
 from tests.sim.economy import helpers
 
@@ -66,7 +66,7 @@ def test_an_empty_geyser_sends_its_workers_away(base):
     _, workers = helpers.tapped(base, 2)
     base.g.contents[helpers.refinery_geyser(base) - 200] = 6
     base.act(functions.NO_OP)
-    base.run_until(lambda: base.g.alerts[alerts.VESPENE_EXHAUSTED])
+    base.run_until(lambda: base.g.alerts[protocol_codes.VESPENE_EXHAUSTED])
     base.run(300)
     assert base.g.vespene == 6
     assert [base.order_kind(scv) for scv in workers] == [orders.IDLE] * 2

@@ -1,6 +1,6 @@
 import numpy as np
 
-from sc2impala.sim import counter_random, spacing
+from sc2impala.sim import counter_random, random_points
 from sc2impala.sim.compiler import compiled
 from sc2impala.sim.games.game import BATTLE
 from sc2impala.sim.geometry import Rectangle
@@ -19,7 +19,7 @@ def in_half_of_the_game(g, x, y):
 
 
 def filler(accept):
-    draw = spacing.points_apart(accept)
+    draw = random_points.points_apart(accept)
 
     @compiled
     def fill(games, x, y, given, distance):

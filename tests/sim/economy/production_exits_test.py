@@ -1,7 +1,7 @@
 import pytest
 
 from sc2impala.sim import unit_types
-from sc2impala.sim.economy import exits
+from sc2impala.sim.economy import production
 from tests.sim.economy import sites
 
 
@@ -12,7 +12,7 @@ def site():
 
 def exit_of(site, building, toward=None):
     x, y = toward or (0.0, 0.0)
-    return exits.exit_of(site.g, site.rules, building, toward is not None, x, y)
+    return production.exit_of(site.g, site.rules, building, toward is not None, x, y)
 
 
 def test_without_a_direction_units_leave_at_the_bottom_left(site):

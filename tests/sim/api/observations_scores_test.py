@@ -2,7 +2,7 @@ from s2clientprotocol import score_pb2
 
 from sc2impala import sim
 from sc2impala.sim import unit_types
-from sc2impala.sim.api import category_scores
+from sc2impala.sim.api import observations
 from tests.sim.api import helpers
 
 NAMES = ('none', 'army', 'economy', 'technology', 'upgrade')
@@ -37,7 +37,7 @@ def test_complete_units_of_the_player_count_in_their_category():
         g.alive[slot], g.owner[slot], g.unfinished[slot] = True, owner, unfinished
         g.type[slot] = [t.unit_type for t in types].index(unit_type.unit_type)
     details = score_pb2.ScoreDetails()
-    category_scores.write(details, game)
+    observations.write_category_scores(details, game)
     assert row(details.food_used) == [0, 2, 12, 0, 0]
     assert row(details.used_minerals) == [0, 100, 1000 + 100, 150, 0]
 

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from sc2impala.sim.drawing import outlines
+from sc2impala.sim.drawing import discs
 
 
-def filled(width, height, outline=outlines.discs):
+def filled(width, height, outline=discs.discs):
     """The pixels of one box: bool [height, width]."""
     start, end = outline(np.array([width]), np.array([height]))
     columns = np.arange(width)
@@ -33,10 +33,10 @@ def test_a_squeezed_disc_is_an_ellipse():
 
 
 def test_smaller_boxes_have_empty_rows_below():
-    start, end = outlines.discs(np.array([1, 3]), np.array([1, 4]))
+    start, end = discs.discs(np.array([1, 3]), np.array([1, 4]))
     assert start.shape == end.shape == (2, 4)
     assert (end - start)[0].tolist() == [1, 0, 0, 0]
 
 
 def test_squares_are_filled():
-    assert filled(3, 2, outlines.squares).all()
+    assert filled(3, 2, discs.squares).all()

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from sc2impala.sim import combat, fog, geometry, rules, unit_types, units
+from sc2impala.sim import combat, geometry, rules, unit_types, units, visibility
 from sc2impala.sim.compiler import compiled
-from sc2impala.sim.fog import SEEN, UNSEEN, VISIBLE
 from sc2impala.sim.games.game import BATTLE
+from sc2impala.sim.visibility import SEEN, UNSEEN, VISIBLE
 from tests.sim import players
 
 SCOUT = unit_types.MARINE._replace(unit_type=1, sight=4.5)
@@ -62,22 +62,22 @@ def _remove(games, slot):
 
 @compiled
 def _look(games, rules):
-    fog.look(games[0], rules[0])
+    visibility.look(games[0], rules[0])
 
 
 @compiled
 def _visibility(games, rules, visibility):
-    fog.refresh(games[0], rules[0])
+    visibility.refresh(games[0], rules[0])
     for row in range(64):
         for column in range(64):
-            visibility[row, column] = fog.visibility(games[0], column, row)
+            visibility[row, column] = visibility.visibility(games[0], column, row)
 
 
 @compiled
 def _sees(games, rules, seen):
-    fog.refresh(games[0], rules[0])
+    visibility.refresh(games[0], rules[0])
     for i in range(len(seen)):
-        seen[i] = fog.sees(games[0], rules[0], i)
+        seen[i] = visibility.sees(games[0], rules[0], i)
 
 
 def marine(x, y):

@@ -1,4 +1,14 @@
-"""Codes of `action_result`: the values of the game's ActionResult."""
+"""Codes of PySC2's `alerts` and `action_result`: the game's enumerations Alert and ActionResult."""
+
+BUILDING_COMPLETE = 5
+MINERALS_EXHAUSTED = 9
+TRAIN_UNIT_COMPLETE = 16
+TRAIN_WORKER_COMPLETE = 17
+VESPENE_EXHAUSTED = 21
+
+NUM_ALERTS = 23
+"""Exclusive upper bound of the codes."""
+
 
 OK = 0
 NOT_SUPPORTED = 2

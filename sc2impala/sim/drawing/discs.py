@@ -1,12 +1,39 @@
-"""Exact circles for the layer unit_density_aa: the number of sample points in every pixel."""
+"""Discs of units: the pixels within their boxes, and sample points of smooth circles.
 
-from typing import Any
+See `pixels` for the rule of the boxes.
+"""
+
+from typing import Any, Tuple
 
 import numpy as np
 
 from sc2impala.sim import pixels
-from sc2impala.sim.compiler import compiled
+from sc2impala.sim.compiler import compiled, uncompiled
 from sc2impala.sim.geometry import clamp
+from sc2impala.sim.pixels import disc_covers
+
+Outline = Tuple[np.ndarray, np.ndarray]
+"""First column, and last one + 1, by type and row: int32 [T, h] each."""
+
+
+def discs(width: np.ndarray, height: np.ndarray) -> Outline:
+    """Returns discs that fill boxes of width and height, int [T] each."""
+    covers = uncompiled(disc_covers)
+    start = np.zeros([len(width), height.max()], np.int32)
+    end = np.zeros_like(start)
+    for index, (across, down) in enumerate(zip(width.tolist(), height.tolist())):
+        for row in range(down):
+            covered = [column for column in range(across) if covers(column, row, across, down)]
+            if covered:
+                start[index, row], end[index, row] = covered[0], covered[-1] + 1
+    return start, end
+
+
+def squares(width: np.ndarray, height: np.ndarray) -> Outline:
+    """Returns filled boxes of width and height, int [T] each. [S] OBS"""
+    end = np.repeat(width.astype(np.int32)[:, None], height.max(), axis=1)
+    return np.zeros_like(end), end
+
 
 SUBSAMPLES = 4  # unit_density_aa counts 4 x 4 sample points per pixel. [S] OBS
 
