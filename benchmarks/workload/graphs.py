@@ -94,7 +94,7 @@ def build_actor(settings: Settings) -> Tuple[tf.Operation, envs.VectorEnvironmen
     env = environment_of(settings, specs)
     output = actors.build_actor(
         agent, env, settings.actors.unroll_length, policy_version=phases.policy_version()
-    )
+    ).output
     return tf.group(*tf.nest.flatten(output)), env
 
 

@@ -6,13 +6,27 @@ recurrent states continue across unrolls, and how many steps were sampled; a run
 exactly restores them together with the environment.
 """
 
-from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import tensorflow.compat.v1 as tf
 
 from sc2impala import structs
 from sc2impala.actors import overlap as overlap_lib
 from sc2impala.actors.environment_ops import EnvironmentOps
+
+
+class Actor(NamedTuple):
+    """An actor in the graph.
+
+    output: `ActorOutput` of the next unroll, ready for `enqueue_many`: agent_state [K, ...] before
+      the first step, env_outputs, agent_outputs and teacher_logits [K, T + 1, ...], sequence_info
+      [K], batch-major.
+    variables: local variables that continue from one unroll to the next; an exact resume restores
+      them together with the environment.
+    """
+
+    output: structs.ActorOutput
+    variables: Sequence[tf.Variable]
 
 
 def build_actor(
@@ -26,7 +40,7 @@ def build_actor(
     teacher: Optional[Any] = None,
     seed: Optional[int] = None,
     overlap: int = 0,
-) -> structs.ActorOutput:
+) -> Actor:
     """Builds one actor.
 
     Args:
@@ -45,9 +59,7 @@ def build_actor(
         one, see `overlap`: a run plays T - O steps.
 
     Returns:
-      `ActorOutput`: agent_state [K, ...] before the first step, env_outputs, agent_outputs and
-      teacher_logits [K, T + 1, ...], sequence_info [K], batch-major, ready for `enqueue_many`.
-      Every run plays the next unroll.
+      `Actor`; every run of its output plays the next unroll.
     """
     env_ops = EnvironmentOps(env)
     persistent, past = _persistent_start(agent, env_ops, teacher, seed, f'actor_{actor}', overlap)
@@ -96,13 +108,14 @@ def build_actor(
         if overlap:
             agent_state, moments = overlap_lib.extend(past, moments)
         env_outputs, agent_outputs, teacher_logits = moments
-        return structs.ActorOutput(
+        output = structs.ActorOutput(
             agent_state=agent_state,
             env_outputs=env_outputs,
             agent_outputs=agent_outputs,
             sequence_info=_sequence_info(task, actor, version, env_ops.num_envs),
             teacher_logits=teacher_logits,
         )
+    return Actor(output, tf.nest.flatten((persistent, past)))
 
 
 def choose(

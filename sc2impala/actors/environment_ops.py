@@ -5,7 +5,7 @@ from typing import Any, Callable, List, Mapping, Sequence, Tuple
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from sc2impala import structs
+from sc2impala import activity, structs
 from sc2impala.actors.sequence_spec import env_output_spec
 
 
@@ -28,7 +28,8 @@ class EnvironmentOps:
         """
 
         def reset_arrays() -> Tuple[Any, Any]:
-            observation = self._env.reset()
+            with activity.doing(activity.GAME):
+                observation = self._env.reset()
             return self._env.totals(), observation
 
         spec = self._spec
@@ -45,7 +46,8 @@ class EnvironmentOps:
         heads = sorted(action)
 
         def step_arrays(step_mul_array: np.ndarray, *head_arrays: np.ndarray) -> structs.EnvOutput:
-            return self._env.step(dict(zip(heads, head_arrays)), step_mul_array)
+            with activity.doing(activity.GAME):
+                return self._env.step(dict(zip(heads, head_arrays)), step_mul_array)
 
         return _call(step_arrays, [step_mul] + [action[h] for h in heads], self._spec, 'step')
 

@@ -48,6 +48,7 @@ class Update(NamedTuple):
     priorities: float32 [B], new priorities of the sequences in the replay buffer, or None.
     priority_keys: int64 [B], the keys of these sequences, -1 for those whose priority stays; None
         for the keys of the batch.
+    grad_norm: float32 [], norm of the gradient before clipping; None if there is none to watch.
     """
 
     train: tf.Operation
@@ -57,6 +58,7 @@ class Update(NamedTuple):
     metrics: Mapping[str, tf.Tensor]
     priorities: Optional[tf.Tensor] = None
     priority_keys: Optional[tf.Tensor] = None
+    grad_norm: Optional[tf.Tensor] = None
 
 
 class Sequences(NamedTuple):

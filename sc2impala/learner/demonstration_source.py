@@ -55,6 +55,7 @@ class DemonstrationSource(Source):
             ),
         )
         stream_state = tf.nest.map_structure(_local_variable, zeros.agent_state)
+        self.variables = tf.nest.flatten(stream_state)
         return make_batch(sequences, stream_state=stream_state)
 
     def _read(self) -> Dict[str, tf.Tensor]:
@@ -111,7 +112,9 @@ class JoinedSource(Source):
 
     def next_batch(self) -> Batch:
         """Takes the next batch of each."""
-        return join(self._source.next_batch(), self._demonstrations.next_batch())
+        batch = join(self._source.next_batch(), self._demonstrations.next_batch())
+        self.variables = [*self._source.variables, *self._demonstrations.variables]
+        return batch
 
 
 def _specs_by_name(spec: Nest) -> Dict[str, Any]:

@@ -8,8 +8,7 @@ from sc2impala.learner import towers
 from sc2impala.settings.learning import AdamSettings
 from sc2impala.structs import AgentOutput
 
-NOT_FINITE = 'the gradient is not finite'
-
+_FINITE = 'gradient_is_finite'
 
 Terms = Dict[str, Tuple[Union[float, tf.Tensor], tf.Tensor]]
 """Terms of a loss: cost, a number or float32 [], and loss of each step, float32 [T, B], by name."""
@@ -88,7 +87,7 @@ def adam_step(
     """One step of Adam down the gradient, clipped by its global norm.
 
     Variables that the loss does not depend on are left alone. If the gradient is not finite, the
-    operation fails with an InvalidArgumentError that says NOT_FINITE, and changes nothing.
+    operation fails with an InvalidArgumentError and changes nothing, see `gradient_is_finite`.
 
     Args:
       loss: float32 [].
@@ -112,7 +111,9 @@ def adam_step(
             'has its weights once it has been called, e.g. by `create_variables`'
         )
     gradients, variables = zip(*pairs)
-    norm = tf.check_numerics(tf.global_norm(gradients), NOT_FINITE)
+    norm = tf.global_norm(gradients)
+    with tf.control_dependencies([gradient_is_finite().assign(tf.is_finite(norm))]):
+        norm = tf.check_numerics(norm, 'the gradient is not finite')
     if settings.clip_grad_norm:
         gradients, _ = tf.clip_by_global_norm(gradients, settings.clip_grad_norm, use_norm=norm)
     optimizer = tf.train.AdamOptimizer(
@@ -128,6 +129,23 @@ def adam_step(
 
     with tf.control_dependencies([norm]):
         return (apply() if when is None else tf.cond(when, apply, tf.no_op)), norm
+
+
+def gradient_is_finite() -> tf.Variable:
+    """The local variable that tells whether the latest gradient was finite, bool [].
+
+    It tells that failure of an update from others, whatever loop of the graph it is in.
+    """
+    with tf.init_scope():
+        if not tf.get_collection(_FINITE):
+            tf.Variable(
+                True,
+                trainable=False,
+                collections=[tf.GraphKeys.LOCAL_VARIABLES, _FINITE],
+                use_resource=True,
+                name=_FINITE,
+            )
+        return tf.get_collection(_FINITE)[0]
 
 
 def second_moments(variables: Sequence[tf.Variable], name: str) -> List[tf.Variable]:

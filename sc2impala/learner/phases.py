@@ -44,6 +44,7 @@ class Phase(NamedTuple):
     summary: serialized summary of the update, string [].
     grad_norm: of the update before clipping, float32 []; None if the algorithm does not say.
     recorded: whether its frames are of recordings, which were not played in this run.
+    gradient_is_finite: bool [] variable, whether the latest gradient was finite; or None.
     """
 
     title: str
@@ -59,6 +60,7 @@ class Phase(NamedTuple):
     summary: tf.Tensor
     grad_norm: Optional[tf.Tensor] = None
     recorded: bool = False
+    gradient_is_finite: Optional[tf.Variable] = None
 
 
 def frames_variable(name: str) -> tf.Variable:
@@ -163,8 +165,9 @@ def _build_phase(
         infos=update.infos,
         stage=None,
         summary=summaries.merge({**update.metrics, **lag, **plan.metrics, **(metrics or {})}),
-        grad_norm=_grad_norm(update.metrics),
+        grad_norm=update.grad_norm,
         recorded=plan.source.recorded,
+        gradient_is_finite=optimization.gradient_is_finite(),
     )
 
 
@@ -211,9 +214,3 @@ def policy_lag(ages: Mapping[str, tf.Tensor], is_replay: tf.Tensor) -> Dict[str,
         result[tag] = diagnostics.mean(age, is_new)
         result[tag + '_min'], result[tag + '_max'] = diagnostics.extremes(age, is_new)
     return result
-
-
-def _grad_norm(metrics: Mapping[str, tf.Tensor]) -> Optional[tf.Tensor]:
-    """The norm of the gradient in the metrics of any phase, float32 [], or None."""
-    norms = [tensor for tag, tensor in metrics.items() if tag.split('/')[-1] == 'grad_norm']
-    return norms[0] if norms else None

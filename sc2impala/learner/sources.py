@@ -4,11 +4,12 @@ N is the number of new sequences in a batch, R that of replayed ones, B = N + R.
 """
 
 import abc
-from typing import Any, Callable, List, Optional, Tuple
+from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 import numpy as np
 import tensorflow.compat.v1 as tf
 
+from sc2impala import activity
 from sc2impala.learner.batch import Batch, make_batch
 from sc2impala.replay import ReplayTable
 from sc2impala.structs import Nest
@@ -18,9 +19,11 @@ class Source(abc.ABC):
     """Source of the batches of a phase.
 
     recorded: whether all that counts as new in them is of recordings: not played in this run.
+    variables: local variables that an exact resume restores; there are some after `next_batch`.
     """
 
     recorded = False
+    variables: Sequence[tf.Variable] = ()
 
     @abc.abstractmethod
     def next_batch(self) -> Batch:
@@ -149,7 +152,8 @@ def sample_table(table: ReplayTable, spec: Nest, count: int) -> Tuple[Any, tf.Te
     """
 
     def sample_arrays() -> List[np.ndarray]:
-        sample = table.sample(count)
+        with activity.doing(activity.REPLAY):
+            sample = table.sample(count)
         return list(sample.components) + [sample.keys, sample.probabilities.astype(np.float32)]
 
     flat = tf.nest.flatten(spec)
@@ -179,9 +183,10 @@ def insert_into_table(
     """
 
     def insert_arrays(*arrays: np.ndarray) -> np.ndarray:
-        if priorities is None:
-            return table.insert(arrays)
-        return table.insert(arrays[:-1], arrays[-1])
+        with activity.doing(activity.REPLAY):
+            if priorities is None:
+                return table.insert(arrays)
+            return table.insert(arrays[:-1], arrays[-1])
 
     inputs = tf.nest.flatten(sequences) + ([] if priorities is None else [priorities])
     keys = tf.numpy_function(insert_arrays, inputs, tf.int64, name='replay_insert')
@@ -193,7 +198,8 @@ def update_priorities(table: ReplayTable, keys: tf.Tensor, priorities: tf.Tensor
     """Gives priorities, float32 [B], back to a `replay.ReplayTable`; keys of -1 are ignored."""
 
     def update_arrays(keys: np.ndarray, priorities: np.ndarray) -> np.int64:
-        table.update_priorities(keys, priorities)
+        with activity.doing(activity.REPLAY):
+            table.update_priorities(keys, priorities)
         return np.int64(len(keys))
 
     return tf.numpy_function(

@@ -60,7 +60,7 @@ class Player:
             env = make_env(settings, specs, start, identity, index)
             self.envs.append(env)
             stack.callback(env.close)
-            output = actors.build_actor(
+            actor = actors.build_actor(
                 agent,
                 env,
                 settings.actors.unroll_length,
@@ -68,7 +68,7 @@ class Player:
                 policy_version=version,
                 teacher=teacher,
             )
-            self.outputs.append(output)
+            self.outputs.append(actor.output)
         stack.enter_context(graph.failures_reported(self.envs))
         # All but the number of updates, which is the learner's.
         of_games = [v for v in tf.local_variables() if v is not version[1]]

@@ -5,7 +5,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional
 
 import numpy as np
 
-from sc2impala import structs
+from sc2impala import activity, structs
 from sc2impala.errors import UserError
 from sc2impala.runtime import console, graph, logdir, pictures
 from sc2impala.settings.groups import EnvironmentSettings, EvaluationSettings
@@ -78,6 +78,14 @@ def play_episodes(
     Returns:
       `EpisodeInfo` of numbers, one per episode.
     """
+    with activity.doing(activity.EVALUATION):
+        return _play_episodes(env, player, num_episodes, picture, should_stop)
+
+
+def _play_episodes(
+    env: Any, player: Any, num_episodes: int, picture: Any, should_stop: Callable[[], bool]
+) -> List[structs.EpisodeInfo]:
+    """See `play_episodes`."""
     num_envs = env.num_envs
     wanted = np.full([num_envs], num_episodes // num_envs)
     wanted[: num_episodes % num_envs] += 1

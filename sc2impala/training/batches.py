@@ -1,10 +1,11 @@
 """The batches of all phases: one per source, on the devices of the learner."""
 
-from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
+from typing import Dict, List, Optional, Sequence, Set, Tuple
 
 import tensorflow.compat.v1 as tf
 
 from sc2impala.learner.batch import Batch, Staging, split, stage
+from sc2impala.learner.sources import Source
 
 
 class Batches:
@@ -13,6 +14,7 @@ class Batches:
     device: of the learner, the first if there are several; None for the CPU.
     stagings: of all sources, in the order in which their batches were built; none for the CPU.
     staged: the operations out of these whose areas hold a batch.
+    variables: local variables of all sources that an exact resume restores.
     """
 
     def __init__(self, devices: Sequence[str]):
@@ -21,10 +23,15 @@ class Batches:
         self.stagings: List[Staging] = []
         self.staged: Set[tf.Operation] = set()
         self._devices = list(devices)
-        self._by_source: Dict[Any, Tuple[Batch, Optional[tf.Operation]]] = {}
+        self._by_source: Dict[Source, Tuple[Batch, Optional[tf.Operation]]] = {}
 
-    def of(self, source: Any) -> Tuple[Batch, Optional[tf.Operation]]:
-        """The next batch of a `learner.sources.Source`.
+    @property
+    def variables(self) -> List[tf.Variable]:
+        """See above."""
+        return [variable for source in self._by_source for variable in source.variables]
+
+    def of(self, source: Source) -> Tuple[Batch, Optional[tf.Operation]]:
+        """The next batch of a source.
 
         Returns:
           The batch; and the operation that copies the batch after it to the device, or None.

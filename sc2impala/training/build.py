@@ -92,7 +92,7 @@ def build_parts(built: Graph) -> Tuple[ResumePart, List[Part]]:
       The part to which components add their state; and all parts, this one first.
     """
     actors = built.actors
-    resume = ResumePart([_learner_state(actors)], actors)
+    resume = ResumePart([_learner_state(built)], actors)
     of_replay = [] if built.table is None else [ReplayPart(built.table)]
     return resume, [resume, *actors.parts, *of_replay]
 
@@ -180,10 +180,10 @@ def open_recordings(
     return demonstrations.Recorded(recordings_of_run, specs, settings.actors.unroll_length, seed)
 
 
-def _learner_state(actors: Actors) -> LearnerState:
+def _learner_state(built: Graph) -> LearnerState:
     """Returns the local variables of the learner that belong to an exact resume."""
-    variables = [v for v in tf.local_variables() if v.op.name.startswith('stream_state')]
-    if actors.is_saved:
+    variables = built.batches.variables
+    if built.actors.is_saved:
         # Other processes rely on a count that begins with each start.
         variables.append(learner_phases.policy_version()[1])
     return LearnerState(variables)

@@ -6,8 +6,8 @@ from typing import Any, Callable, Iterator, List, Mapping, Optional, Sequence, T
 import numpy as np
 import tensorflow.compat.v1 as tf
 
+from sc2impala import activity, saved_arrays
 from sc2impala import actors as actors_lib
-from sc2impala import saved_arrays
 from sc2impala.agents.teacher import Teacher
 from sc2impala.learner import phases
 from sc2impala.runtime import acting, demonstrations, graph, seeds
@@ -71,13 +71,14 @@ class LocalActors(Actors):
         action_seeds = seeds.streams(settings.run.seed, 'actions', numbers.num_actors, start)
         version = phases.policy_version()
         envs: List[Any] = []
+        variables: List[tf.Variable] = []
         with tf.device('/cpu'):
             self.queue = AccountedQueue(spec, capacity, overlap)
             for index, of_actor in enumerate(agents):
                 env = self._make_env(specs, index, start)
                 self._stack.callback(env.close)
                 envs.append(env)
-                output = actors_lib.build_actor(
+                actor = actors_lib.build_actor(
                     of_actor,
                     env,
                     numbers.unroll_length,
@@ -87,7 +88,8 @@ class LocalActors(Actors):
                     seed=action_seeds[index],
                     overlap=overlap,
                 )
-                self.enqueue_ops.append(self.queue.enqueue_many(output))
+                variables += actor.variables
+                self.enqueue_ops.append(self.queue.enqueue_many(actor.output))
             size = self.queue.size()
         self.envs = self.queue.account.envs = envs
         self._stack.enter_context(graph.failures_reported(envs))
@@ -95,7 +97,6 @@ class LocalActors(Actors):
         contents = QueueContents(self.queue)
         if not settings.run.deterministic:
             self._threads = ActorThreads(self.enqueue_ops, numbers.num_envs, self.queue, contents)
-        variables = [v for v in tf.local_variables() if v.op.name.startswith('actor_')]
         self._games = Games(envs, variables, self._has_new_games)
         self._waiting = Waiting(contents, self._threads, self._restore_queued)
         self._account_part = AccountPart(self.queue.account)
@@ -173,8 +174,9 @@ class AlternationHook(tf.train.SessionRunHook):
 
     def fill(self, session: tf.Session) -> None:
         """Acts until the queue holds a batch."""
-        while session.run(self._queue_size) < self._batch_size:
-            session.run(self._enqueue)
+        with activity.doing(activity.FILL):
+            while session.run(self._queue_size) < self._batch_size:
+                session.run(self._enqueue)
 
 
 class Games(State):

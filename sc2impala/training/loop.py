@@ -1,11 +1,11 @@
 """The loop of a run: its phases one after the other in a monitored session with hooks."""
 
-from typing import Callable, Optional, Sequence
+from typing import Any, Callable, Optional, Sequence
 
 import tensorflow.compat.v1 as tf
 
+from sc2impala import activity
 from sc2impala.errors import UserError
-from sc2impala.learner.optimization import NOT_FINITE
 from sc2impala.learner.phases import Phase
 from sc2impala.runtime import checkpoints, garbage
 from sc2impala.training.component import Component
@@ -72,7 +72,7 @@ def open_session(
             master=master,
             scaffold=tf.train.Scaffold(saver=saver, init_fn=restore),
             checkpoint_dir=None,
-            hooks=list(hooks),
+            hooks=[_MarkedHook(hook) for hook in hooks],
             save_checkpoint_secs=None,
             save_checkpoint_steps=None,
             save_summaries_secs=None,
@@ -87,16 +87,54 @@ def _run_phase(
     session: tf.train.MonitoredSession, phase: Phase, hooks: Sequence[Component]
 ) -> None:
     """Updates until the phase has its frames."""
-    # Without hooks, for which every run is an update. TensorFlow prescribes the argument's name.
-    frames = int(session.run_step_fn(lambda step_context: step_context.session.run(phase.frames)))
+    frames = int(_read(session, phase.frames))
     if frames >= phase.num_frames or session.should_stop():
         return
     for hook in hooks:
-        hook.begin_phase(phase, frames)
+        with _busy_in(hook):
+            hook.begin_phase(phase, frames)
     while frames < phase.num_frames and not session.should_stop():
         frames = update(session, phase)
     for hook in hooks:
-        hook.end_phase(frames)
+        with _busy_in(hook):
+            hook.end_phase(frames)
+
+
+def _read(session: tf.train.MonitoredSession, variable: tf.Variable) -> Any:
+    """Reads a variable without hooks, for which every run is an update."""
+    # TensorFlow prescribes the argument's name.
+    return session.run_step_fn(lambda step_context: step_context.session.run(variable))
+
+
+class _MarkedHook(tf.train.SessionRunHook):
+    """A hook whose calls are marked as what the thread does."""
+
+    def __init__(self, hook: tf.train.SessionRunHook):
+        self._hook = hook
+
+    def begin(self) -> None:
+        with _busy_in(self._hook):
+            self._hook.begin()
+
+    def after_create_session(self, session: tf.Session, coord: tf.train.Coordinator) -> None:
+        with _busy_in(self._hook):
+            self._hook.after_create_session(session, coord)
+
+    def before_run(self, run_context: Any) -> Optional[tf.train.SessionRunArgs]:
+        with _busy_in(self._hook):
+            return self._hook.before_run(run_context)
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        with _busy_in(self._hook):
+            self._hook.after_run(run_context, run_values)
+
+    def end(self, session: tf.Session) -> None:
+        with _busy_in(self._hook):
+            self._hook.end(session)
+
+
+def _busy_in(hook: tf.train.SessionRunHook) -> activity.doing:
+    return activity.doing(f'is busy in {type(hook).__name__}')
 
 
 def update(session: tf.train.MonitoredSession, phase: Phase) -> int:
@@ -109,9 +147,11 @@ def update(session: tf.train.MonitoredSession, phase: Phase) -> int:
       UserError: if the gradient is no longer finite, or there is not enough memory.
     """
     try:
-        return int(session.run(phase.train))
+        with activity.doing(activity.UPDATE):
+            return int(session.run(phase.train))
     except tf.errors.InvalidArgumentError as error:
-        if NOT_FINITE not in str(error):
+        finite = phase.gradient_is_finite
+        if finite is None or _read(session, finite):
             raise
         raise UserError(
             f'the gradient is no longer finite in {phase.title}; what was trained before is saved '

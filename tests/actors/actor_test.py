@@ -22,7 +22,7 @@ class _Run:
             specs = self.env.observation_spec, self.env.action_spec
             self.agent = agents.make_agent('fully_conv_lstm', *specs, 6, fixed_step_mul)
             self.agent.create_variables(specs[0])
-            output = actors.build_actor(self.agent, self.env, unroll_length, task=3, actor=5)
+            output = actors.build_actor(self.agent, self.env, unroll_length, task=3, actor=5).output
             self.session = tf.Session()
             self.session.run([tf.global_variables_initializer()])
             self.session.run(tf.local_variables_initializer())
@@ -144,7 +144,7 @@ def test_the_version_is_that_of_the_first_step():
         env = Game(K)
         agent = agents.make_agent('fully_conv', env.observation_spec, env.action_spec, 6)
         agent.create_variables(env.observation_spec)
-        output = actors.build_actor(agent, env, 4, policy_version=version)
+        output = actors.build_actor(agent, env, 4, policy_version=version).output
         session.run(tf.global_variables_initializer())
         session.run(tf.local_variables_initializer())
         for bumps in (0, 40):
@@ -157,7 +157,7 @@ def test_greedy_plays_the_largest_logits():
     with tf.Graph().as_default(), tf.Session() as session:
         agent = agents.make_agent('fully_conv', env.observation_spec, env.action_spec, 6)
         agent.create_variables(env.observation_spec)
-        output = actors.build_actor(agent, env, 4, greedy=True)
+        output = actors.build_actor(agent, env, 4, greedy=True).output
         session.run(tf.global_variables_initializer())
         session.run(tf.local_variables_initializer())
         played = session.run(output).agent_outputs
@@ -198,7 +198,7 @@ def test_the_label_is_played_where_the_script_plays():
         tf.set_random_seed(0)
         agent = agents.make_agent('fully_conv_lstm', env.observation_spec, env.action_spec, 6)
         agent.create_variables(env.observation_spec)
-        output = actors.build_actor(agent, env, 7)
+        output = actors.build_actor(agent, env, 7).output
         session.run([tf.global_variables_initializer()])
         session.run(tf.local_variables_initializer())
         unrolls = [session.run(output) for _ in range(3)]

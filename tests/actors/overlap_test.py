@@ -23,7 +23,7 @@ class Playing:
             self.agent.create_variables(specs[0])
             self.output = actors.build_actor(
                 self.agent, self.env, unroll_length, seed=SEED, overlap=overlap
-            )
+            ).output
             self.spec = actors.sequence_spec(self.agent, specs[0], unroll_length)
             self.variables = LocalVariables(tf.local_variables())
             self.session = tf.Session()

@@ -35,7 +35,7 @@ def assert_spec_agrees(agent_name, specs, env, fixed_step_mul):
         # Making the spec adds nothing to the graph.
         assert tf.get_default_graph().get_operations() == operations
         agent.create_variables(specs[0])
-        output = actors.build_actor(agent, env, T)
+        output = actors.build_actor(agent, env, T).output
         session.run(tf.global_variables_initializer())
         session.run(tf.local_variables_initializer())
         played = session.run(output)

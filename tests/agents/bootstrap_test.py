@@ -80,7 +80,7 @@ class Acting:
             env = fakes.FakeEnvironment(K)
             agent = make_agent('fully_conv_lstm')
             acting = EpsilonGreedy(agent, [epsilon], follows_episodes=True)
-            output = actors.build_actor(acting, env, T, seed=SEED)
+            output = actors.build_actor(acting, env, T, seed=SEED).output
             session.run(tf.global_variables_initializer())
             session.run(tf.local_variables_initializer())
             unrolls = [session.run(output) for _ in range(num_unrolls)]

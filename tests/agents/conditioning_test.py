@@ -73,7 +73,7 @@ def test_the_learner_evaluates_what_the_actor_sampled_from(agent_name):
     with tf.Graph().as_default(), tf.Session() as session:
         tf.set_random_seed(1)
         agent, _ = make(agent_name)
-        played = actors.build_actor(agent, env, T)
+        played = actors.build_actor(agent, env, T).output
         like = tf.nest.map_structure(lambda t: tf.placeholder(t.dtype, t.shape), played)
         major = tf.nest.map_structure(
             lambda t: tf.transpose(t, [1, 0] + list(range(2, t.shape.rank))),

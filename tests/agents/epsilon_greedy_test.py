@@ -111,7 +111,7 @@ def test_plays_in_the_place_of_an_agent():
         agent.create_variables(specs[0])
         acting = EpsilonGreedy(agent, [0.0, 0.5, 1.0])
         assert acting.weights == agent.weights
-        output = actors.build_actor(acting, env, 4, seed=1)
+        output = actors.build_actor(acting, env, 4, seed=1).output
         session.run(tf.global_variables_initializer())
         session.run(tf.local_variables_initializer())
         played = session.run(output).agent_outputs

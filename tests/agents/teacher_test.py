@@ -29,7 +29,7 @@ class Case:
         self.env = fakes.FakeEnvironment(K, episode_steps=5)
         tf.set_random_seed(0)
         self.student, self.teacher, self.cost = make_pair(self.env, agent_name)
-        self.output = actors.build_actor(self.student, self.env, T, teacher=self.teacher)
+        self.output = actors.build_actor(self.student, self.env, T, teacher=self.teacher).output
         self.spec = actors.sequence_spec(self.student, self.env.observation_spec, T, self.teacher)
         self.disturb = [v.assign_add(0.1 * tf.ones_like(v)).op for v in self.student.weights]
         self.session = tf.Session()

@@ -149,7 +149,7 @@ def local_unrolls(num_envs=K, seed=0, has_teacher=False):
         specs = env.observation_spec, env.action_spec
         agent = make_agent(specs)
         teacher = make_teacher(specs, agent) if has_teacher else None
-        output = actors.build_actor(agent, env, T, actor=3, teacher=teacher)
+        output = actors.build_actor(agent, env, T, actor=3, teacher=teacher).output
         session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
         randomise(agent, session, teacher)
         return [session.run(output) for _ in range(UNROLLS)]

@@ -46,4 +46,5 @@ class BehaviourCloning(Algorithm):
         metrics = {'loss/cloning': weighted['cloning'], 'grad_norm': grad_norm}
         metrics.update(summaries.action_histograms(agent.policy, steps.behaviour, steps.is_new))
         done, infos = sequences.countable(steps)
-        return Update(train, sequences.count_frames(steps), done, infos, metrics)
+        frames = sequences.count_frames(steps)
+        return Update(train, frames, done, infos, metrics, grad_norm=grad_norm)

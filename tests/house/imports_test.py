@@ -17,6 +17,7 @@ PARTS = sorted(
 """Packages and modules directly in the package."""
 
 ALLOWED = {
+    'activity': (),
     'errors': (),
     'extensions': ('envs', 'errors'),
     'frames': ('structs',),
@@ -31,12 +32,23 @@ ALLOWED = {
     'demonstrations': ('replay', 'saved_arrays'),
     'envs': ('game_folder', 'saved_arrays', 'sim', 'structs'),
     'agents': ('envs', 'extensions', 'hashing', 'structs', 'tf_setup'),
-    'actors': ('structs',),
+    'actors': ('activity', 'structs'),
     'cluster': ('actors', 'errors', 'frames', 'structs'),
     'settings': ('agents', 'envs', 'errors', 'extensions', 'learner', 'replay', 'tf_setup'),
-    'learner': ('agents', 'frames', 'hashing', 'replay', 'settings', 'sim', 'structs', 'vtrace'),
+    'learner': (
+        'activity',
+        'agents',
+        'frames',
+        'hashing',
+        'replay',
+        'settings',
+        'sim',
+        'structs',
+        'vtrace',
+    ),
     'doctor': ('envs', 'game_folder', 'sim'),
     'runtime': (
+        'activity',
         'actors',
         'agents',
         'cluster',
@@ -52,6 +64,7 @@ ALLOWED = {
         'structs',
     ),
     'training': (
+        'activity',
         'actors',
         'agents',
         'cluster',

@@ -48,7 +48,7 @@ def test_a_program_with_a_hook_of_its_own():
         agent.create_variables(specs[0])
         version = phases.policy_version()
         queue = actors.SequenceQueue(actors.sequence_spec(agent, specs[0], UNROLL_LENGTH), 16)
-        output = actors.build_actor(agent, env, UNROLL_LENGTH, policy_version=version)
+        output = actors.build_actor(agent, env, UNROLL_LENGTH, policy_version=version).output
         source = sources.QueueSource(queue, NUM_ENVS)
         algorithm = LossOfImpala(ImpalaSettings(learning_rate=1e-3))
         plan = phases.Plan(algorithm, source, 'Fake', 10 * FRAMES_PER_UPDATE, version[0])

@@ -105,7 +105,7 @@ def test_a_gradient_that_is_not_finite_changes_nothing(clip, slope):
         x, y = (tf.Variable(1.0, use_resource=True) for _ in range(2))
         train, _ = adam_step(slope * x + y, [x, y], clip)
         session.run(tf.global_variables_initializer())
-        with pytest.raises(tf.errors.InvalidArgumentError, match=optimization.NOT_FINITE):
+        with pytest.raises(tf.errors.InvalidArgumentError, match='the gradient is not finite'):
             session.run(train)
         assert session.run([x, y]) == [1.0, 1.0]
 

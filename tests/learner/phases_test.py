@@ -28,7 +28,7 @@ def build(with_critic):
     agent = agents.make_agent('fully_conv', *specs, max_step_mul=16, fixed_step_mul=STEP_MUL)
     agent.create_variables(specs[0])
     version = phases.policy_version()
-    output = actors.build_actor(agent, env, T, policy_version=version)
+    output = actors.build_actor(agent, env, T, policy_version=version).output
     queue = actors.SequenceQueue(actors.sequence_spec(agent, specs[0], T), 2 * K)
     source = sources.QueueSource(queue, K)
     plans = []

@@ -38,7 +38,9 @@ class Playing:
         self.account = queue.account
         self.account.envs = self.envs
         self._enqueue = [
-            queue.enqueue_many(actors.build_actor(agent, env, T, actor=index, overlap=overlap))
+            queue.enqueue_many(
+                actors.build_actor(agent, env, T, actor=index, overlap=overlap).output
+            )
             for index, env in enumerate(self.envs)
         ]
         self._batch = queue.dequeue_many(K)

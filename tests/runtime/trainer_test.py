@@ -6,11 +6,12 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala.errors import UserError
-from sc2impala.learner.optimization import NOT_FINITE
+from sc2impala.learner import optimization
 from sc2impala.runtime.stop_request import StopRequest
 from sc2impala.training.component import Component
 from sc2impala.training.components.stop import StopHook
 from tests.runtime.taped_phases import Tape, make_phases, train
+from tests.runtime.tiny import make_settings
 
 
 @pytest.fixture(autouse=True)
@@ -145,16 +146,50 @@ def test_stops_before_the_first_update():
     assert tape == ['begin', 'after_create_session', 'end']
 
 
+def failing_step():
+    """A step of the optimizer down a gradient that is not finite."""
+    weight = tf.get_variable('weight', initializer=1.0, use_resource=True)
+    step, _ = optimization.adam_step(
+        weight * float('nan'), [weight], 0.1, make_settings().algorithms['impala'], 'adam'
+    )
+    return step
+
+
+def failing_loop():
+    """The same within a loop of the graph."""
+    weight = tf.get_variable('weight', initializer=1.0, use_resource=True)
+    settings = make_settings().algorithms['impala']
+
+    def one_round(index):
+        step, _ = optimization.adam_step(weight * float('nan'), [weight], 0.1, settings, 'adam')
+        with tf.control_dependencies([step]):
+            return index + 1
+
+    return tf.while_loop(lambda index: index < 2, one_round, [tf.constant(0)], back_prop=False)
+
+
+def failing_check():
+    """Another check, with the same words."""
+    return tf.check_numerics(tf.constant(float('nan')), 'the gradient is not finite')
+
+
 @pytest.mark.parametrize(
-    'message, expected', [(NOT_FINITE, UserError), ('other', tf.errors.InvalidArgumentError)]
+    'make_failing, expected',
+    [
+        (failing_step, UserError),
+        (failing_loop, UserError),
+        (failing_check, tf.errors.InvalidArgumentError),
+    ],
 )
-def test_a_gradient_that_is_not_finite_ends_the_run_with_one_sentence(message, expected):
+def test_a_gradient_that_is_not_finite_ends_the_run_with_one_sentence(make_failing, expected):
     tape = Tape()
     first, second = make_phases(tape)
-    failing = tf.check_numerics(tf.constant(float('nan')), message)
-    with tf.control_dependencies([failing]):
-        second = second._replace(train=tf.identity(second.train))
+    with tf.control_dependencies([make_failing()]):
+        second = second._replace(
+            train=tf.identity(second.train), gradient_is_finite=optimization.gradient_is_finite()
+        )
     text = 'no longer finite in second; .*learning rate'
+    message = 'gradient is not finite'
     with pytest.raises(expected, match=text if expected is UserError else message) as caught:
         train([first, second], [Recorder(tape)])
     # The hooks do not end as after a training that was completed.

@@ -1,35 +1,17 @@
 """The watch over a training: when it says something, and which part waits for which."""
 
-import os
 import re
 import threading
-import traceback
 
 import tensorflow.compat.v1 as tf
 
-import sc2impala
+from sc2impala import activity
 from sc2impala.runtime.train_log import TrainLog
 from sc2impala.training.components import watch as training_watch
 from sc2impala.training.components.watch import Watch, WatchHook, describe_waiting
 from tests.runtime.taped_phases import Tape, make_phases, train
 
-PACKAGE = os.path.dirname(os.path.abspath(sc2impala.__file__))
 LEARNER, OTHER = 1, 2
-SESSION = '/lib/tensorflow/python/client/session.py'
-
-
-def stack(*calls):
-    """A stack of 'file function' inside the package, or of whole paths."""
-    result = []
-    for call in calls:
-        name, function = call.split()
-        path = name if name.startswith('/') else os.path.join(PACKAGE, *name.split('/'))
-        result.append(traceback.FrameSummary(path, 1, function, lookup_line=False, line='text'))
-    return result
-
-
-UPDATE = stack('training/loop.py update', SESSION + ' run')
-GAME = stack('actors/environment_ops.py step_arrays', 'envs/simulated.py step')
 
 
 class TestWatch:
@@ -51,45 +33,60 @@ class TestWatch:
 
 def test_describe_waiting():
     for own, other, queued, text in [
-        (UPDATE, GAME, 3, 'the queue for the actors, and these for a game'),
-        (UPDATE, [], 3, r'waits for the queue \(3 sequences, and a batch takes 8\), .* are gone'),
-        (UPDATE, stack('replay/table.py sample'), 8, 'waits for the replay buffer'),
-        (UPDATE, [], 8, 'the learner computes'),
-        (UPDATE, [], None, 'does not answer'),
-        (
-            stack('runtime/checkpoints.py save', 'replay/storage.py save'),
-            GAME,
-            8,
-            'the learner waits for the disk',
-        ),
-        (
-            stack(
-                'training/loop.py update',
-                'training/components/start_policy.py finish',
-                SESSION + ' run',
-            ),
-            GAME,
-            8,
-            'is busy in training.components.start_policy.py, finish',
-        ),
-        (
-            stack(
-                'training/loop.py update', 'runtime/evaluation.py play_episodes', SESSION + ' run'
-            ),
-            GAME,
-            8,
-            'waits for the games of an evaluation',
-        ),
-        (
-            stack('training/loop.py update', '/home/user/own.py after_run'),
-            GAME,
-            8,
-            'is busy in /home/user/own.py, after_run',
-        ),
-        (stack('training/local_actors.py fill', SESSION + ' run'), GAME, 0, 'for a game'),
+        (activity.UPDATE, activity.GAME, 3, 'the queue for the actors, and these for a game'),
+        (activity.UPDATE, None, 3, r'queue \(3 sequences, and a batch takes 8\), .* are gone'),
+        (activity.UPDATE, activity.REPLAY, 8, 'waits for the replay buffer'),
+        (activity.UPDATE, None, 8, 'the learner computes'),
+        (None, None, 8, 'the learner computes'),
+        (activity.UPDATE, None, None, 'does not answer'),
+        (activity.SAVING, activity.GAME, 8, 'the learner waits for the disk'),
+        (activity.EVALUATION, activity.GAME, 8, 'waits for the games of an evaluation'),
+        ('is busy in OwnHook', activity.GAME, 8, 'the learner is busy in OwnHook'),
+        (activity.FILL, activity.GAME, 0, 'for a game'),
     ]:
-        found = describe_waiting({LEARNER: own, OTHER: other}, LEARNER, queued, batch_size=8)
+        doing = {LEARNER: own, OTHER: other}
+        doing = {thread: what for thread, what in doing.items() if what}
+        found = describe_waiting(doing, LEARNER, queued, batch_size=8)
         assert re.search(text, found), found
+
+
+def test_the_hook_that_a_training_is_busy_in():
+    """The watch looks at the marks of the calls of every hook, and of what they do inside."""
+    learner, seen = threading.get_ident(), []
+
+    class OwnHook(tf.train.SessionRunHook):
+        def look(self):
+            seen.append(describe_waiting(activity.of_threads(), learner, 8, 8))
+
+        def begin(self):
+            self.look()
+
+        def after_create_session(self, session, coord):
+            self.look()
+
+        def before_run(self, run_context):
+            self.look()
+
+        def after_run(self, run_context, run_values):
+            with activity.doing(activity.EVALUATION):
+                self.look()
+            self.look()
+
+        def end(self, session):
+            self.look()
+
+    def see():
+        seen.append(activity.of_threads()[learner])
+
+    with tf.Graph().as_default():
+        phases = make_phases(Tape(), num_frames=(10, 0))
+        with tf.control_dependencies([tf.py_func(see, [], [])]):
+            phases = [phase._replace(train=tf.identity(phase.train)) for phase in phases]
+        train(phases, [OwnHook()])
+    busy = 'the learner is busy in OwnHook'
+    evaluates = 'the learner waits for the games of an evaluation'
+    assert seen == [busy, busy, busy, activity.UPDATE, evaluates, busy, busy]
+    assert learner not in activity.of_threads()
 
 
 def test_a_training_that_waits_for_its_actors(tmp_path, monkeypatch, capsys):

@@ -127,7 +127,15 @@ class Appo(ActorCritic):
             )
         )
         done, infos = sequences.countable(steps)
-        return Update(train, sequences.count_frames(steps), done, infos, metrics, priorities)
+        return Update(
+            train,
+            sequences.count_frames(steps),
+            done,
+            infos,
+            metrics,
+            priorities,
+            grad_norm=metrics['grad_norm'],
+        )
 
 
 def ppo_targets(

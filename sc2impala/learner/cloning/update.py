@@ -83,4 +83,5 @@ class Cloning(PretrainingAlgorithm):
         )
         done, infos = sequences.countable(steps)
         metrics = {'cloning/' + name: value for name, value in metrics.items()}
-        return Update(train, sequences.count_frames(steps), done, infos, metrics)
+        frames = sequences.count_frames(steps)
+        return Update(train, frames, done, infos, metrics, grad_norm=grad_norm)

@@ -54,4 +54,5 @@ class CriticPretraining(PretrainingAlgorithm):
         metrics = {'critic_pretrain/baseline_loss': loss, 'critic_pretrain/grad_norm': grad_norm}
         metrics.update(normalisation.metrics())
         done, infos = sequences.countable(steps)
-        return Update(train, sequences.count_frames(steps), done, infos, metrics)
+        frames = sequences.count_frames(steps)
+        return Update(train, frames, done, infos, metrics, grad_norm=grad_norm)

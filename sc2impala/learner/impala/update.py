@@ -94,4 +94,12 @@ class Impala(ActorCritic):
             diagnostics.measure_update(policy, steps, returns.vs, advantages, variables, train)
         )
         done, infos = sequences.countable(steps)
-        return Update(train, sequences.count_frames(steps), done, infos, metrics, priorities)
+        return Update(
+            train,
+            sequences.count_frames(steps),
+            done,
+            infos,
+            metrics,
+            priorities,
+            grad_norm=grad_norm,
+        )

@@ -131,6 +131,7 @@ class R2D2(Algorithm):
             metrics,
             priorities,
             tf.where(replayed.is_replay, replayed.keys, -tf.ones_like(replayed.keys)),
+            grad_norm,
         )
 
     def _unroll(

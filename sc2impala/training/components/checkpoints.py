@@ -4,6 +4,7 @@ from typing import Any, Callable, List, Optional
 
 import tensorflow.compat.v1 as tf
 
+from sc2impala import activity
 from sc2impala.errors import UnsoundState
 from sc2impala.runtime import console
 from sc2impala.runtime.checkpoints import CheckpointWriter
@@ -67,8 +68,9 @@ class SavingHook(Component):
         """Saves if it is time to."""
         frames = int(run_values.results)
         if self._writer.is_due(frames) and not self._writer.has_saved(frames):
-            self._prepare(run_context.session)
-            self._writer.save_if_due(run_context.session, frames)
+            with activity.doing(activity.SAVING):
+                self._prepare(run_context.session)
+                self._writer.save_if_due(run_context.session, frames)
 
     def end(self, session: tf.Session) -> None:
         """Saves what was trained since the last time."""
@@ -88,5 +90,6 @@ class SavingHook(Component):
 
     def _save(self, session: tf.Session, frames: int) -> None:
         if not self._writer.has_saved(frames):
-            self._prepare(session)
-            self._writer.save(session, frames)
+            with activity.doing(activity.SAVING):
+                self._prepare(session)
+                self._writer.save(session, frames)

@@ -1,16 +1,15 @@
 """Notices that nothing is trained for long, and says which part waits for which."""
 
 import contextlib
-import os
 import sys
 import threading
 import time
 import traceback
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional
 
 import tensorflow.compat.v1 as tf
 
-import sc2impala
+from sc2impala import activity
 from sc2impala.learner.phases import Phase
 from sc2impala.runtime import console
 from sc2impala.runtime.summary_log import SummaryLog
@@ -26,19 +25,6 @@ _POLL_SECS = 1.0
 _LONGEST_GAP_SECS = 10.0
 _BACK_OFF = 2.0
 _SIZE_TIMEOUT_MS = 10000
-_PACKAGE = os.path.dirname(os.path.abspath(sc2impala.__file__))
-_GAMES = ('envs', 'sim')
-_SESSION = os.path.join('client', 'session.py')
-_LOOP = os.path.join('training', 'loop.py')
-# Without threads of their own the actors play here.
-_FILL = os.path.join('training', 'local_actors.py'), 'fill'
-_EVALUATION = os.path.join('runtime', 'evaluation.py'), 'play_episodes'
-_DISK = (
-    os.path.join('runtime', 'checkpoints.py'),
-    os.path.join('runtime', 'checkpoint_parts.py'),
-    os.path.join('runtime', 'checkpoint_units.py'),
-    os.path.join('replay', 'storage.py'),
-)
 
 Stack = List[traceback.FrameSummary]
 """The outermost call first."""
@@ -166,8 +152,8 @@ class WatchHook(Component):
                 self._report(idle)
 
     def _report(self, idle: float) -> None:
-        stacks = thread_stacks()
-        reason = describe_waiting(stacks, self._learner, self._read_size(), self._batch_size)
+        stacks, doing = thread_stacks(), activity.of_threads()
+        reason = describe_waiting(doing, self._learner, self._read_size(), self._batch_size)
         console.say(
             f'nothing was trained for {duration_text(idle)}: {reason} (the stacks of all threads '
             f'are in {self._log.path})'
@@ -205,26 +191,21 @@ def stacks_text(stacks: Dict[int, Stack]) -> str:
 
 
 def describe_waiting(
-    stacks: Dict[int, Stack], learner: Optional[int], queued: Optional[int], batch_size: int
+    doing: Mapping[int, str], learner: Optional[int], queued: Optional[int], batch_size: int
 ) -> str:
     """Which part of the training waits for which, as a part of a sentence.
 
     Args:
-      stacks: of all threads.
+      doing: what each thread does, see `activity.of_threads`.
       learner: the thread that trains.
       queued: sequences in the queue, None if that is not known.
       batch_size: sequences that an update takes from it.
     """
-    others = [stack for ident, stack in stacks.items() if ident != learner]
-    own = stacks.get(learner or -1, [])
-    if any(name in _DISK for name, _ in _calls(own)):
-        return 'the learner waits for the disk, to which it saves a checkpoint'
-    if _EVALUATION in _calls(own):
-        return 'the learner waits for the games of an evaluation'
-    busy = _busy_in(own)
-    if busy:
-        return f'the learner is busy in {busy}'
-    if any(_is_in(stack, ('replay',)) for stack in others):
+    own = doing.get(learner or -1)
+    others = [what for thread, what in doing.items() if thread != learner]
+    if own not in (None, activity.UPDATE, activity.FILL):
+        return f'the learner {own}'
+    if activity.REPLAY in others:
         return 'the learner waits for the replay buffer'
     if queued is None:
         return 'the session of the learner does not answer'
@@ -232,28 +213,6 @@ def describe_waiting(
     if queued >= batch_size:
         return f'the learner computes, and nothing else is waited for: the queue has {in_queue}'
     waits = f'the learner waits for the queue ({in_queue}), the queue for the actors'
-    if any(_is_in(stack, _GAMES) for stack in others):
+    if activity.GAME in others:
         return f'{waits}, and these for a game'
     return f'{waits}, none of which is in a game: they compute, or are gone'
-
-
-def _busy_in(stack: Stack) -> str:
-    """The function that the learner is in, other than an update; empty if there is none."""
-    calls = _calls(stack)
-    if not calls:
-        return ''
-    if not stack[-1].filename.endswith(_SESSION):
-        return f'{stack[-1].filename}, {stack[-1].name}'
-    name, function = calls[-1]
-    is_update = name == _LOOP or (name, function) == _FILL
-    return '' if is_update else f'{name}, {function}'
-
-
-def _calls(stack: Sequence[traceback.FrameSummary]) -> List[Tuple[str, str]]:
-    """The calls inside this package in a stack: the path in the package, and the function."""
-    prefix = _PACKAGE + os.sep
-    return [(f.filename[len(prefix) :], f.name) for f in stack if f.filename.startswith(prefix)]
-
-
-def _is_in(stack: Sequence[traceback.FrameSummary], folders: Sequence[str]) -> bool:
-    return any(name.split(os.sep)[0] in folders for name, _ in _calls(stack))
