@@ -1,5 +1,7 @@
-"""TensorFlow's mode and sessions, and a small finished run for all tests that only read one."""
+"""TensorFlow's mode, processes, and runs that are built or finished, for tests that read them."""
 
+import multiprocessing
+import os
 import shutil
 
 import pytest
@@ -10,6 +12,7 @@ tf_setup.enable()
 
 from tests import rewriting  # noqa: E402
 from tests.runtime import tiny  # noqa: E402
+from tests.training.built_training import kept_training  # noqa: E402
 
 rewriting.switch_off()
 
@@ -27,3 +30,62 @@ def finished_run(tmp_path_factory):
 def run(finished_run, tmp_path):
     """Returns a copy of the finished run, which the test may change."""
     return shutil.copytree(str(finished_run), str(tmp_path / 'run'))
+
+
+@pytest.fixture(scope='session')
+def processes():
+    """Starts processes that need not import TensorFlow again, which takes seconds."""
+    context = multiprocessing.get_context('forkserver')
+    context.set_forkserver_preload(['tests.runtime.tiny'])
+    return context
+
+
+@pytest.fixture(scope='session')
+def plain_training(tmp_path_factory):
+    """(settings, specs, `Graph`) without replay, script, pre-training or teacher."""
+    folder = tmp_path_factory.mktemp('plain_training')
+    with kept_training(folder, '--total_environment_frames=300') as built:
+        yield built
+
+
+@pytest.fixture(scope='session')
+def phased_training(tmp_path_factory):
+    """The same with a script, cloning whose last model is taken, and critic pre-training."""
+    flags = (
+        '--demonstrator=PySC2',
+        '--num_cloning_frames=100',
+        '--phase_evaluations=0',
+        '--num_critic_pretrain_frames=200',
+        '--total_environment_frames=300',
+    )
+    with kept_training(tmp_path_factory.mktemp('phased_training'), *flags) as built:
+        yield built
+
+
+@pytest.fixture(scope='session')
+def taught_training(tmp_path_factory):
+    """The same with a script, compressed replay and a teacher that acts; deterministic."""
+    flags = (
+        *tiny.REPLAY,
+        '--replay_compression=zstd',
+        '--deterministic',
+        '--demonstrator=PySC2',
+        '--teacher_cost=0.5',
+    )
+    with kept_training(tmp_path_factory.mktemp('taught_training'), *flags) as built:
+        yield built
+
+
+@pytest.fixture
+def with_best(run):
+    """A run of two checkpoints, whose best model is that of 0; it was 7 frames ahead."""
+    best = os.path.join(run, 'best')
+    os.mkdir(best)
+    for name in os.listdir(run):
+        if name.startswith('model.ckpt-0.'):
+            shutil.copy(os.path.join(run, name), best)
+            os.rename(os.path.join(best, name), os.path.join(best, name.replace('-0.', '-7.', 1)))
+    with open(os.path.join(best, 'checkpoint'), 'w') as file:
+        file.write('model_checkpoint_path: "model.ckpt-7"\n')
+        file.write('all_model_checkpoint_paths: "model.ckpt-7"\n')
+    return run

@@ -11,7 +11,7 @@ from sc2impala.cluster import board
 from sc2impala.cluster.outbox import Identity
 from sc2impala.runtime.cluster_player import Player
 from tests.runtime import tiny
-from tests.runtime.built_training import built_training
+from tests.training.built_training import built_training
 
 FLAGS = '--backend=synthetic', '--num_actors=2'
 

@@ -17,8 +17,8 @@ from sc2impala.settings.fields import setting
 from sc2impala.settings.learning import PretrainingSettings
 from tests.house.behaviour_cloning import BehaviourCloning, BehaviourCloningSettings
 from tests.runtime import tiny
-from tests.runtime.built_training import built_training
 from tests.runtime.tiny import make_settings
+from tests.training.built_training import built_training
 
 UPDATE = tiny.FRAMES_PER_UPDATE
 

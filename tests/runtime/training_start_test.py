@@ -13,7 +13,7 @@ from sc2impala.runtime import checkpoints
 from sc2impala.runtime.checkpoint_parts import ReplayPart
 from sc2impala.training import start as training_start
 from tests.runtime import tiny
-from tests.runtime.built_training import built_training
+from tests.training.built_training import built_training
 
 
 def test_anew_in_a_folder_without_a_run(tmp_path):

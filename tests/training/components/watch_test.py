@@ -9,7 +9,7 @@ from sc2impala import activity
 from sc2impala.runtime.train_log import TrainLog
 from sc2impala.training.components import watch as training_watch
 from sc2impala.training.components.watch import Watch, WatchHook, describe_waiting
-from tests.runtime.taped_phases import Tape, make_phases, train
+from tests.training.taped_phases import Tape, make_phases, train
 
 LEARNER, OTHER = 1, 2
 

@@ -13,8 +13,8 @@ from sc2impala.training.components.staging import StagingHook
 from sc2impala.training.components.stop import StopHook
 from sc2impala.training.components.summaries import SummaryHook
 from sc2impala.training.local_actors import AlternationHook
-from tests.runtime import taped_phases
-from tests.runtime.taped_phases import Tape, make_phases
+from tests.training import taped_phases
+from tests.training.taped_phases import Tape, make_phases
 
 
 @pytest.fixture(autouse=True)

@@ -1,6 +1,6 @@
 """The start policy that the settings of a training ask for."""
 
-from tests.runtime.built_training import built_training
+from tests.training.built_training import built_training
 
 
 def test_there_is_none_without_use_for_it(plain_training, phased_training):

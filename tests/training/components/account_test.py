@@ -14,7 +14,7 @@ from sc2impala import replay as replay_lib
 from sc2impala.learner.phases import Phase
 from sc2impala.training.components.account import Account, AccountedQueue, AccountHook, AccountPart
 from tests import fakes
-from tests.runtime.taped_phases import Tape
+from tests.training.taped_phases import Tape
 
 T, K = 4, 3
 

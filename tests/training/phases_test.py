@@ -3,7 +3,7 @@
 import pytest
 
 from sc2impala.errors import UserError
-from tests.runtime.built_training import built_training
+from tests.training.built_training import built_training
 
 CLONING = '--num_cloning_frames=100', '--phase_evaluations=0'
 

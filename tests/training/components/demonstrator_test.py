@@ -4,7 +4,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala.training.components.demonstrator import DemonstratorHook, first_share
-from tests.runtime import taped_phases
+from tests.training import taped_phases
 
 
 class Environment:

@@ -6,7 +6,7 @@ import tensorflow.compat.v1 as tf
 from sc2impala.errors import UserError
 from sc2impala.runtime import graph
 from tests.runtime import tiny
-from tests.runtime.built_training import built_training
+from tests.training.built_training import built_training
 
 
 def test_labels_are_those_of_a_demonstrator(plain_training, phased_training):

@@ -10,8 +10,8 @@ from sc2impala.learner import optimization
 from sc2impala.runtime.stop_request import StopRequest
 from sc2impala.training.component import Component
 from sc2impala.training.components.stop import StopHook
-from tests.runtime.taped_phases import Tape, make_phases, train
 from tests.runtime.tiny import make_settings
+from tests.training.taped_phases import Tape, make_phases, train
 
 
 @pytest.fixture(autouse=True)

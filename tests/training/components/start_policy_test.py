@@ -4,8 +4,8 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala.training.components import start_policy as start_policy_lib
-from tests.runtime import taped_phases
-from tests.runtime.taped_phases import FRAMES
+from tests.training import taped_phases
+from tests.training.taped_phases import FRAMES
 
 
 class FakeTeacher:
