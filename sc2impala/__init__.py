@@ -13,7 +13,7 @@ loads a trained agent, see docs/agents_in_python.md.
 from typing import TYPE_CHECKING, Any, Optional
 
 if TYPE_CHECKING:
-    from sc2impala.runtime.loaded_agent import LoadedAgent
+    from sc2impala.evaluation.loaded_agent import LoadedAgent
 
 __version__ = '0.1.0'
 
@@ -46,6 +46,6 @@ def load(
     from sc2impala import tf_setup
 
     tf_setup.enable()
-    from sc2impala.runtime import loading
+    from sc2impala.evaluation import loading
 
     return loading.load(path, checkpoint, policy, temperature, eval_max_step_mul, seed)

@@ -34,7 +34,7 @@ from absl import app, flags
 
 from sc2impala import tf_setup
 from sc2impala.errors import FINISHED, UnexpectedError, UserError, exit_code_of_signal
-from sc2impala.runtime import console, manifest, run_watch, train_log, versions
+from sc2impala.runtime import console, manifest, run_watch, versions
 from sc2impala.settings import addresses, own_algorithms, resolve, setting_flags, validation
 from sc2impala.settings import settings as settings_lib
 from sc2impala.settings.settings import Settings
@@ -168,7 +168,7 @@ def evaluate(settings: Settings) -> Dict[str, Any]:
     """
     validation.check(settings)
     tf_setup.enable()
-    from sc2impala.runtime import playing
+    from sc2impala.evaluation import playing
 
     return playing.evaluate(settings)
 
@@ -181,7 +181,7 @@ def follow(settings: Settings) -> None:
     """
     validation.check(settings)
     tf_setup.enable()
-    from sc2impala.runtime import following
+    from sc2impala.evaluation import following
 
     following.follow(settings)
 
@@ -197,7 +197,7 @@ def record(settings: Settings) -> Dict[str, Any]:
     """
     validation.check(settings)
     tf_setup.enable()
-    from sc2impala.runtime import playing
+    from sc2impala.evaluation import playing
 
     return playing.record(settings)
 
@@ -213,7 +213,7 @@ def export(settings: Settings) -> str:
     """
     validation.check(settings)
     tf_setup.enable()
-    from sc2impala.runtime import loading
+    from sc2impala.evaluation import loading
 
     return loading.export(settings)
 
@@ -221,9 +221,9 @@ def export(settings: Settings) -> str:
 def _act(given: Mapping[str, Any]) -> None:
     """Plays for a learner, whose settings are those that were not given."""
     tf_setup.enable()
-    from sc2impala.runtime import cluster_actor
+    from sc2impala.cluster_actors import actor
 
-    cluster_actor.act(given)
+    actor.act(given)
 
 
 def _show_help(arguments: Sequence[str], flag_values: flags.FlagValues) -> None:
@@ -284,7 +284,7 @@ def _train(settings: Settings) -> int:
     except UserError:
         raise
     except Exception as error:
-        log = os.path.join(settings.run.logdir, train_log.NAME)
+        log = os.path.join(settings.run.logdir, console.NAME)
         if not os.path.exists(log):
             raise
         cause = (str(error).strip() or 'no text').splitlines()[0]

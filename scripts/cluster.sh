@@ -6,7 +6,7 @@
 set -euo pipefail
 source "$(dirname "$0")/common.sh"
 PYTHON=${PYTHON:-$([ -x .venv/bin/python ] && echo .venv/bin/python || echo python3)}
-run=("$PYTHON" -m sc2impala.runtime.launch_cluster)
+run=("$PYTHON" -m sc2impala.cluster_actors.launch)
 if [ "${1:-}" = --network=host ]; then
     shift
     echo 'the port of the learner is open on all interfaces of this machine'

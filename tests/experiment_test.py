@@ -9,7 +9,8 @@ import pytest
 
 from sc2impala import experiment
 from sc2impala.envs import maps
-from sc2impala.runtime import graph, manifest
+from sc2impala.factories import environments
+from sc2impala.runtime import manifest
 from sc2impala.settings import settings as settings_lib
 from tests.runtime import tiny
 
@@ -45,7 +46,7 @@ class TestWhatIsNotGiven:
     @pytest.fixture
     def folder(self, tmp_path):
         settings = experiment.read_settings([f'--logdir={tmp_path}', '--seed=3', *self.FLAGS])
-        specs = graph.make_specs(settings.environment)
+        specs = environments.make_specs(settings.environment)
         manifest.write(str(tmp_path), settings.values(), None, specs)
         return settings.values(), f'--logdir={tmp_path}'
 

@@ -10,13 +10,13 @@ from unittest import mock
 
 import tensorflow.compat.v1 as tf
 
-from sc2impala.runtime import graph
+from sc2impala.runtime import sessions
 
-_session_config = graph.session_config
+_session_config = sessions.session_config
 
 
 def _without_rewriting(deterministic, in_bfloat16=False):
-    """`graph.session_config`; bfloat16 is a rewriting."""
+    """`sessions.session_config`; bfloat16 is a rewriting."""
     config = _session_config(deterministic, in_bfloat16)
     config.graph_options.rewrite_options.disable_meta_optimizer = not in_bfloat16
     return config
@@ -24,12 +24,12 @@ def _without_rewriting(deterministic, in_bfloat16=False):
 
 def switch_off():
     """For the sessions of runs, and on TensorFlow 2 for those without a configuration."""
-    graph.session_config = _without_rewriting
+    sessions.session_config = _without_rewriting
     tf.config.optimizer.set_experimental_options({'disable_meta_optimizer': True})
 
 
 @contextlib.contextmanager
 def switched_on():
     """Runs within the context open the sessions that users have."""
-    with mock.patch.object(graph, 'session_config', _session_config):
+    with mock.patch.object(sessions, 'session_config', _session_config):
         yield

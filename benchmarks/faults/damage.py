@@ -37,17 +37,12 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import experiment
 from sc2impala.errors import UserError
-from sc2impala.runtime import (
-    checkpoints,
-    evaluation,
-    graph,
-    logdir,
-    manifest,
-    players,
-)
-from sc2impala.runtime.episodes import EpisodeLog
+from sc2impala.evaluation import players
+from sc2impala.factories import environments
+from sc2impala.runtime import checkpoints, logdir, manifest, sessions
 from sc2impala.training import build as build_lib
 from sc2impala.training import start as start_lib
+from sc2impala.training.components.episodes import EpisodeLog
 from sc2impala.training.local_actors import LocalActors
 
 _UPDATE_FRAMES = 2 * 4 * 120
@@ -123,14 +118,14 @@ def main(arguments: Sequence[str]) -> int:
 
 def _without_rewriting() -> None:
     """TensorFlow's rewriting of graphs takes most of the time of a start, and changes no file."""
-    original = graph.session_config
+    original = sessions.session_config
 
     def session_config(*arguments: Any) -> Any:
         config = original(*arguments)
         config.graph_options.rewrite_options.disable_meta_optimizer = True
         return config
 
-    setattr(graph, 'session_config', session_config)  # noqa: B010
+    setattr(sessions, 'session_config', session_config)  # noqa: B010
 
 
 def _cases(run: str, other: str, rng: np.random.RandomState) -> Iterator[Case]:
@@ -193,7 +188,7 @@ class _Start:
     def __init__(self, run: str):
         """Args: run: the folder of a run with the same settings."""
         settings = experiment.read_settings(['--logdir=' + run, *_FLAGS])
-        self._specs = graph.make_specs(settings.environment)
+        self._specs = environments.make_specs(settings.environment)
         with tf.Graph().as_default() as self._graph:
             actors = LocalActors(settings, contextlib.ExitStack())
             self._built = build_lib.build_graph(settings, self._specs, actors, 1)
@@ -234,7 +229,7 @@ class _Start:
             restore = start_lib.prepare_restoring(
                 settings, self._built.agent, writer, start.checkpoint
             )
-            EpisodeLog(os.path.join(folder, evaluation.EPISODES_CSV), start.number).close()
+            EpisodeLog(os.path.join(folder, logdir.EPISODES_CSV), start.number).close()
             start_lib.clean_up(folder, start)
             manifest.write(folder, settings.values(), start.before, self._specs, start.skipped)
             if start.checkpoint is not None:

@@ -57,12 +57,12 @@ def play(
         unknown or out of range.
     """
     tf_setup.enable()
-    from sc2impala.runtime import graph
+    from sc2impala.factories import environments
 
     name = MAP_DEFAULTS[map_name].demonstrated['demonstrator']
     values = resolve.complete({'map_name': map_name, 'demonstrator': name})
     settings = Settings.from_values(values)
-    of_agent, action_spec = graph.make_specs(settings.environment)
+    of_agent, action_spec = environments.make_specs(settings.environment)
     script = players.RULES[map_name][name]
     seen = demonstrator.with_needs(of_agent, script, fine=True)
     if units_size:

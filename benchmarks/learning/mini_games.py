@@ -26,7 +26,7 @@ from typing import Any, Dict, List, Optional, Sequence
 import numpy as np
 
 from sc2impala.envs.scores import SCORES, human_normalised
-from sc2impala.runtime.pictures import learning_curve
+from sc2impala.evaluation.pictures import learning_curve
 from sc2impala.settings import resolve
 
 _SECONDS = 'training_seconds.json'

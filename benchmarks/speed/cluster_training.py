@@ -155,7 +155,7 @@ def _start_cluster(
     stack: contextlib.ExitStack,
 ) -> 'subprocess.Popen[bytes]':
     command = subprocesses.training_command(logdir, [*flags, '--num_actors=1'], _PROGRESS_SECS)
-    command[2:3] = ['sc2impala.runtime.launch_cluster', str(arguments.actors)]
+    command[2:3] = ['sc2impala.cluster_actors.launch', str(arguments.actors)]
     return _run(command, log)
 
 

@@ -144,7 +144,7 @@ def _command(way: Way, logdir: str, flags: Sequence[str]) -> List[str]:
     command = subprocesses.training_command(logdir, [*flags, *way.own_flags], progress_secs=1)
     if not way.actors:
         return command
-    launcher = [sys.executable, '-m', 'sc2impala.runtime.launch_cluster', str(way.actors)]
+    launcher = [sys.executable, '-m', 'sc2impala.cluster_actors.launch', str(way.actors)]
     return launcher + command[command.index(f'--logdir={logdir}') :]
 
 

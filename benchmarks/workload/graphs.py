@@ -15,8 +15,9 @@ from benchmarks.workload.inputs import (
 )
 from sc2impala import actors, envs, learner
 from sc2impala.agents.agent import Agent
+from sc2impala.factories import acting, environments
 from sc2impala.learner import phases
-from sc2impala.runtime import graph, seeds
+from sc2impala.runtime import seeds, sessions
 from sc2impala.settings.settings import Settings
 from sc2impala.training.batches import Batches
 
@@ -32,7 +33,7 @@ def session(
       one_operation_at_a_time: whether operations run one after the other, each on all cores.
     """
     in_bfloat16 = settings is not None and settings.run.bfloat16
-    session_config = graph.session_config(deterministic=False, in_bfloat16=in_bfloat16)
+    session_config = sessions.session_config(deterministic=False, in_bfloat16=in_bfloat16)
     if one_operation_at_a_time:
         session_config.inter_op_parallelism_threads = 1
         # Otherwise the session shares the threads of the first session of the process.
@@ -44,20 +45,20 @@ def session(
 
 def make_environment(settings: Settings) -> envs.VectorEnvironment:
     """Returns K training environments."""
-    return environment_of(settings, graph.make_specs(settings.environment))
+    return environment_of(settings, environments.make_specs(settings.environment))
 
 
 def environment_of(settings: Settings, specs: Tuple[Any, Any]) -> envs.VectorEnvironment:
     """Returns K training environments with these observation and action specs."""
     env_seeds = seeds.streams(settings.run.seed, 'training', settings.actors.num_envs)
-    return graph.make_environment(settings.environment, settings.starcraft, specs, env_seeds)
+    return environments.make_environment(settings.environment, settings.starcraft, specs, env_seeds)
 
 
 def make_agent(settings: Settings) -> Tuple[Tuple[Any, Any], Agent]:
     """Builds the agent in the default graph; returns observation and action spec, and the agent."""
     environment = settings.environment
-    specs = graph.make_specs(environment)
-    agent = graph.make_agent(
+    specs = environments.make_specs(environment)
+    agent = acting.create_agent(
         settings.agent, specs, environment.max_step_mul, environment.agent_step_mul
     )
     return specs, agent

@@ -1,7 +1,8 @@
 """Where the parts of the start-up of a training are."""
 
 from sc2impala import agents, experiment
-from sc2impala.runtime import checkpoints, graph
+from sc2impala.factories import environments
+from sc2impala.runtime import checkpoints
 from sc2impala.training import loop as trainer
 
 STARTUP_MODULES = tuple(agents.AGENTS.values()) + (
@@ -14,8 +15,8 @@ imports and not as the part of the start-up in which the function runs."""
 
 STARTUP_FUNCTIONS = (
     (experiment, 'train', 'graph'),
-    (graph, 'make_specs', 'specs and environments'),
-    (graph, 'make_environment', 'specs and environments'),
+    (environments, 'make_specs', 'specs and environments'),
+    (environments, 'make_environment', 'specs and environments'),
     (trainer, 'open_session', 'session and initialisation'),
     (checkpoints.CheckpointWriter, 'save', 'first checkpoint'),
     (trainer, 'update', 'first update'),

@@ -12,7 +12,7 @@ from benchmarks.workload.graphs import make_agent
 from sc2impala import actors as actors_lib
 from sc2impala import replay, structs
 from sc2impala.agents.agent import Agent
-from sc2impala.runtime import checkpoints, graph, seeds
+from sc2impala.runtime import checkpoints, seeds, sessions
 from sc2impala.settings.settings import Settings
 from sc2impala.training import phases, replay_buffer
 from sc2impala.training.batches import Batches
@@ -74,7 +74,9 @@ def synchronous_training(
         update = built[-1].train
         num_new, num_replay = batch_split(settings)
         queue_size = played.queue.size()
-        opened = stack.enter_context(tf.Session(config=graph.session_config(deterministic=False)))
+        opened = stack.enter_context(
+            tf.Session(config=sessions.session_config(deterministic=False))
+        )
         _initialize(settings, agent, opened)
 
         def run_update() -> None:

@@ -14,7 +14,7 @@ import shutil
 from typing import Any, Dict, List, Mapping, Optional
 
 from sc2impala.errors import UserError
-from sc2impala.runtime import checkpoint_choice, checkpoints, evaluation, logdir, manifest
+from sc2impala.runtime import checkpoint_choice, checkpoints, logdir, manifest
 
 FOLDER = 'best'
 
@@ -76,7 +76,7 @@ class BestCheckpoint:
         if self._kept is None:
             return None
         # Older versions wrote only the second file, which evaluations by hand replace.
-        of_folder = os.path.join(self.folder, evaluation.EVALUATION_JSON)
+        of_folder = os.path.join(self.folder, logdir.EVALUATION_JSON)
         for path in (self._record(self._kept), of_folder):
             with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
                 content = json.loads(_read(path))
@@ -90,7 +90,7 @@ class BestCheckpoint:
         if self._kept is None or not os.path.exists(self._record(self._kept)):
             return False
         try:
-            content = json.loads(_read(os.path.join(self.folder, evaluation.EVALUATION_JSON)))
+            content = json.loads(_read(os.path.join(self.folder, logdir.EVALUATION_JSON)))
             return content['global_step'] == self._kept
         except (OSError, ValueError, LookupError, TypeError):
             return False
@@ -113,7 +113,7 @@ class BestCheckpoint:
         except OSError as error:
             raise _cannot_write(self.folder, error) from error
         self._kept = frames
-        logdir.write_json(os.path.join(self.folder, evaluation.EVALUATION_JSON), result)
+        logdir.write_json(os.path.join(self.folder, logdir.EVALUATION_JSON), result)
         self.drop_others()
 
     def drop_others(self) -> None:
@@ -127,7 +127,7 @@ class BestCheckpoint:
                     os.remove(os.path.join(self.folder, name))
 
     def _record(self, frames: int) -> str:
-        return f'{self.path(frames)}.{evaluation.EVALUATION_JSON}'
+        return f'{self.path(frames)}.{logdir.EVALUATION_JSON}'
 
     @property
     def _list(self) -> str:

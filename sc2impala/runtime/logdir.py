@@ -16,6 +16,9 @@ from sc2impala.errors import UserError
 if sys.platform != 'win32':
     import fcntl
 
+EPISODES_CSV = 'episodes.csv'
+EVALUATION_JSON = 'evaluation.json'
+
 _LOCK = '.lock'
 _LOOK_SECS = 0.2
 
@@ -131,3 +134,16 @@ def replace_text(path: str, content: str) -> None:
         with contextlib.suppress(OSError):
             os.remove(temporary)
         raise
+
+
+def cut_unfinished_line(path: str) -> int:
+    """Removes a line that a kill has cut off; makes the file if there is none.
+
+    Returns:
+      The size of the file in bytes.
+    """
+    with open(path, 'ab+') as file:
+        file.seek(0)
+        size = file.read().rfind(b'\n') + 1
+        file.truncate(size)
+    return size

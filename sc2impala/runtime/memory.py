@@ -1,5 +1,7 @@
-"""The amount of main memory (RAM) that is available."""
+"""The memory of this process: what is available, and the garbage collector of Python."""
 
+import contextlib
+import gc
 import os
 import posixpath
 import re
@@ -75,3 +77,19 @@ def _read(path: str) -> str:
             return file.read()
     except (OSError, UnicodeDecodeError):
         return ''
+
+
+@contextlib.contextmanager
+def collection_paused() -> Iterator[None]:
+    """Disables the cyclic garbage collector within the context, and then restores its state.
+
+    While a graph is built, the collector takes a fifth of the time and frees nothing, since the new
+    objects stay alive.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

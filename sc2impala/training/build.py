@@ -6,8 +6,9 @@ from typing import Any, List, Sequence, Tuple
 import tensorflow.compat.v1 as tf
 
 from sc2impala import actors as actors_lib
+from sc2impala.factories import acting
 from sc2impala.learner import phases as learner_phases
-from sc2impala.runtime import acting, demonstrations, graph, seeds
+from sc2impala.runtime import seeds, sessions
 from sc2impala.runtime.checkpoint_parts import Part, ReplayPart
 from sc2impala.runtime.checkpoints import CheckpointWriter
 from sc2impala.runtime.stop_request import StopRequest
@@ -57,7 +58,7 @@ def build_graph(
         made, or if the run does not fit into memory.
     """
     run_seed, unroll_length = settings.run.seed, settings.actors.unroll_length
-    devices = graph.learner_devices(settings.training.num_learner_devices)
+    devices = sessions.learner_devices(settings.training.num_learner_devices)
     tf.set_random_seed(seeds.streams(run_seed, 'graph', 1, start)[0])
 
     agent = acting.make_agent(settings, specs)
@@ -67,7 +68,7 @@ def build_graph(
     teacher = policy.teacher if policy is not None and policy.teacher.acts else None
 
     spec = actors_lib.sequence_spec(agent, specs[0], unroll_length, teacher)
-    memory_limits.check(settings, agent, spec, actors.num_games, graph.gpu_device() is None)
+    memory_limits.check(settings, agent, spec, actors.num_games, sessions.gpu_device() is None)
     actors.build(agent, specs, spec, start, teacher)
 
     table = None
@@ -160,9 +161,7 @@ def build_components(
     return components
 
 
-def open_recordings(
-    settings: Settings, specs: Tuple[Any, Any], start: int
-) -> demonstrations.Recorded:
+def open_recordings(settings: Settings, specs: Tuple[Any, Any], start: int) -> recordings.Recorded:
     """Opens the recordings that the run learns from, possibly none.
 
     Args:
@@ -173,11 +172,11 @@ def open_recordings(
     Raises:
       UserError: if one cannot be used.
     """
-    recordings_of_run = demonstrations.open_recordings(
+    recordings_of_run = recordings.open_recordings(
         settings.demonstrations.demonstrations, settings.environment, specs[1]
     )
     (seed,) = seeds.streams(settings.run.seed, 'demonstrations', 1, start)
-    return demonstrations.Recorded(recordings_of_run, specs, settings.actors.unroll_length, seed)
+    return recordings.Recorded(recordings_of_run, specs, settings.actors.unroll_length, seed)
 
 
 def _learner_state(built: Graph) -> LearnerState:

@@ -5,10 +5,11 @@ from typing import Any, List, Mapping, Optional, Sequence, Tuple
 
 from sc2impala import learner
 from sc2impala.learner.phases import Phase
-from sc2impala.runtime import checkpoints, demonstrations, memory
+from sc2impala.runtime import checkpoints, memory
 from sc2impala.settings import resolve, validation
 from sc2impala.settings.settings import Settings
 from sc2impala.training import replay_buffer
+from sc2impala.training.components import recordings
 from sc2impala.training.run import Graph
 
 _LENGTH = 'total_environment_frames'
@@ -51,7 +52,7 @@ def describe(
         )
     going_on = f', going on from {checkpoint}' if checkpoint else ''
     lines.append(f'logdir: {settings.run.logdir}{going_on}')
-    lines += demonstrations.describe(settings.demonstrations, built.recorded.recordings)
+    lines += recordings.describe(settings.demonstrations, built.recorded.recordings)
     lines += _phases(settings)
     return lines
 

@@ -9,8 +9,9 @@ import tensorflow.compat.v1 as tf
 from sc2impala import activity, saved_arrays
 from sc2impala import actors as actors_lib
 from sc2impala.agents.teacher import Teacher
+from sc2impala.factories import acting, environments
 from sc2impala.learner import phases
-from sc2impala.runtime import acting, demonstrations, graph, seeds
+from sc2impala.runtime import seeds, sessions
 from sc2impala.runtime.stop_request import StopRequest
 from sc2impala.runtime.summary_log import SummaryLog
 from sc2impala.saved_arrays import Arrays
@@ -92,7 +93,7 @@ class LocalActors(Actors):
                 self.enqueue_ops.append(self.queue.enqueue_many(actor.output))
             size = self.queue.size()
         self.envs = self.queue.account.envs = envs
-        self._stack.enter_context(graph.failures_reported(envs))
+        self._stack.enter_context(sessions.failures_reported(envs))
         self._alternation = AlternationHook(self.enqueue_ops[0], size, batch_size)
         contents = QueueContents(self.queue)
         if not settings.run.deterministic:
@@ -144,7 +145,7 @@ class LocalActors(Actors):
         settings, run_seed = self._settings, self._settings.run.seed
         env_seeds = seeds.streams(run_seed, 'training', settings.actors.num_envs, start, actor)
         (share_seed,) = seeds.streams(run_seed, 'demonstrator', 1, start, actor)
-        return demonstrations.make_environment(
+        return environments.make_actor_environment(
             settings.environment,
             settings.starcraft,
             settings.demonstrations,

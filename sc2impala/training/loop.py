@@ -7,7 +7,7 @@ import tensorflow.compat.v1 as tf
 from sc2impala import activity
 from sc2impala.errors import UserError
 from sc2impala.learner.phases import Phase
-from sc2impala.runtime import checkpoints, garbage
+from sc2impala.runtime import checkpoints, memory
 from sc2impala.training.component import Component
 
 _STOP_GRACE_SECS = 30
@@ -67,7 +67,7 @@ def open_session(
         if initialize is not None:
             initialize(session)
 
-    with garbage.collection_paused():
+    with memory.collection_paused():
         return tf.train.MonitoredTrainingSession(
             master=master,
             scaffold=tf.train.Scaffold(saver=saver, init_fn=restore),

@@ -14,7 +14,7 @@ from sc2impala.cluster.accounts import Accounts
 from sc2impala.cluster.board import Board
 from sc2impala.errors import UserError
 from sc2impala.learner import phases
-from sc2impala.runtime import console, graph
+from sc2impala.runtime import console, sessions
 from sc2impala.runtime.stop_request import StopRequest
 from sc2impala.runtime.summary_log import SummaryLog
 from sc2impala.settings import addresses, resolve, validation
@@ -124,7 +124,7 @@ class RemoteActors(Actors):
             self.accounts,
             policy_version,
             teacher,
-            graph.gpu_device(),
+            sessions.gpu_device(),
         )
         with tf.device('/cpu'):
             self._intake = self._intake._replace(

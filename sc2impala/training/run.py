@@ -10,8 +10,6 @@ from sc2impala.learner import labels
 from sc2impala.learner.phases import Phase
 from sc2impala.replay import ReplayTable
 from sc2impala.runtime.checkpoints import CheckpointWriter
-from sc2impala.runtime.demonstrations import Recorded
-from sc2impala.runtime.episodes import EpisodeLog
 from sc2impala.runtime.stop_request import StopRequest
 from sc2impala.runtime.summary_log import SummaryLog
 from sc2impala.settings.settings import Settings
@@ -20,6 +18,8 @@ from sc2impala.training.batches import Batches
 from sc2impala.training.start import Start
 
 if TYPE_CHECKING:
+    from sc2impala.training.components.episodes import EpisodeLog
+    from sc2impala.training.components.recordings import Recorded
     from sc2impala.training.components.start_policy import StartPolicy
 
 
@@ -40,7 +40,7 @@ class Graph(NamedTuple):
     start_policy: Optional['StartPolicy']
     actors: Actors
     table: Optional[ReplayTable]
-    recorded: Recorded
+    recorded: 'Recorded'
     batches: Batches
     phases: Sequence[Phase]
     observation_spec: Any
@@ -73,7 +73,7 @@ class Run(NamedTuple):
     stack: contextlib.ExitStack
     writer: CheckpointWriter
     summaries: SummaryLog
-    episodes: EpisodeLog
+    episodes: 'EpisodeLog'
 
     @property
     def is_restored(self) -> bool:

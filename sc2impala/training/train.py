@@ -6,17 +6,10 @@ from typing import Any, Iterator, Sequence, Tuple
 import tensorflow.compat.v1 as tf
 
 from sc2impala.errors import FINISHED, Interrupted, UserError, exit_code_of_signal
-from sc2impala.runtime import (
-    checkpoints,
-    console,
-    demonstrations,
-    garbage,
-    graph,
-    logdir,
-    manifest,
-)
+from sc2impala.factories import environments
+from sc2impala.runtime import checkpoints, console, logdir, manifest, memory, sessions
+from sc2impala.runtime.console import TrainLog
 from sc2impala.runtime.stop_request import StopRequest
-from sc2impala.runtime.train_log import TrainLog
 from sc2impala.settings.settings import Settings
 from sc2impala.training import build, loop
 from sc2impala.training import start as start_lib
@@ -47,8 +40,8 @@ def train(settings: Settings, own_hooks: Sequence[tf.train.SessionRunHook] = ())
       Exception: for errors of the program; the traceback is in the log of the run.
     """
     folder = settings.run.logdir
-    specs = demonstrations.labelled_specs(
-        settings.demonstrations, graph.make_specs(settings.environment)
+    specs = environments.labelled_specs(
+        settings.demonstrations, environments.make_specs(settings.environment)
     )
     logdir.prepare(folder)
     stop, log = StopRequest(interrupts=True), TrainLog(folder)
@@ -115,9 +108,9 @@ def _train_in_graph(
       own_hooks: hooks of the caller.
     """
     folder, output = settings.run.logdir, settings.output
-    session_config = graph.session_config(settings.run.deterministic, settings.run.bfloat16)
+    session_config = sessions.session_config(settings.run.deterministic, settings.run.bfloat16)
     actors.open(session_config)
-    with garbage.collection_paused():
+    with memory.collection_paused():
         built = build.build_graph(settings, specs, actors, start.number)
         resume, parts = build.build_parts(built)
         writer = checkpoints.CheckpointWriter(

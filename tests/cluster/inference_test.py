@@ -16,8 +16,8 @@ from sc2impala.cluster.accounts import Accounts
 from sc2impala.cluster.inference_client import InferenceClient
 from sc2impala.cluster.link import Link
 from sc2impala.cluster.outbox import Identity
+from sc2impala.cluster_actors.central import first_output, flat_arrays
 from sc2impala.learner import phases
-from sc2impala.runtime.cluster_central import first_output, flat_arrays
 from tests import fakes
 
 K, T, UNROLLS, MAX_STEP_MUL = 3, 4, 3, 16

@@ -47,19 +47,26 @@ ALLOWED = {
         'vtrace',
     ),
     'doctor': ('envs', 'game_folder', 'sim'),
-    'runtime': (
+    'runtime': ('envs', 'errors', 'replay', 'settings'),
+    'factories': ('agents', 'envs', 'errors', 'extensions', 'learner', 'runtime', 'settings'),
+    'evaluation': (
         'activity',
-        'actors',
         'agents',
-        'cluster',
         'demonstrations',
         'envs',
         'errors',
-        'extensions',
-        'frames',
+        'factories',
+        'runtime',
+        'settings',
+        'structs',
+    ),
+    'cluster_actors': (
+        'actors',
+        'cluster',
+        'errors',
+        'factories',
         'learner',
-        'replay',
-        'saved_arrays',
+        'runtime',
         'settings',
         'structs',
     ),
@@ -68,8 +75,11 @@ ALLOWED = {
         'actors',
         'agents',
         'cluster',
+        'demonstrations',
         'envs',
         'errors',
+        'evaluation',
+        'factories',
         'frames',
         'learner',
         'replay',
@@ -78,7 +88,15 @@ ALLOWED = {
         'settings',
         'structs',
     ),
-    'experiment': ('errors', 'runtime', 'settings', 'tf_setup', 'training'),
+    'experiment': (
+        'cluster_actors',
+        'errors',
+        'evaluation',
+        'runtime',
+        'settings',
+        'tf_setup',
+        'training',
+    ),
     'population': ('errors', 'experiment', 'learner', 'runtime', 'settings'),
 }
 """The other parts that each part of the package may import."""
@@ -330,8 +348,16 @@ def test_no_modules_of_the_learner_import_each_other():
 
 
 def test_one_process_knows_nothing_of_clusters():
-    own = ('cluster', 'remote_', 'launch_cluster', 'signal_watch')
-    for part in ('runtime', 'training', 'learner', 'actors', 'experiment'):
+    own = ('cluster', 'remote_')
+    for part in (
+        'runtime',
+        'factories',
+        'evaluation',
+        'training',
+        'learner',
+        'actors',
+        'experiment',
+    ):
         for path in files(part):
             check_without_clusters(path, own)
 
@@ -345,7 +371,15 @@ def check_without_clusters(path, own):
 
 def test_only_commands_and_what_puts_a_run_together_see_all_settings():
     """Everything else gets a group, or a few numbers."""
-    assembly = {'experiment', 'population', 'runtime', 'settings', 'training'}
+    assembly = {
+        'cluster_actors',
+        'evaluation',
+        'experiment',
+        'factories',
+        'population',
+        'settings',
+        'training',
+    }
     for part in sorted(set(PARTS) - assembly):
         for path in files(part):
             assert 'sc2impala.settings.settings.Settings' not in imported(path), path

@@ -8,9 +8,9 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import actors, agents, demonstrations
 from sc2impala.envs import players
+from sc2impala.evaluation import recording
 from sc2impala.learner import demonstration_source, sequences, sources
 from sc2impala.learner.batch import stage
-from sc2impala.runtime import recording
 from sc2impala.runtime.stop_request import StopRequest
 from sc2impala.settings.groups import OutputSettings
 from tests import fakes

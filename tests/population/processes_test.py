@@ -10,9 +10,9 @@ import time
 import pytest
 
 from sc2impala.population import jobs
+from tests.cluster_actors.launch_test import DEADLINE_SECS, needs_proc, wait_until_gone
 from tests.house import sources
 from tests.population.command_test import FLAGS
-from tests.runtime.launch_cluster_test import DEADLINE_SECS, needs_proc, wait_until_gone
 
 FAKE = """
 import os, sys, time

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from sc2impala.runtime import console
-from sc2impala.runtime.train_log import TrainLog
+from sc2impala.runtime.console import TrainLog
 
 TIME = datetime.datetime(2020, 1, 2, 3, 4, 5, 678900, datetime.timezone.utc)
 STAMP = '2020-01-02 03:04:05.678+00:00 '

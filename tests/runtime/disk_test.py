@@ -11,8 +11,8 @@ import tensorflow.compat.v1 as tf
 from sc2impala.errors import UserError
 from sc2impala.runtime import checkpoint_choice, checkpoints, disk, summary_log
 from sc2impala.runtime import checkpoint_units as units
-from sc2impala.runtime.episodes import EpisodeLog
 from sc2impala.structs import EpisodeInfo
+from sc2impala.training.components.episodes import EpisodeLog
 from tests.runtime import tiny
 
 MIB = 2**20

@@ -8,7 +8,8 @@ import pytest
 import sc2impala
 from sc2impala import experiment
 from sc2impala.errors import UserError
-from sc2impala.runtime import graph, manifest
+from sc2impala.factories import environments
+from sc2impala.runtime import manifest
 from sc2impala.settings import resolve
 from sc2impala.settings import settings as settings_lib
 from sc2impala.settings.settings import Settings
@@ -22,7 +23,7 @@ def values(tmp_path):
 
 
 def write(values, before=None):
-    specs = graph.make_specs(Settings.from_values(values).environment)
+    specs = environments.make_specs(Settings.from_values(values).environment)
     manifest.write(values['logdir'], values, before, specs)
     return manifest.read(values['logdir'])
 

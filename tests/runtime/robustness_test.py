@@ -12,7 +12,7 @@ import time
 import numpy as np
 import pytest
 
-from sc2impala.runtime import episodes
+from sc2impala.training.components import episodes
 from tests.runtime import tiny
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from sc2impala.runtime.signal_watch import SignalWatch
+from sc2impala.runtime.stop_request import SignalWatch
 
 
 @pytest.fixture

@@ -8,8 +8,7 @@ import pytest
 
 from sc2impala import errors
 from sc2impala.runtime import child_processes
-from sc2impala.runtime.signal_watch import SignalWatch
-from sc2impala.runtime.stop_request import StopRequest
+from sc2impala.runtime.stop_request import SignalWatch, StopRequest
 
 NUMBERS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 

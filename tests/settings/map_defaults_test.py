@@ -4,7 +4,7 @@ import pytest
 
 from sc2impala import envs
 from sc2impala.envs import demonstrator, maps, players
-from sc2impala.runtime import graph
+from sc2impala.factories import environments
 from sc2impala.settings import resolve, validation
 from sc2impala.settings import settings as settings_lib
 from sc2impala.settings.settings import Settings
@@ -46,7 +46,9 @@ class TestEveryMap:
         values = resolve.complete({'map_name': map_name, 'from_scratch': True})
         # Not every map needs to be one that can be played already.
         validation.check(Settings.from_values(dict(values, map_name=envs.MAP_NAMES[0])))
-        observation_spec, action_spec = graph.make_specs(Settings.from_values(values).environment)
+        observation_spec, action_spec = environments.make_specs(
+            Settings.from_values(values).environment
+        )
         own = maps.MAP_DEFAULTS[map_name].from_scratch
         chosen = {name: own[name] for name in OF_SPECS if name in own}
         of_map_observation, of_map_action = envs.make_specs(map_name, **chosen)
@@ -68,7 +70,7 @@ class TestImitation:
         assert settings.demonstrations.demonstrator in players.RULES[map_name]
         assert settings.algorithms['cloning'].num_cloning_frames > 0
         script = players.RULES[map_name][settings.demonstrations.demonstrator]
-        observation_spec, action_spec = graph.make_specs(settings.environment)
+        observation_spec, action_spec = environments.make_specs(settings.environment)
         seen = demonstrator.with_needs(observation_spec, script, fine=True)
         script(seen, action_spec)
 

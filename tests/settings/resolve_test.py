@@ -7,7 +7,7 @@ import pytest
 
 from sc2impala import envs, learner
 from sc2impala.envs import maps
-from sc2impala.runtime import graph
+from sc2impala.factories import environments
 from sc2impala.settings import resolve, validation
 from sc2impala.settings import settings as settings_lib
 from sc2impala.settings.settings import Settings
@@ -310,7 +310,7 @@ class TestStarCraft:
         validation.check(settings)
         assert settings.starcraft.opponent == 'very_easy'
         assert settings.environment.screen_size == (64, 64)
-        _, action_spec = graph.make_specs(settings.environment)
+        _, action_spec = environments.make_specs(settings.environment)
         assert 'Build_Barracks_screen' in action_spec.function_names
 
     def test_an_evaluation_may_be_played_on_another_backend(self):

@@ -4,7 +4,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala.errors import UserError
-from sc2impala.runtime import graph
+from sc2impala.runtime import sessions
 from tests.runtime import tiny
 from tests.training.built_training import built_training
 
@@ -34,10 +34,12 @@ def test_its_initial_weights_depend_on_the_seed(plain_training, tmp_path):
 
 def test_trains_on_several_devices(tmp_path, monkeypatch):
     """A whole run with staged parts, on virtual processors in the place of GPUs."""
-    config = graph.session_config(deterministic=False)
+    config = sessions.session_config(deterministic=False)
     config.device_count['CPU'] = 2
-    monkeypatch.setattr(graph, 'learner_devices', lambda count: [f'/cpu:{i}' for i in range(count)])
-    monkeypatch.setattr(graph, 'session_config', lambda *arguments: config)
+    monkeypatch.setattr(
+        sessions, 'learner_devices', lambda count: [f'/cpu:{i}' for i in range(count)]
+    )
+    monkeypatch.setattr(sessions, 'session_config', lambda *arguments: config)
     tiny.train(tmp_path, 3, '--num_learner_devices=2', *tiny.REPLAY)
     assert tiny.checkpoint_frames(tmp_path)[-1] >= 3 * tiny.FRAMES_PER_UPDATE
     assert len(tiny.losses(tmp_path)['loss/policy_cloning']) >= 3

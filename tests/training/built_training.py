@@ -4,7 +4,7 @@ import contextlib
 
 import tensorflow.compat.v1 as tf
 
-from sc2impala.runtime import demonstrations, graph
+from sc2impala.factories import environments
 from sc2impala.training import build
 from sc2impala.training.local_actors import LocalActors
 from tests.runtime import tiny
@@ -31,7 +31,7 @@ def kept_training(logdir, *flags):
 
 def _build(logdir, stack, flags):
     settings = tiny.read_settings(logdir, *flags)
-    specs = demonstrations.labelled_specs(
-        settings.demonstrations, graph.make_specs(settings.environment)
+    specs = environments.labelled_specs(
+        settings.demonstrations, environments.make_specs(settings.environment)
     )
     return settings, specs, build.build_graph(settings, specs, LocalActors(settings, stack))

@@ -6,7 +6,7 @@ import signal
 import numpy as np
 import pytest
 
-from sc2impala.runtime import graph
+from sc2impala.factories import environments
 from sc2impala.training.components import start_policy
 from tests.learner.labels import LabelledEnvironment, labelled_spec
 from tests.runtime import tiny
@@ -51,10 +51,10 @@ def rule(action_spec, observation):
     return dict(action, function=function, screen=beacon), np.full(len(layer), tiny.STEP_MUL)
 
 
-def install(setattr_in_graph):
+def install(setattr_in_factory):
     """Labels the games of MoveToBeacon; returns the list of the environments that are made."""
     made = []
-    make_specs, make_environment = graph.make_specs, graph.make_environment
+    make_specs, make_environment = environments.make_specs, environments.make_environment
 
     def labelled_specs(environment):
         observation_spec, action_spec = make_specs(environment)
@@ -65,20 +65,20 @@ def install(setattr_in_graph):
         made.append(LabelledEnvironment(env, functools.partial(rule, specs[1])))
         return made[-1]
 
-    setattr_in_graph('make_specs', labelled_specs)
-    setattr_in_graph('make_environment', labelled_environment)
+    setattr_in_factory('make_specs', labelled_specs)
+    setattr_in_factory('make_environment', labelled_environment)
     return made
 
 
 @pytest.fixture
 def demonstrated(monkeypatch):
     """Games with labels; the environments that were made, in order."""
-    return install(functools.partial(monkeypatch.setattr, graph))
+    return install(functools.partial(monkeypatch.setattr, environments))
 
 
 def play(flags, output):
     """What a process of its own does, see `tiny.play`."""
-    install(functools.partial(setattr, graph))
+    install(functools.partial(setattr, environments))
     tiny.play(flags, output)
 
 

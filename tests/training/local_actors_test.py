@@ -7,7 +7,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala.errors import UserError
-from sc2impala.runtime import demonstrations, graph
+from sc2impala.factories import environments
 from sc2impala.training import build
 from sc2impala.training.local_actors import LocalActors
 from tests.runtime import tiny
@@ -15,7 +15,7 @@ from tests.runtime import tiny
 
 def test_each_actor_has_games_of_its_own(tmp_path):
     settings = tiny.read_settings(tmp_path, *tiny.REPLAY, '--num_actors=2')
-    specs = graph.make_specs(settings.environment)
+    specs = environments.make_specs(settings.environment)
     with tf.Graph().as_default(), contextlib.ExitStack() as stack:
         actors = LocalActors(settings, stack)
         built = build.build_graph(settings, specs, actors)
@@ -36,7 +36,7 @@ def test_without_replay_there_is_no_table(plain_training):
 def test_each_actor_fills_the_same_queue(tmp_path, asked_for, capacity):
     flags = ('--num_actors=2', f'--queue_capacity={asked_for}')
     settings = tiny.read_settings(tmp_path, *flags)
-    specs = graph.make_specs(settings.environment)
+    specs = environments.make_specs(settings.environment)
     with tf.Graph().as_default(), contextlib.ExitStack() as stack:
         actors = LocalActors(settings, stack)
         build.build_graph(settings, specs, actors)
@@ -62,7 +62,7 @@ def test_each_actor_fills_the_same_queue(tmp_path, asked_for, capacity):
 
 
 def test_environments_are_closed_if_one_cannot_be_made(tmp_path, monkeypatch):
-    tape, make_environment = [], demonstrations.make_environment
+    tape, make_environment = [], environments.make_actor_environment
 
     def make(*args, **kwargs):
         if tape:
@@ -72,9 +72,9 @@ def test_environments_are_closed_if_one_cannot_be_made(tmp_path, monkeypatch):
         env.close = lambda: tape.append('closed')
         return env
 
-    monkeypatch.setattr(demonstrations, 'make_environment', make)
+    monkeypatch.setattr(environments, 'make_actor_environment', make)
     settings = tiny.read_settings(tmp_path, '--num_actors=2')
-    specs = graph.make_specs(settings.environment)
+    specs = environments.make_specs(settings.environment)
     with pytest.raises(UserError, match='does not run'), contextlib.ExitStack() as stack:
         stack.enter_context(tf.Graph().as_default())
         build.build_graph(settings, specs, LocalActors(settings, stack))
@@ -83,7 +83,7 @@ def test_environments_are_closed_if_one_cannot_be_made(tmp_path, monkeypatch):
 
 def test_recordings_are_optional_but_have_to_exist(tmp_path):
     settings = tiny.read_settings(tmp_path)
-    specs = graph.make_specs(settings.environment)
+    specs = environments.make_specs(settings.environment)
     assert build.open_recordings(settings, specs, 0).recordings == []
     settings = tiny.read_settings(tmp_path, '--demonstrations=/no/such')
     with pytest.raises(UserError, match='--demonstrations=/no/such cannot be used'):

@@ -8,7 +8,8 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import actors
 from sc2impala.errors import UserError
-from sc2impala.runtime import graph, memory
+from sc2impala.factories import acting, environments
+from sc2impala.runtime import memory
 from sc2impala.settings import resolve
 from sc2impala.settings.settings import Settings
 from sc2impala.training import memory_limits as limits
@@ -21,10 +22,10 @@ Made = collections.namedtuple('Made', ['settings', 'agent', 'spec'])
 def make(**given):
     """Settings, agent and sequences of a training; nothing has a value yet."""
     settings = Settings.from_values(resolve.complete(given))
-    specs = graph.make_specs(settings.environment)
+    specs = environments.make_specs(settings.environment)
     with tf.Graph().as_default():
         environment = settings.environment
-        agent = graph.make_agent(
+        agent = acting.create_agent(
             settings.agent, specs, environment.max_step_mul, environment.agent_step_mul
         )
         spec = actors.sequence_spec(agent, specs[0], settings.actors.unroll_length)

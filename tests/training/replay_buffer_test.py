@@ -9,8 +9,8 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import actors, envs, replay
 from sc2impala.errors import UserError
+from sc2impala.factories import acting
 from sc2impala.learner import summaries
-from sc2impala.runtime import graph
 from sc2impala.settings.groups import AgentSettings, ReplaySettings
 from sc2impala.training import replay_buffer
 from tests.learner import table_agent
@@ -33,7 +33,7 @@ def specs():
 
 
 def make_agent(specs):
-    return graph.make_agent(AgentSettings('fully_conv'), specs, 8, None)
+    return acting.create_agent(AgentSettings('fully_conv'), specs, 8, None)
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ import shutil
 import numpy as np
 import pytest
 
-from sc2impala.runtime import graph
+from sc2impala.factories import environments
 from tests.runtime import tiny
 
 UPDATE = tiny.FRAMES_PER_UPDATE
@@ -157,11 +157,11 @@ class TestResume:
         """The seeds of every environment that is made."""
         seen = []
 
-        def make_environment(*args, make=graph.make_environment):
+        def make_environment(*args, make=environments.make_environment):
             seen.append(list(args[3]))
             return make(*args)
 
-        monkeypatch.setattr(graph, 'make_environment', make_environment)
+        monkeypatch.setattr(environments, 'make_environment', make_environment)
         return seen
 
     def test_goes_on_with_frames_schedule_episodes_and_starts_in_a_folder_that_was_moved(
@@ -268,7 +268,7 @@ class TestCriticPreTraining:
         The rare rewards of short games would decide which of two batches has the higher loss; the
         same reward everywhere leaves only the error of the baseline.
         """
-        make_environment = graph.make_environment
+        make_environment = environments.make_environment
 
         def make(*args):
             env = make_environment(*args)
@@ -281,7 +281,7 @@ class TestCriticPreTraining:
             env.step = pay
             return env
 
-        monkeypatch.setattr(graph, 'make_environment', make)
+        monkeypatch.setattr(environments, 'make_environment', make)
 
     def test_lowers_its_loss_and_leaves_the_policy(self, constant_reward, finished_run, tmp_path):
         logdir = tmp_path / 'run'

@@ -57,7 +57,7 @@ PURE_MODULES = (
     'sc2impala.learner.batch',
     'sc2impala.agents.agent',
     'sc2impala.actors',
-    'sc2impala.runtime.graph',
+    'sc2impala.training.build',
     'sc2impala.experiment',
     'sc2impala.tf_setup',
 )

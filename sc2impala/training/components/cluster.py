@@ -11,8 +11,7 @@ from sc2impala.cluster import board
 from sc2impala.cluster.accounts import Accounts, Rates
 from sc2impala.cluster.intake import Intake
 from sc2impala.runtime import console, stop_request
-from sc2impala.runtime.signal_watch import SignalWatch
-from sc2impala.runtime.stop_request import StopRequest
+from sc2impala.runtime.stop_request import SignalWatch, StopRequest
 from sc2impala.runtime.summary_log import SummaryLog
 from sc2impala.training.component import Component
 

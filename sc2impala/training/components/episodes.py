@@ -1,13 +1,14 @@
 """The list of finished episodes, `episodes.csv`, and their means in TensorBoard."""
 
+import collections
 import os
-from typing import Any, List, Mapping
+from typing import Any, Deque, Dict, List, Mapping
 
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from sc2impala.runtime import checkpoints, console, evaluation
-from sc2impala.runtime.episodes import EpisodeLog
+from sc2impala.errors import UserError
+from sc2impala.runtime import checkpoints, console, logdir
 from sc2impala.runtime.summary_log import SummaryLog
 from sc2impala.saved_arrays import Arrays
 from sc2impala.settings.settings import Settings
@@ -15,6 +16,174 @@ from sc2impala.training.component import Component
 from sc2impala.training.run import Run
 from sc2impala.training.start import Start
 from sc2impala.training.state import State
+
+COLUMNS = ('start', 'global_step', 'episode_return', 'episode_frames', 'episode_steps')
+
+
+class EpisodeLog:
+    """Appends every finished episode to a CSV and remembers the last ones.
+
+    A disk that is full, or fails, does not end the training: rows that cannot be written are kept
+    until there is room.
+    """
+
+    def __init__(self, path: str, start: int, window: int = 100, games_fail: bool = True):
+        """Args:
+        path: the file; it is continued if it exists.
+        start: number of earlier starts of the run, written with every episode.
+        window: number of episodes that the means are over.
+        games_fail: whether an episode is aborted because its game failed; those of the simulator
+          are to spread the games.
+
+        Raises:
+          UserError: if the file cannot be written to.
+        """
+        self._path = path
+        self._rows: List[str] = []
+        self._failing = False
+        self._start = start
+        self._last: Deque[float] = collections.deque(maxlen=window)
+        self.aborted = 0
+        self.aborted_frames = 0
+        self._games_fail = games_fail
+        try:
+            self._size = logdir.cut_unfinished_line(path)
+        except OSError as error:
+            raise UserError(
+                f'{path} cannot be written to ({error.strerror}), expected a file that this user '
+                'may change, or none.'
+            ) from error
+        if not self._size:
+            self._rows.append(','.join(COLUMNS))
+
+    @property
+    def failed(self) -> int:
+        """Number of episodes that were aborted because their game failed."""
+        return self.aborted if self._games_fail else 0
+
+    def undo(self, global_step: int) -> int:
+        """Removes the rows of updates after a checkpoint from which the training goes on.
+
+        Args:
+          global_step: environment frames of the checkpoint.
+
+        Returns:
+          The number of rows.
+
+        Raises:
+          UserError: if the file cannot be changed.
+        """
+        temporary = self._path + '.tmp'
+        try:
+            with open(self._path, 'rb') as file:
+                rows = file.read(self._size).splitlines(keepends=True)
+            kept = [row for row in rows if not _is_after(row, global_step)]
+            if len(kept) < len(rows):
+                with open(temporary, 'wb') as file:
+                    file.writelines(kept)
+                    file.flush()
+                    os.fsync(file.fileno())
+                os.replace(temporary, self._path)
+                self._size = sum(map(len, kept))
+        except OSError as error:
+            raise UserError(
+                f'{self._path} cannot be changed ({error.strerror}), expected a file that this '
+                'user may change, and free space.'
+            ) from error
+        return len(rows) - len(kept)
+
+    def add(self, done: np.ndarray, infos: Any, global_step: int) -> Dict[str, float]:
+        """Adds the episodes that ended in one update.
+
+        Args:
+          done: bool [T, B], where an episode ended that counts.
+          infos: `EpisodeInfo` of [T, B].
+          global_step: environment frames after the update.
+
+        Returns:
+          Mean 'episode_return' and 'episode_frames' of these episodes, if there are any; and
+          'aborted_episodes' and 'aborted_frames', their number and frames in this start so far, if
+          they have grown.
+        """
+        num_aborted = int(np.sum(infos.aborted))
+        self.aborted += num_aborted
+        self.aborted_frames += int(np.sum(infos.episode_frames, where=infos.aborted))
+        rows = np.stack(
+            [infos.episode_return[done], infos.episode_frames[done], infos.episode_steps[done]]
+        ).T
+        for episode_return, frames, steps in rows:
+            row = (self._start, global_step, float(episode_return), int(frames), int(steps))
+            self._rows.append(','.join(map(str, row)))
+            self._last.append(float(episode_return))
+        values: Dict[str, float] = {}
+        if num_aborted:
+            values.update(aborted_episodes=self.aborted, aborted_frames=self.aborted_frames)
+        if len(rows):
+            means = rows.mean(axis=0)
+            values.update(episode_return=float(means[0]), episode_frames=float(means[1]))
+        return values
+
+    def get_state(self) -> Dict[str, np.ndarray]:
+        """What the progress line shows, for a start that goes on; writes the rows so far."""
+        self.flush()
+        return {
+            'aborted': np.array(self.aborted, np.int64),
+            'last': np.array(self._last, np.float64),
+        }
+
+    def set_state(self, state: Mapping[str, np.ndarray]) -> None:
+        """Goes on from a state of `get_state`.
+
+        Raises:
+          ValueError: if it is none.
+        """
+        last = np.asarray(state['last']) if set(state) == {'aborted', 'last'} else np.zeros([0, 0])
+        if last.ndim != 1 or last.dtype != np.float64 or state['aborted'].shape != ():
+            raise ValueError('the last episodes are not a list of returns.')
+        self.aborted = int(state['aborted'])
+        self._last.clear()
+        self._last.extend(last.tolist())
+
+    def last_mean(self) -> float:
+        """Mean return of the last episodes, NaN before the first one."""
+        return float(np.mean(self._last)) if self._last else float('nan')
+
+    def last_count(self) -> int:
+        """The number of episodes that the mean is over."""
+        return len(self._last)
+
+    def flush(self) -> None:
+        """Writes the rows so far to the file; keeps them if that fails, and says so once."""
+        if not self._rows:
+            return
+        content = ''.join(row + '\r\n' for row in self._rows).encode()
+        try:
+            with open(self._path, 'r+b' if self._size else 'wb') as file:
+                # What an earlier attempt has written of these rows is overwritten.
+                file.seek(self._size)
+                file.truncate()
+                file.write(content)
+        except OSError as error:
+            if not self._failing:
+                console.say(
+                    f'{self._path} cannot be written to ({error.strerror}): training goes on, and '
+                    'its rows are kept until they can be written'
+                )
+            self._failing = True
+            return
+        self._size += len(content)
+        self._rows.clear()
+        self._failing = False
+
+    def close(self) -> None:
+        """Writes what is left."""
+        self.flush()
+
+
+def _is_after(row: bytes, global_step: int) -> bool:
+    """Whether a row is of an update after a global step; the header is not."""
+    cells = row.split(b',')
+    return len(cells) > 1 and cells[1].isdigit() and int(cells[1]) > global_step
 
 
 def make(run: Run) -> List[Component]:
@@ -28,14 +197,14 @@ def open_log(settings: Settings, start: Start) -> EpisodeLog:
     Raises:
       UserError: if the file cannot be continued.
     """
-    path = os.path.join(settings.run.logdir, evaluation.EPISODES_CSV)
+    path = os.path.join(settings.run.logdir, logdir.EPISODES_CSV)
     games_fail = not settings.environment.spread_frames
     episodes = EpisodeLog(path, start.number, games_fail=games_fail)
     if start.checkpoint is not None:
         undone = episodes.undo(checkpoints.number(start.checkpoint))
         if undone:
             console.say(
-                f'{evaluation.EPISODES_CSV}: {undone:,} rows of episodes after the checkpoint are '
+                f'{logdir.EPISODES_CSV}: {undone:,} rows of episodes after the checkpoint are '
                 'removed, since these frames are trained again'
             )
     return episodes

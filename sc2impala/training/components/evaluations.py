@@ -8,26 +8,19 @@ from typing import Any, Callable, Dict, List, Optional
 import tensorflow.compat.v1 as tf
 
 from sc2impala.errors import UserError
+from sc2impala.evaluation import phase_evaluation, scoring
+from sc2impala.evaluation.log import EVALUATIONS_CSV, EvaluatedPolicy
+from sc2impala.evaluation.record import EvaluationRecord
+from sc2impala.factories import acting, environments
 from sc2impala.learner.phases import Phase
-from sc2impala.runtime import (
-    acting,
-    checkpoints,
-    console,
-    disk,
-    evaluation,
-    graph,
-    phase_evaluation,
-    seeds,
-)
-from sc2impala.runtime.evaluation_log import EVALUATIONS_CSV, EvaluatedPolicy
-from sc2impala.runtime.evaluation_record import EvaluationRecord
+from sc2impala.runtime import checkpoints, console, disk, seeds
 from sc2impala.runtime.stop_request import StopRequest
 from sc2impala.settings.settings import Settings
 from sc2impala.training.component import Component
 from sc2impala.training.run import Run
 
 Evaluate = Callable[[tf.Session, Callable[[], bool]], Optional[Dict[str, Any]]]
-"""(session, should_stop) -> result of its weights, see `evaluation.summarize`; None if stopped."""
+"""(session, should_stop) -> result of its weights, see `scoring.summarize`; None if stopped."""
 
 
 def make(run: Run) -> List[Component]:
@@ -42,7 +35,7 @@ def make(run: Run) -> List[Component]:
     own, folder = settings.evaluation, settings.run.logdir
     if not own.evaluate_every_frames:
         return []
-    policy = EvaluatedPolicy.of(evaluation.describe(settings.environment, own, settings.run.seed))
+    policy = EvaluatedPolicy.of(scoring.describe(settings.environment, own, settings.run.seed))
     record = EvaluationRecord(folder, settings.environment.map_name, policy, run.summaries)
     undone = record.log.undo(None if checkpoint is None else checkpoints.number(checkpoint))
     if undone:
@@ -153,22 +146,22 @@ class RunEvaluationHook(Component):
 def _make_evaluate(settings: Settings, agent: Any) -> Evaluate:
     """Plays on the backend of the run, the same games every time."""
     own, run, environment = settings.evaluation, settings.run, settings.environment
-    specs = graph.make_specs(environment)
+    specs = environments.make_specs(environment)
     num_envs = min(own.num_eval_envs, own.num_episodes)
     player_seed, *env_seeds = seeds.streams(run.seed, 'run_evaluation', 1 + num_envs)
     games = phase_evaluation.PhaseEvaluation(
         acting.in_evaluation(settings, agent),
         specs[0],
-        lambda: graph.make_environment(environment, settings.starcraft, specs, env_seeds),
+        lambda: environments.make_environment(environment, settings.starcraft, specs, env_seeds),
         own.num_episodes,
         player_seed,
         num_envs,
         own.policy == 'greedy',
     )
-    about = evaluation.describe(environment, own, run.seed)
+    about = scoring.describe(environment, own, run.seed)
 
     def evaluate(session: tf.Session, should_stop: Callable[[], bool]) -> Optional[Dict[str, Any]]:
         infos = games.play(session, should_stop)
-        return None if infos is None else dict(about, **evaluation.summarize(infos))
+        return None if infos is None else dict(about, **scoring.summarize(infos))
 
     return evaluate

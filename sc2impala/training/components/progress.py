@@ -9,9 +9,9 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala.learner.phases import Phase
 from sc2impala.runtime import console
-from sc2impala.runtime.episodes import EpisodeLog
 from sc2impala.runtime.summary_log import SummaryLog
 from sc2impala.training.component import Component
+from sc2impala.training.components.episodes import EpisodeLog
 from sc2impala.training.run import Run
 
 Rates = collections.namedtuple('Rates', ['frames_per_second', 'agent_steps_per_second'])

@@ -6,8 +6,10 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from sc2impala.agents.teacher import Teacher
+from sc2impala.evaluation import phase_evaluation
+from sc2impala.factories import acting
 from sc2impala.learner.phases import Phase
-from sc2impala.runtime import acting, console, phase_evaluation, seeds
+from sc2impala.runtime import console, seeds
 from sc2impala.runtime.summary_log import SummaryLog
 from sc2impala.settings.settings import Settings
 from sc2impala.training.component import Component

@@ -52,5 +52,5 @@ def test_a_cluster_has_the_games_of_one_process():
         '--num_actors=3',
         '--progress_secs=1',
     ]
-    launcher = ['-m', 'sc2impala.runtime.launch_cluster', '3', '--logdir=run', '--seed=7']
+    launcher = ['-m', 'sc2impala.cluster_actors.launch', '3', '--logdir=run', '--seed=7']
     assert cluster[1:] == [*launcher, '--num_actors=1', '--progress_secs=1']

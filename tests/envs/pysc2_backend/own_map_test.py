@@ -10,7 +10,7 @@ import pytest
 from sc2impala import doctor, envs, experiment
 from sc2impala.envs.pysc2_backend import own_map
 from sc2impala.errors import UserError
-from sc2impala.runtime import graph
+from sc2impala.factories import environments
 from sc2impala.settings import resolve, validation
 from tests.envs.pysc2_backend import leftovers, standin
 
@@ -139,9 +139,9 @@ def test_it_plays_a_copy_of_a_map_in_any_folder(tmp_path, tmp_path_factory, monk
     leftovers.use(folder, monkeypatch)
     flags = '--screen_size=8', '--minimap_size=8', '--functions=no_op,select_army,Move_screen'
     settings = read(f'--map_file={own}', *flags, '--score_multiplier=2', '--step_mul=120')
-    specs = graph.make_specs(settings.environment)
+    specs = environments.make_specs(settings.environment)
     apart = envs.SimulatedEnvironment('MoveToBeacon', [3], *specs, max_step_mul=120)
-    with graph.make_environment(settings.environment, settings.starcraft, specs, [3]) as env:
+    with environments.make_environment(settings.environment, settings.starcraft, specs, [3]) as env:
         observations = env.reset(), apart.reset()
         total = 0.0
         for step in range(16):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sc2impala.runtime import graph
+from sc2impala.factories import environments
 from tests import fakes
 from tests.runtime import tiny
 
@@ -14,8 +14,8 @@ def fake_game(monkeypatch):
 
     def install(abort_every):
         env = fakes.FakeEnvironment(4, 5, abort_every)
-        monkeypatch.setattr(graph, 'make_specs', lambda environment: fakes.make_specs())
-        monkeypatch.setattr(graph, 'make_environment', lambda *args: env)
+        monkeypatch.setattr(environments, 'make_specs', lambda environment: fakes.make_specs())
+        monkeypatch.setattr(environments, 'make_environment', lambda *args: env)
         return env
 
     return install

@@ -5,8 +5,8 @@ import signal
 
 import pytest
 
-from sc2impala.runtime import evaluation
-from sc2impala.runtime.evaluation_log import EvaluationLog
+from sc2impala.evaluation import scoring
+from sc2impala.evaluation.log import EvaluationLog
 from tests.runtime import tiny
 
 UPDATE = tiny.FRAMES_PER_UPDATE
@@ -68,7 +68,7 @@ def test_a_stop_within_an_evaluation_and_rows_that_a_kill_has_left(
     """The run goes on with the evaluation that was stopped: no row is missing, and none twice."""
     counts = []
 
-    def play_episodes(env, player, *args, play=evaluation.play_episodes, **kwargs):
+    def play_episodes(env, player, *args, play=scoring.play_episodes, **kwargs):
         def stopping(env_output):
             counts[-1] += 1
             if len(counts) == 3 and counts[-1] == 4:
@@ -78,7 +78,7 @@ def test_a_stop_within_an_evaluation_and_rows_that_a_kill_has_left(
         counts.append(0)
         return play(env, stopping, *args, **kwargs)
 
-    monkeypatch.setattr(evaluation, 'play_episodes', play_episodes)
+    monkeypatch.setattr(scoring, 'play_episodes', play_episodes)
     assert tiny.main(tmp_path, *DETERMINISTIC, *EVERY) == 128 + signal.SIGTERM
     assert counts[2] == 4 and tiny.checkpoint_frames(tmp_path)[-1] == 4 * UPDATE
     assert [row['global_step'] for row in rows(tmp_path)] == FRAMES[:2]

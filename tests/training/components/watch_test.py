@@ -6,7 +6,7 @@ import threading
 import tensorflow.compat.v1 as tf
 
 from sc2impala import activity
-from sc2impala.runtime.train_log import TrainLog
+from sc2impala.runtime.console import TrainLog
 from sc2impala.training.components import watch as training_watch
 from sc2impala.training.components.watch import Watch, WatchHook, describe_waiting
 from tests.training.taped_phases import Tape, make_phases, train

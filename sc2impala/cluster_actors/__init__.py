@@ -1,0 +1,1 @@
+"""Actor processes of a cluster, and its launcher; see docs/cluster.md."""

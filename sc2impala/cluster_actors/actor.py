@@ -1,0 +1,142 @@
+"""An actor in a process of its own, see docs/cluster.md."""
+
+import contextlib
+import os
+import secrets
+import socket
+import threading
+from typing import Any, Mapping, Optional
+
+import tensorflow.compat.v1 as tf
+
+from sc2impala.cluster import link
+from sc2impala.cluster.board import Board
+from sc2impala.cluster.link import Stopped
+from sc2impala.cluster.outbox import Identity
+from sc2impala.cluster_actors.central import CentralPlay, CentralPlayer
+from sc2impala.cluster_actors.play import Play
+from sc2impala.cluster_actors.player import Player
+from sc2impala.errors import UserError
+from sc2impala.runtime import console
+from sc2impala.runtime.stop_request import StopRequest
+from sc2impala.settings import resolve, validation
+from sc2impala.settings.settings import Settings
+
+_ACCOUNT = 'environment frames for this run: '
+
+_POLL_SECS = 0.1
+
+
+def act(given: Mapping[str, Any]) -> None:
+    """Plays for a learner until its training is finished, or this process is asked to end.
+
+    Args:
+      given: the settings that were chosen for this actor; all others are those of the learner.
+
+    Raises:
+      UserError: if learner and actor do not fit together, or a game does not run.
+    """
+    # Actors play on processors: their TensorFlow must not take memory of a learner's GPU.
+    os.environ['CUDA_VISIBLE_DEVICES'] = ''
+    stop, address = threading.Event(), given['learner_address']
+    identity = Identity(
+        secrets.token_hex(8), given.get('task', -1), f'{socket.gethostname()} {os.getpid()}'
+    )
+    with StopRequest().installed() as request, contextlib.ExitStack() as stack:
+        stack.callback(_follow(request, stop).set)
+        console.say(f'actor {identity.actor}: connecting to the learner at {address}')
+        with contextlib.suppress(Stopped):
+            board: Optional[Board] = link.wait_for_board(address, stop, console.say)
+            assert board is not None
+            settings = settings_of(given, board)
+            stack.enter_context(tf.Graph().as_default())
+            is_central = settings.cluster.inference == 'central'
+            make_player: Any = CentralPlayer if is_central else Player
+            make_play: Any = CentralPlay if is_central else Play
+            player = make_player(settings, board.start, identity, stack)
+            unsent = 0
+            while board is not None:
+                _check_same(settings, settings_of(given, board))
+                play = make_play(player, board, identity, unsent)
+                board = _next_board(play, stop)
+                unsent = play.unsent
+
+
+def settings_of(given: Mapping[str, Any], board: Board) -> Settings:
+    """The settings of an actor: the learner's, but for those that were given.
+
+    Raises:
+      UserError: naming those that differ and may not, or that are not valid.
+    """
+    try:
+        of_learner = resolve.from_manifest({'config': board.config})
+    except (ValueError, KeyError) as error:
+        raise UserError(
+            f'the learner has a setting that is not understood ({error}), expected a learner of '
+            'the same version.'
+        ) from error
+    names = resolve.differences_of_actor(given, of_learner)
+    if names:
+        different = ', '.join(
+            f'{resolve.flags_text({name: of_learner[name]})} '
+            f'(here {resolve.flags_text({name: given[name]})})'
+            for name in names
+        )
+        raise UserError(
+            f'the learner has other settings: {different}. Leave these flags out, or start it with '
+            'them.'
+        )
+    settings = Settings.from_values(resolve.complete(given, of_learner))
+    validation.check(settings)
+    if settings.cluster.inference == 'central' != of_learner['inference']:
+        raise UserError(
+            '--inference=central needs a learner that plays for its actors, but this one has '
+            f'--inference={of_learner["inference"]}, expected the same.'
+        )
+    return settings
+
+
+def _check_same(before: Settings, now: Settings) -> None:
+    """Raises: UserError: if the learner has started again with settings that change the agent."""
+    old, new = before.values(), now.values()
+    names = resolve.differences_on_resume(new, old)
+    if names:
+        raise UserError(
+            'the learner has started again with {}, expected {} as before: start this actor '
+            'again.'.format(*(resolve.flags_text({n: v[n] for n in names}) for v in (new, old)))
+        )
+
+
+def _next_board(play: Any, stop: threading.Event) -> Optional[Board]:
+    """Plays until the run has ended; the board of the next run, None if there will be none.
+
+    Raises:
+      UserError, Stopped: see `Play.play`.
+    """
+    try:
+        ended = play.play(stop)
+    finally:
+        console.say(f'{_ACCOUNT}{play.account()}')
+    if ended.board is None:
+        console.say('the training is finished')
+    else:
+        console.say('the learner has started again: the games start anew')
+    return ended.board
+
+
+def _follow(request: StopRequest, stop: threading.Event) -> threading.Event:
+    """Sets an event when a stop is requested; a signal handler must not.
+
+    Returns:
+      What ends the thread that does so.
+    """
+    ended = threading.Event()
+
+    def follow() -> None:
+        while not ended.wait(_POLL_SECS):
+            if request.requested:
+                stop.set()
+                return
+
+    threading.Thread(target=follow, name='stop request', daemon=True).start()
+    return ended

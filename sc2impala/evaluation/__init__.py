@@ -1,0 +1,1 @@
+"""Evaluation: players, episodes, tables, pictures, recordings, and agents that are loaded."""

@@ -1,0 +1,99 @@
+"""Evaluations of the agent within a training."""
+
+from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+from sc2impala import envs, structs
+from sc2impala.evaluation import players, scoring
+from sc2impala.runtime import sessions
+
+
+class PhaseEvaluation:
+    """Plays with the weights that the agent has in a session, the same games every time.
+
+    Equal weights have equal results, in whichever start of a run they are evaluated.
+    """
+
+    def __init__(
+        self,
+        agent: Any,
+        observation_spec: Any,
+        make_env: Callable[[], Any],
+        num_episodes: int,
+        seed: int = 0,
+        num_envs: Optional[int] = None,
+        greedy: bool = False,
+    ):
+        """Builds the operations.
+
+        Args:
+          agent: `agents.agent.Agent` with its variables.
+          observation_spec: `envs.specs.ObservationSpec`.
+          make_env: makes a `VectorEnvironment` of `num_envs` games.
+          num_episodes: how many episodes to play.
+          seed: in 0..2**32 - 1, determines what is sampled.
+          num_envs: how many at a time; None for all.
+          greedy: choose the most probable actions instead of sampling.
+        """
+        self._player = players.SessionPlayer(
+            agent, observation_spec, num_envs or num_episodes, greedy, seed
+        )
+        self._make_env = make_env
+        self._num_episodes = num_episodes
+
+    def __call__(self, session: tf.Session) -> float:
+        """Returns the mean return."""
+        return float(np.mean([info.episode_return for info in self.play(session) or ()]))
+
+    def play(
+        self, session: tf.Session, should_stop: Callable[[], bool] = lambda: False
+    ) -> Optional[List[structs.EpisodeInfo]]:
+        """Plays all episodes.
+
+        Args:
+          session: with the weights.
+          should_stop: asked before every step.
+
+        Returns:
+          One `EpisodeInfo` of numbers per episode; None if it was stopped.
+
+        Raises:
+          UserError: if a game fails.
+        """
+        if should_stop():
+            return None
+        self._player.start(session)
+        with self._make_env() as env, sessions.failures_reported([env]):
+            infos = scoring.play_episodes(
+                env, self._player, self._num_episodes, should_stop=should_stop
+            )
+        return infos if len(infos) == self._num_episodes else None
+
+
+def on_simulator(
+    agent: Any,
+    specs: Tuple[Any, Any],
+    map_name: str,
+    longest_step: int,
+    seeds: Sequence[int],
+    rules: Optional[Mapping[str, float]] = None,
+) -> PhaseEvaluation:
+    """Evaluates on the simulator, whatever the training plays on.
+
+    Args:
+      agent: `agents.agent.Agent` with its variables.
+      specs: observation and action spec.
+      map_name: one of `envs.MAP_NAMES`.
+      longest_step: the largest number of environment frames of a step.
+      seeds: one per episode.
+      rules: see `envs.SimulatedEnvironment`.
+    """
+
+    def make_env() -> Any:
+        return envs.make_environment(
+            'simulator', map_name, seeds, specs[0], specs[1], longest_step, rules=rules
+        )
+
+    return PhaseEvaluation(agent, specs[0], make_env, len(seeds), seeds[0])

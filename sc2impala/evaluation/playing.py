@@ -1,0 +1,188 @@
+"""Plays whole episodes of the player that `--policy` names: an evaluation, or a recording."""
+
+import contextlib
+import dataclasses
+import functools
+import os
+from typing import Any, Dict, Optional, Tuple
+
+import tensorflow.compat.v1 as tf
+
+import sc2impala
+from sc2impala.evaluation import pictures, players, recording, scoring
+from sc2impala.factories import acting, environments
+from sc2impala.runtime import (
+    checkpoints,
+    chosen_checkpoint,
+    console,
+    logdir,
+    seeds,
+    sessions,
+    versions,
+)
+from sc2impala.runtime.stop_request import StopRequest
+from sc2impala.settings.settings import Settings
+
+
+def evaluate(settings: Settings) -> Dict[str, Any]:
+    """Plays whole episodes of one player and writes what came of them to the folder of the run.
+
+    Args:
+      settings: all of them, valid.
+
+    Returns:
+      The content of `evaluation.json`.
+
+    Raises:
+      UserError: for anything wrong with the settings, the folder, or what is in it.
+    """
+    run, own = settings.run, settings.evaluation
+    environment = players.with_needs(settings.environment, own.policy)
+    settings = dataclasses.replace(settings, environment=environment)
+    specs = environments.make_specs(environment)
+    num_envs = min(own.num_eval_envs, own.num_episodes)
+    with tf.Graph().as_default():
+        player = make_player(settings, specs, num_envs)
+        about = scoring.describe(environment, own, run.seed)
+        about.update(_identity(settings, player))
+        logdir.prepare(run.logdir)
+        env_seeds = seeds.streams(run.seed, 'evaluation', num_envs)
+        return scoring.evaluate(
+            run.logdir,
+            player,
+            environments.make_environment(environment, settings.starcraft, specs, env_seeds),
+            own,
+            pictures.EpisodePicture(*specs) if own.animation else None,
+            about,
+            _label(settings, player),
+        )
+
+
+def _label(settings: Settings, player: Any) -> str:
+    """The part of the names of files that says which checkpoint was chosen, or ''."""
+    if settings.evaluation.checkpoint == chosen_checkpoint.LATEST:
+        return ''
+    return chosen_checkpoint.label(settings.run.logdir, player.checkpoint)
+
+
+def _identity(settings: Settings, player: Any) -> Dict[str, Any]:
+    """Returns the entries of `evaluation.json` that identify agent, games and versions.
+
+    The checkpoint is a path relative to the folder of the run; None where no agent plays.
+    """
+    path, own = getattr(player, 'checkpoint', None), settings.evaluation
+    return {
+        'checkpoint': None if path is None else os.path.relpath(path, settings.run.logdir),
+        'checkpoint_frames': None if path is None else checkpoints.number(path),
+        'num_eval_envs': min(own.num_eval_envs, own.num_episodes),
+        'deterministic': settings.run.deterministic,
+        'simulator_rules': dict(settings.environment.simulator_rules),
+        'version': sc2impala.__version__,
+        'git_revision': versions.git_revision(),
+        'tensorflow': tf.__version__,
+    }
+
+
+def record(settings: Settings) -> Dict[str, Any]:
+    """Records whole episodes of one player in a new folder inside that of the run.
+
+    Args:
+      settings: all of them, valid.
+
+    Returns:
+      The manifest of the recording.
+
+    Raises:
+      UserError: for anything wrong with the settings, the folder, or what is in it.
+    """
+    run, own, environment = settings.run, settings.evaluation, settings.environment
+    num_envs = min(own.num_eval_envs, own.num_episodes)
+    specs, demonstrator = environments.make_specs(environment), settings.demonstrations
+    step_mul = environments.script_step_mul(environment, demonstrator)
+    is_script = environments.find_script(environment.map_name, own.policy) is not None
+    if is_script:
+        demonstrator = dataclasses.replace(demonstrator, demonstrator=own.policy)
+        specs = environments.labelled_specs(demonstrator, specs)
+    with tf.Graph().as_default(), contextlib.ExitStack() as stack:
+        player: Any = recording.LabelPlayer()
+        if not is_script:
+            player = make_player(settings, specs, num_envs, step_mul)
+        stack.callback(player.close)
+        env_seeds = seeds.streams(run.seed, 'recording', num_envs)
+        env = environments.make_actor_environment(
+            environment, settings.starcraft, demonstrator, specs, env_seeds, 0, flag='policy'
+        )
+        stack.enter_context(env)
+        stack.enter_context(sessions.failures_reported([env]))
+        logdir.prepare(run.logdir)
+        about = recording.describe(environment, specs[1], own.policy, run.seed)
+        writer = recording.new_writer(run.logdir, about, env, settings.actors.unroll_length)
+        with StopRequest().installed() as stop:
+            manifest = recording.record(
+                env, player, writer, own.num_episodes, stop, settings.output
+            )
+    console.say(recording.summary(writer.folder, manifest))
+    return manifest
+
+
+def make_player(
+    settings: Settings, specs: Tuple[Any, Any], num_envs: int, step_mul: Optional[int] = None
+) -> Any:
+    """The player that `--policy` names, for K environments.
+
+    Args:
+      settings: all of them.
+      specs: observation and action spec.
+      num_envs: K.
+      step_mul: of players that do not choose it; None for that of the environment.
+
+    Raises:
+      UserError: if there is no such script, or no checkpoint of the agent.
+    """
+    environment, policy, seed = settings.environment, settings.evaluation.policy, settings.run.seed
+    player_seed = seeds.streams(seed, 'player', 1)[0]
+    step_mul = environment.step_mul if step_mul is None else step_mul
+    if policy == 'random':
+        return players.random_player(specs, player_seed, step_mul)
+    if policy not in ('sampled', 'greedy'):
+        return players.scripted_player(environment.map_name, specs, step_mul, policy)
+    if settings.run.mode == 'record':
+        choose = functools.partial(_find_recorded, settings)
+    else:
+        choose = functools.partial(_find_evaluated, settings)
+    # Before the agent is built, which takes a while.
+    choose()
+    tf.set_random_seed(player_seed)
+    agent = acting.make_agent(settings, specs)
+    return players.AgentPlayer(
+        acting.in_evaluation(settings, agent),
+        specs[0],
+        num_envs,
+        choose,
+        policy == 'greedy',
+        sessions.session_config(settings.run.deterministic),
+    )
+
+
+def _find_evaluated(settings: Settings) -> str:
+    """The checkpoint that is evaluated: `--checkpoint` of the run.
+
+    Raises:
+      UserError: if there is none.
+    """
+    folder, name = settings.run.logdir, settings.evaluation.checkpoint
+    if name == chosen_checkpoint.LATEST:
+        return players.find_checkpoint(folder)
+    return chosen_checkpoint.find(folder, name)
+
+
+def _find_recorded(settings: Settings) -> str:
+    """The checkpoint that is recorded: `--checkpoint` of the run in `--init_checkpoint`.
+
+    Raises:
+      UserError: if there is none.
+    """
+    run, name = settings.start.init_checkpoint, settings.evaluation.checkpoint
+    if name == chosen_checkpoint.LATEST:
+        return checkpoints.find_initial(run)
+    return chosen_checkpoint.find(run, name)

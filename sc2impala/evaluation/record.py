@@ -1,0 +1,126 @@
+"""What is kept of the evaluations of a run: the table, the best model, and summaries."""
+
+import os
+from typing import Any, Callable, Dict, List, Mapping, Optional
+
+from sc2impala.envs import scores
+from sc2impala.evaluation.log import EVALUATIONS_CSV, EvaluatedPolicy, EvaluationLog
+from sc2impala.runtime import best_checkpoint, console
+from sc2impala.runtime.best_checkpoint import BestCheckpoint
+from sc2impala.runtime.summary_log import SummaryLog
+
+
+class EvaluationRecord:
+    """The evaluations of one policy.
+
+    log: the table.
+    best: the folder of the best model.
+    """
+
+    def __init__(self, folder: str, map_name: str, policy: EvaluatedPolicy, summaries: SummaryLog):
+        """Args:
+        folder: of the run.
+        map_name: of the run.
+        policy: rows of others in the table do not count.
+        summaries: where to.
+
+        Raises:
+          UserError: if table or folder cannot be written to.
+        """
+        self.log = EvaluationLog(os.path.join(folder, EVALUATIONS_CSV), map_name)
+        self.best = _find_best(folder, policy, self.log.rows)
+        self._map_name = map_name
+        self._policy = policy
+        self._summaries = summaries
+
+    def repair(self) -> None:
+        """Finishes what a kill has interrupted."""
+        kept, result = self.best.kept, self.best_result()
+        found = [] if result is None else [result]
+        for row in self.log.rows_of(self._policy):
+            if row['global_step'] != kept and self.best.holds(row['global_step']):
+                found.append(row)
+        best = max(found, key=lambda row: row['mean_return'], default=None)
+        if best is None or (best is result and self.best.is_complete):
+            self.best.drop_others()
+        else:
+            self.best.keep(best['global_step'], best)
+
+    def best_result(self) -> Optional[Dict[str, Any]]:
+        """The evaluation of the best model; None if there is none.
+
+        Its row may have been undone, or be of another model with the same number of frames: the
+        record in the folder of the best model comes first.
+        """
+        kept = self.best.kept
+        if kept is None or not self.best.holds(kept):
+            return None
+        return self.best.result() or self.log.find(kept, self._policy)
+
+    def add(self, result: Mapping[str, Any], hold: Callable[[], None] = lambda: None) -> None:
+        """Adds an evaluation, and keeps its model if it is the best so far.
+
+        Args:
+          result: see `evaluation.summarize`; with the frames of the model, 'global_step'.
+          hold: puts the model into the folder of the best one, if it is not there.
+
+        Raises:
+          UserError: if table or folder cannot be written to.
+        """
+        of_humans = scores.human_scores(self._map_name, result['mean_return'])
+        result = dict(result, **of_humans)
+        best = self.best_result()
+        is_best = best is None or result['mean_return'] > best['mean_return']
+        self._show(result, result if best is None or is_best else best)
+        self.log.add(result)
+        if is_best:
+            hold()
+            self.best.keep(result['global_step'], result)
+        else:
+            self.best.drop_others()
+
+    def _show(self, result: Mapping[str, Any], best: Mapping[str, Any]) -> None:
+        """A line, and summaries."""
+        frames, mean = result['global_step'], result['mean_return']
+        error = result['std_return'] / result['num_episodes'] ** 0.5
+        line = (
+            f'evaluation: {frames:,} frames | mean return {mean:.2f} +- {error:.2f} '
+            f'({result["num_episodes"]} episodes)'
+        )
+        values = {
+            'episode_return': mean,
+            'episode_return_std': result['std_return'],
+            'episode_frames': result['environment_frames'] / result['num_episodes'],
+            'best_return': best['mean_return'],
+        }
+        if result['human_gap'] is not None:
+            line += f' | human-normalised {result["human_normalised_score"]:.3f}'
+            values.update((name, result[name]) for name in scores.HUMAN_SCORES)
+        console.say(line + (', the best so far' if best is result else ''))
+        tags = {f'{self._map_name}/eval/{name}': value for name, value in values.items()}
+        self._summaries.add_scalars(tags, frames)
+        self._summaries.flush()
+
+
+def _find_best(folder: str, policy: EvaluatedPolicy, rows: List[Dict[str, Any]]) -> BestCheckpoint:
+    """Returns the folder of the best model: `best`, or one that is named after the policy.
+
+    `best` belongs to the first policy that a run is evaluated with; no other replaces its model.
+    """
+    best = BestCheckpoint(folder)
+    result = best.result()
+    found = [] if result is None else [result]
+    if not found and best.kept is not None:
+        found = [row for row in rows if row['global_step'] == best.kept]
+    elif not found:
+        # A kill came before the first model was kept.
+        found = [row for row in rows if best.holds(row['global_step'])][:1]
+    owner = EvaluatedPolicy.of(found[-1]) if found else None
+    if owner == policy or (owner is None and best.kept is None):
+        return best
+    own = BestCheckpoint(folder, f'{best_checkpoint.FOLDER}-{policy.name}')
+    reason = 'a model of unknown score' if owner is None else f'the best model with {owner.flags}'
+    console.say(
+        f'{best.folder} holds {reason}: the best one with {policy.flags} is in {own.folder}'
+    )
+    return own

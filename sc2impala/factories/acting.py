@@ -1,0 +1,133 @@
+"""The agent that an algorithm trains, its teacher, and how it acts: by policy or by values."""
+
+from typing import Any, Mapping, Optional, Tuple
+
+import tensorflow.compat.v1 as tf
+
+from sc2impala import agents, learner
+from sc2impala.agents import teacher as teacher_lib
+from sc2impala.agents.agent import Agent
+from sc2impala.agents.max_step_mul import MaxStepMul
+from sc2impala.agents.temperature import Temperature
+from sc2impala.agents.wrapper import ActingAgent
+from sc2impala.errors import UserError
+from sc2impala.learner import optimization
+from sc2impala.learner.algorithm import Algorithm
+from sc2impala.runtime import sessions
+from sc2impala.settings.groups import AgentSettings
+from sc2impala.settings.settings import Settings
+
+
+def main_algorithm(settings: Settings) -> Algorithm:
+    """The algorithm of the training, after all pre-training."""
+    name = settings.training.algorithm
+    return learner.load(name)(settings.algorithms[name])
+
+
+def make_agent(settings: Settings, specs: Tuple[Any, Any]) -> Agent:
+    """The agent of a run, with the options that its algorithm sets; see `acting.create_agent`.
+
+    Args:
+      settings: all of them.
+      specs: observation and action spec.
+
+    Raises:
+      UserError: if the agent does not have an option.
+    """
+    environment = settings.environment
+    return create_agent(
+        settings.agent,
+        specs,
+        environment.max_step_mul,
+        environment.agent_step_mul,
+        main_algorithm(settings).agent_options(),
+    )
+
+
+def create_agent(
+    settings: AgentSettings,
+    specs: Tuple[Any, Any],
+    max_step_mul: int,
+    fixed_step_mul: Optional[int],
+    options: Optional[Mapping[str, Any]] = None,
+) -> Agent:
+    """The agent of a run, with its variables on the GPU if there is one.
+
+    The variables have the same names in every graph in which the agent is made first.
+
+    Args:
+      settings: which agent, and its options.
+      specs: observation and action spec.
+      max_step_mul: largest step multiplier that the agent may choose.
+      fixed_step_mul: the step multiplier of every step; None lets the agent choose.
+      options: further arguments of `agents.make_agent` by name, which its algorithm sets.
+
+    Raises:
+      UserError: if the agent does not have an option.
+    """
+    try:
+        agent = agents.make_agent(
+            settings.agent,
+            specs[0],
+            specs[1],
+            max_step_mul,
+            fixed_step_mul,
+            argument_conditioning=settings.argument_conditioning,
+            value_normalisation=settings.value_normalisation,
+            unit_prior=settings.unit_prior,
+            point_logit_scale=settings.point_logit_scale,
+            order_prior=None if settings.order_prior < 0 else settings.order_prior,
+            ratio_bins=settings.ratio_bins,
+            **(options or {}),
+        )
+    except ValueError as error:
+        raise UserError(f'--{error}.') from error
+    with tf.device(sessions.gpu_device()):
+        agent.create_variables(specs[0])
+    return agent
+
+
+def make_teacher(
+    settings: Settings, agent: Any, specs: Tuple[Any, Any]
+) -> Optional[teacher_lib.Teacher]:
+    """Returns the teacher that acts along with the agent; None if the loss has no use for one.
+
+    Args:
+      settings: all of them.
+      agent: `agents.agent.Agent` that is trained.
+      specs: observation and action spec.
+    """
+    return make_copy(settings, agent, specs) if teacher_cost(settings) else None
+
+
+def teacher_cost(settings: Settings) -> float:
+    """Returns the weight of the teacher in the loss at the start."""
+    return getattr(settings.algorithms[settings.training.algorithm], 'teacher_cost', 0.0)
+
+
+def make_copy(settings: Settings, agent: Any, specs: Tuple[Any, Any]) -> teacher_lib.Teacher:
+    """Returns another agent of the same kind, as a teacher; it never acts if its cost is 0."""
+    total = settings.training.total_environment_frames
+    schedule = optimization.Schedule(tf.train.get_or_create_global_step(), total)
+    cost = main_algorithm(settings).teacher_cost(schedule)
+    with tf.name_scope(teacher_lib.SCOPE):
+        copy = make_agent(settings, specs)
+    return teacher_lib.Teacher(copy, agent, cost)
+
+
+def in_evaluation(settings: Settings, agent: Agent) -> ActingAgent:
+    """The policy of an evaluation or a recording: the agent, or a wrapper of it."""
+    return as_policy(settings, main_algorithm(settings).evaluated_agent(agent))
+
+
+def as_policy(settings: Settings, agent: ActingAgent) -> ActingAgent:
+    """The agent that samples with `--temperature`, in steps of `--eval_max_step_mul` at most."""
+    temperature = settings.evaluation.temperature
+    return _limit_step_mul(
+        settings, agent if temperature == 1.0 else Temperature(agent, temperature)
+    )
+
+
+def _limit_step_mul(settings: Settings, agent: ActingAgent) -> ActingAgent:
+    max_step_mul = settings.evaluation.eval_max_step_mul
+    return MaxStepMul(agent, max_step_mul) if max_step_mul else agent

@@ -1,0 +1,219 @@
+"""Specs, games and scripts of a run, out of its settings."""
+
+import dataclasses
+from typing import Any, Optional, Sequence, Tuple, Type
+
+from sc2impala import envs, extensions
+from sc2impala.envs import demonstrator, players
+from sc2impala.envs.pysc2_backend import own_map
+from sc2impala.errors import UserError
+from sc2impala.settings.groups import (
+    DemonstrationSettings,
+    EnvironmentSettings,
+    StarCraftSettings,
+)
+
+_MIN_LAUNCH_SECS = 30.0
+
+
+def make_specs(environment: EnvironmentSettings) -> Tuple[Any, Any]:
+    """Observation and action spec of a run.
+
+    Raises:
+      UserError: if a function, layer, vector or fixed argument is unknown.
+    """
+    try:
+        specs = envs.make_specs(
+            environment.map_name,
+            functions=environment.functions,
+            fixed_arguments=environment.fixed_arguments,
+            no_op_as_last_resort=environment.no_op_as_last_resort,
+            screen_size=environment.screen_size,
+            minimap_size=environment.minimap_size,
+            screen_layers=environment.screen_layers,
+            minimap_layers=environment.minimap_layers,
+            vectors=environment.vectors,
+            map_file=environment.map_file,
+        )
+    except ValueError as error:
+        # The arguments of `make_specs` have the names of the flags.
+        raise UserError('--' + str(error)) from error
+    if not specs[0].screen_layers:
+        raise UserError(
+            '--screen_layers=none leaves the agent no observation of the screen, expected at least '
+            'one layer.'
+        )
+    return specs
+
+
+def labelled_specs(
+    demonstrations: DemonstrationSettings, specs: Tuple[Any, Any]
+) -> Tuple[Any, Any]:
+    """Observation and action spec of a run: observations have labels if there is a use for them.
+
+    Args:
+      demonstrations: whether there is a script, or recordings, whose sequences have labels.
+      specs: without labels.
+    """
+    if demonstrations.demonstrator == 'none' and not demonstrations.demonstrations:
+        return specs
+    return demonstrator.with_labels(*specs), specs[1]
+
+
+def make_environment(
+    environment: EnvironmentSettings,
+    starcraft: StarCraftSettings,
+    specs: Tuple[Any, Any],
+    seeds: Sequence[int],
+    spread_frames: int = 0,
+) -> envs.VectorEnvironment:
+    """An environment of one game per seed.
+
+    Args:
+      environment, starcraft: the games.
+      specs: observation and action spec.
+      seeds: one per game.
+      spread_frames: see `envs.SimulatedEnvironment`.
+
+    Raises:
+      UserError: if StarCraft II is to be played and does not run.
+    """
+    game_settings = None
+    if environment.backend == 'pysc2':
+        game_settings = make_game_settings(starcraft, environment.map_file)
+    try:
+        return envs.make_environment(
+            environment.backend,
+            environment.map_name,
+            seeds,
+            *specs,
+            max_step_mul=environment.longest_step,
+            game_settings=game_settings,
+            spread_frames=spread_frames,
+            rules=dict(environment.simulator_rules),
+            max_episode_frames=environment.max_episode_frames or None,
+        )
+    except envs.GameError as error:
+        raise UserError(str(error)) from error
+
+
+def make_actor_environment(
+    environment: EnvironmentSettings,
+    starcraft: StarCraftSettings,
+    demonstrations: DemonstrationSettings,
+    specs: Tuple[Any, Any],
+    seeds: Sequence[int],
+    share_seed: int,
+    flag: str = 'demonstrator',
+    spread: bool = False,
+) -> envs.VectorEnvironment:
+    """The environment of an actor: a `DemonstratedEnvironment` if the specs have labels.
+
+    Args:
+      environment, starcraft: the games.
+      demonstrations: the script, which plays all episodes until another share is set.
+      specs: see `labelled_specs`.
+      seeds: one per game.
+      share_seed: determines which episodes the script plays.
+      flag: that names the script, for errors.
+      spread: whether the games are soon in all parts of an episode, if the environment has that:
+        a script plays up to there, and without one the first episodes are aborted.
+
+    Raises:
+      UserError: if the script cannot play, or StarCraft II does not run.
+    """
+    spread_frames = environment.spread_frames if spread else 0
+    if not specs[0].demonstration_heads:
+        return make_environment(environment, starcraft, specs, seeds, spread_frames)
+    of_agent, action_spec = dataclasses.replace(specs[0], demonstration_heads=()), specs[1]
+    script, seen = None, of_agent
+    if demonstrations.demonstrator != 'none':
+        script_class = find_script(environment.map_name, demonstrations.demonstrator)
+        assert script_class is not None
+        on_simulator = environment.backend == 'simulator'
+        seen = demonstrator.with_needs(of_agent, script_class, fine=on_simulator)
+        script = make_script(
+            environment.map_name, (seen, action_spec), flag, demonstrations.demonstrator
+        )
+    env_spread_frames = 0 if script is not None else spread_frames
+    env = make_environment(environment, starcraft, (seen, action_spec), seeds, env_spread_frames)
+    return demonstrator.DemonstratedEnvironment(
+        env,
+        of_agent,
+        script,
+        script_step_mul(environment, demonstrations),
+        1.0,
+        share_seed,
+        spread_frames,
+    )
+
+
+def script_step_mul(environment: EnvironmentSettings, demonstrations: DemonstrationSettings) -> int:
+    """Frames from one call of a demonstrator to the next."""
+    if environment.fixed_step_mul:
+        return environment.step_mul
+    return min(demonstrations.demonstration_step_mul, environment.max_step_mul)
+
+
+def make_game_settings(starcraft: StarCraftSettings, map_file: str = '') -> envs.GameSettings:
+    """How the backend runs StarCraft II."""
+    return envs.GameSettings(
+        version=starcraft.game_version or None,
+        replay_dir=starcraft.replay_dir or None,
+        save_replay_episodes=starcraft.save_replay_episodes,
+        realtime=starcraft.realtime,
+        visualize=starcraft.visualize,
+        disable_fog=starcraft.disable_fog,
+        camera_width=starcraft.camera_width,
+        relaunch_episodes=starcraft.relaunch_episodes,
+        deadline_secs=starcraft.game_deadline_secs,
+        launch_deadline_secs=max(2 * starcraft.game_deadline_secs, _MIN_LAUNCH_SECS),
+        race=starcraft.race,
+        opponent=starcraft.opponent or None,
+        opponent_race=starcraft.opponent_race,
+        map_file=own_map.path_of(map_file) if map_file else None,
+        score_index=starcraft.score_index,
+        score_multiplier=starcraft.score_multiplier,
+    )
+
+
+def find_script(map_name: str, policy: str) -> Optional[Type[players.ScriptedPlayer]]:
+    """The class of a script of a map: the best one if it is 'scripted'; None if there is none.
+
+    A script outside of the package, 'module:Class', is one of every map.
+
+    Raises:
+      UserError: if the script outside of the package cannot be imported.
+    """
+    if extensions.is_spec(policy):
+        return extensions.load_script('policy', policy)
+    if policy == 'scripted':
+        return players.SCRIPTED_PLAYERS.get(map_name)
+    return players.RULES.get(map_name, {}).get(policy)
+
+
+def make_script(
+    map_name: str, specs: Tuple[Any, Any], flag: str, policy: str
+) -> players.ScriptedPlayer:
+    """Makes a script.
+
+    Args:
+      map_name: the map.
+      specs: observation and action spec.
+      flag: that names the script, for errors.
+      policy: the value of the flag.
+
+    Raises:
+      UserError: if there is none, or it cannot play with these specs.
+    """
+    script = find_script(map_name, policy)
+    if script is None:
+        raise UserError(
+            '--{}={} has no script for --map_name={}, expected one of: {}.'.format(
+                flag, policy, map_name, ', '.join(sorted(players.SCRIPTED_PLAYERS))
+            )
+        )
+    try:
+        return script(*specs)
+    except ValueError as error:
+        raise UserError(f'--{flag}={policy} cannot play: --{error}') from error

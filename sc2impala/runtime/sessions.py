@@ -1,0 +1,102 @@
+"""Sessions of TensorFlow: their devices, options and errors."""
+
+import contextlib
+import re
+from typing import Any, Iterator, List, Optional, Sequence
+
+import tensorflow.compat.v1 as tf
+
+from sc2impala.envs import VectorEnvironment
+from sc2impala.errors import UserError
+
+_REWRITE = 'auto_mixed_precision_onednn_bfloat16'
+_PROCESSOR_FLAGS = ('avx512_bf16', 'amx_bf16', 'avx_ne_convert', 'bf16')
+_CPUINFO = '/proc/cpuinfo'
+
+
+def session_config(deterministic: bool, in_bfloat16: bool = False) -> tf.ConfigProto:
+    """All cores, no more GPU memory than needed; one thread when deterministic.
+
+    Raises:
+      UserError: if bfloat16 is asked for and not available.
+    """
+    threads = 1 if deterministic else 0
+    result = tf.ConfigProto(
+        allow_soft_placement=True,
+        intra_op_parallelism_threads=threads,
+        inter_op_parallelism_threads=threads,
+    )
+    result.gpu_options.allow_growth = True
+    if in_bfloat16:
+        _enable_bfloat16(result)
+    return result
+
+
+def _enable_bfloat16(session_config: Any) -> None:
+    """Makes TensorFlow rewrite the graph of a session to bfloat16; variables remain float32.
+
+    Args:
+      session_config: `tf.ConfigProto`, which is changed in place.
+
+    Raises:
+      UserError: if this TensorFlow version or this processor does not support it.
+    """
+    rewrites = session_config.graph_options.rewrite_options
+    if _REWRITE not in type(rewrites).DESCRIPTOR.fields_by_name:
+        raise UserError(
+            f'--bfloat16=True is not supported by TensorFlow {tf.__version__}, expected TensorFlow '
+            '2.20 or newer, or --bfloat16=False.'
+        )
+    if not _is_supported_by_processor():
+        raise UserError(
+            '--bfloat16=True is not supported by this processor, expected one with one of: '
+            f'{", ".join(_PROCESSOR_FLAGS)} (see {_CPUINFO}), or --bfloat16=False.'
+        )
+    setattr(rewrites, _REWRITE, rewrites.ON)
+
+
+def _is_supported_by_processor() -> bool:
+    """Also returns True if the processor's flags are unknown: TensorFlow then decides."""
+    try:
+        with open(_CPUINFO) as file:
+            flags = re.search(r'^(?:flags|Features)\s*:(.*)$', file.read(), re.MULTILINE)
+    except OSError:
+        return True
+    return flags is None or bool(set(_PROCESSOR_FLAGS) & set(flags.group(1).split()))
+
+
+def gpu_device() -> Optional[str]:
+    """The first GPU, or None."""
+    devices = learner_devices(1)
+    return devices[0] if devices else None
+
+
+def learner_devices(count: int) -> List[str]:
+    """The first `count` GPUs; none for 1 on a machine without a GPU, whose learner is on the CPU.
+
+    Raises:
+      UserError: if there are fewer.
+    """
+    found = len(tf.config.experimental.list_physical_devices('GPU'))
+    if count > max(1, found):
+        raise UserError(
+            f'--num_learner_devices={count} needs as many GPUs, but this machine has {found}, '
+            f'expected {"1" if found < 2 else f"at most {found}"}.'
+        )
+    return [f'/gpu:{index}' for index in range(min(count, found))]
+
+
+@contextlib.contextmanager
+def failures_reported(environments: Sequence[VectorEnvironment]) -> Iterator[None]:
+    """Re-raises the original error of an environment that TensorFlow has wrapped in its own.
+
+    Raises:
+      UserError: if there is an error in the block and one of the environments has failed.
+    """
+    try:
+        yield
+    except Exception as error:
+        for env in environments:
+            if env.failure is not None:
+                raise UserError(str(env.failure)) from error
+        raise
