@@ -17,9 +17,9 @@ from sc2impala import actors, envs, learner
 from sc2impala.agents.agent import Agent
 from sc2impala.factories import acting, environments
 from sc2impala.learner import phases
+from sc2impala.learner.sources import Batches
 from sc2impala.runtime import seeds, sessions
 from sc2impala.settings.settings import Settings
-from sc2impala.training.batches import Batches
 
 
 @contextlib.contextmanager

@@ -12,10 +12,10 @@ from benchmarks.workload.graphs import make_agent
 from sc2impala import actors as actors_lib
 from sc2impala import replay, structs
 from sc2impala.agents.agent import Agent
+from sc2impala.learner.sources import Batches
 from sc2impala.runtime import checkpoints, seeds, sessions
 from sc2impala.settings.settings import Settings
 from sc2impala.training import phases, replay_buffer
-from sc2impala.training.batches import Batches
 from sc2impala.training.local_actors import LocalActors
 
 

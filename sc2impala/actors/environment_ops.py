@@ -6,7 +6,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from sc2impala import activity, structs
-from sc2impala.actors.sequence_spec import env_output_spec
+from sc2impala.actors.sequence_queue import env_output_spec
 
 
 class EnvironmentOps:

@@ -1,8 +1,73 @@
-"""A first-in-first-out queue of nests of tensors."""
+"""Sequences of actors: their structure, and the queue that carries them to the learner."""
 
-from typing import Any, Sequence
+from typing import Any, List, Optional, Sequence, Tuple
 
 import tensorflow.compat.v1 as tf
+
+from sc2impala import structs
+
+
+def env_output_spec(observation_spec: Any, leading: Sequence[int] = ()) -> structs.EnvOutput:
+    """`EnvOutput` of `tf.TensorSpec`s.
+
+    Args:
+      observation_spec: `envs.specs.ObservationSpec`.
+      leading: dimensions in front of those of one step of one environment, e.g. [K].
+    """
+
+    def spec(dtype: Any, shape: Sequence[int] = ()) -> tf.TensorSpec:
+        return tf.TensorSpec(list(leading) + list(shape), tf.as_dtype(dtype))
+
+    return structs.EnvOutput(
+        reward=spec(tf.float32),
+        info=structs.EpisodeInfo(
+            episode_return=spec(tf.float32),
+            episode_frames=spec(tf.int32),
+            episode_steps=spec(tf.int32),
+            aborted=spec(tf.bool),
+        ),
+        done=spec(tf.bool),
+        observation=tf.nest.map_structure(
+            lambda array: spec(array.dtype, array.shape), observation_spec.structure()
+        ),
+    )
+
+
+def sequence_spec(
+    agent: Any, observation_spec: Any, unroll_length: int, teacher: Optional[Any] = None
+) -> structs.ActorOutput:
+    """`ActorOutput` of the `tf.TensorSpec`s of one sequence.
+
+    Args:
+      agent: `agents.agent.Agent`; only its specs are used.
+      observation_spec: `envs.specs.ObservationSpec`.
+      unroll_length: T; env_outputs and agent_outputs have T + 1 steps.
+      teacher: `agents.teacher.Teacher` or None.
+    """
+    num_steps = unroll_length + 1
+
+    def of_steps(specs: Any) -> Any:
+        return tf.nest.map_structure(
+            lambda spec: tf.TensorSpec([num_steps] + spec.shape.as_list(), spec.dtype), specs
+        )
+
+    return structs.ActorOutput(
+        agent_state=agent.state_spec(),
+        env_outputs=env_output_spec(observation_spec, [num_steps]),
+        agent_outputs=of_steps(agent.output_spec()),
+        sequence_info=structs.SequenceInfo(
+            task=tf.TensorSpec([], tf.int32),
+            actor=tf.TensorSpec([], tf.int32),
+            policy_frames=tf.TensorSpec([], tf.int64),
+            policy_updates=tf.TensorSpec([], tf.int64),
+        ),
+        teacher_logits=() if teacher is None else of_steps(teacher.output_spec()),
+    )
+
+
+def component_specs(spec: Any) -> List[Tuple[Tuple[int, ...], Any]]:
+    """Shape and NumPy dtype of every component of a nest of `tf.TensorSpec`s, flattened."""
+    return [(tuple(s.shape.as_list()), s.dtype.as_numpy_dtype) for s in tf.nest.flatten(spec)]
 
 
 class SequenceQueue:

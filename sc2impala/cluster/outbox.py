@@ -12,8 +12,8 @@ from sc2impala import actors
 from sc2impala import frames as frames_lib
 from sc2impala.cluster import board as board_lib
 from sc2impala.cluster import intake, messages
-from sc2impala.cluster.compression import Choice
 from sc2impala.cluster.link import Link
+from sc2impala.cluster.messages import Choice
 
 
 class Identity(NamedTuple):

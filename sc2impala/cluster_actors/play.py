@@ -11,8 +11,8 @@ import tensorflow.compat.v1 as tf
 from sc2impala.cluster import board as board_lib
 from sc2impala.cluster import link as link_lib
 from sc2impala.cluster.board import Board
-from sc2impala.cluster.compression import Choice
 from sc2impala.cluster.link import Link, RunEnded, Stopped
+from sc2impala.cluster.messages import Choice
 from sc2impala.cluster.outbox import Identity, Outbox, Queue
 from sc2impala.cluster.weights import State
 from sc2impala.cluster_actors.player import Player

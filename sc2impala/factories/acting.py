@@ -7,9 +7,7 @@ import tensorflow.compat.v1 as tf
 from sc2impala import agents, learner
 from sc2impala.agents import teacher as teacher_lib
 from sc2impala.agents.agent import Agent
-from sc2impala.agents.max_step_mul import MaxStepMul
-from sc2impala.agents.temperature import Temperature
-from sc2impala.agents.wrapper import ActingAgent
+from sc2impala.agents.wrapper import ActingAgent, MaxStepMul, Temperature
 from sc2impala.errors import UserError
 from sc2impala.learner import optimization
 from sc2impala.learner.algorithm import Algorithm

@@ -6,7 +6,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala.agents.agent import Agent
 from sc2impala.learner import algorithm as algorithm_lib
-from sc2impala.learner import diagnostics, optimization, summaries
+from sc2impala.learner import diagnostics, optimization
 from sc2impala.learner.batch import Batch
 from sc2impala.learner.sources import Source
 from sc2impala.structs import EpisodeInfo
@@ -164,7 +164,7 @@ def _build_phase(
         done=update.done,
         infos=update.infos,
         stage=None,
-        summary=summaries.merge({**update.metrics, **lag, **plan.metrics, **(metrics or {})}),
+        summary=diagnostics.merge({**update.metrics, **lag, **plan.metrics, **(metrics or {})}),
         grad_norm=update.grad_norm,
         recorded=plan.source.recorded,
         gradient_is_finite=optimization.gradient_is_finite(),

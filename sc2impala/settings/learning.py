@@ -1,8 +1,9 @@
 """Settings that algorithms share: they inherit these groups."""
 
 import dataclasses
-from typing import Any, ClassVar, Mapping, Tuple
+from typing import Any, ClassVar, Dict, Mapping, Tuple
 
+from sc2impala.errors import UserError
 from sc2impala.settings import value_types
 from sc2impala.settings.fields import LEARNING, MANY, MAX_FRAMES, RUN, setting
 
@@ -14,6 +15,23 @@ LARGE = 1e9
 """Largest cost, or factor on a reward."""
 
 NO_REPLAY, REPLAY_OPTIONAL, REPLAY_REQUIRED = 'none', 'optional', 'required'
+
+
+_OF_VALUES: Dict[str, Tuple[Any, str]] = {
+    'job_name': ('', 'none: its actors play in the process of the learner'),
+    'num_learner_devices': (1, '1'),
+    'demonstrator': ('none', 'none, as with --from_scratch'),
+    'demonstrations': ((), 'none'),
+    'num_cloning_frames': (0, '0, as with --from_scratch'),
+    'num_critic_pretrain_frames': (0, '0, as with --from_scratch'),
+    'argument_conditioning': (False, 'false'),
+    'unit_prior': (0.0, '0'),
+    'order_prior': (-1.0, '-1'),
+    'value_normalisation': ('none', 'none'),
+    'temperature': (1.0, '1, and perhaps --r2d2_evaluation_epsilon'),
+}
+"""By setting the only value with which an algorithm works that learns the values of actions, and
+what to say of it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,6 +53,18 @@ class AlgorithmSettings:
     REPLAY: ClassVar[str] = REPLAY_OPTIONAL
     LEARNS_VALUES: ClassVar[bool] = False
     DEFAULTS: ClassVar[Mapping[str, Any]] = {}
+
+    def check(self, values: Mapping[str, Any]) -> None:
+        """Checks the settings of the algorithm that is trained, whose ranges are checked already.
+
+        Args:
+          values: of all settings, by name.
+
+        Raises:
+          UserError: naming a flag, its value, and what was expected.
+        """
+        if self.LEARNS_VALUES:
+            _check_without_policy(values)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,6 +131,16 @@ class ReturnSettings(AlgorithmSettings):
         between=(0.0, 1.0),
         tunable=True,
     )
+
+    def check(self, values: Mapping[str, Any]) -> None:
+        """See `AlgorithmSettings`: a kind of reward shaping and its cost belong together."""
+        super().check(values)
+        kind, cost = self.reward_shaping, self.reward_shaping_cost
+        if (kind == 'none') != (cost == 0):
+            raise UserError(
+                f'--reward_shaping={kind} and --reward_shaping_cost={cost} belong together, '
+                'expected none and 0, or another kind with another cost.'
+            )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -254,3 +294,21 @@ class PolicyLagSettings(AlgorithmSettings):
         between=(0, MANY),
         free_on_resume=True,
     )
+
+
+def _check_without_policy(values: Mapping[str, Any]) -> None:
+    """Raises: UserError: for settings that need a policy, or more than one process or device."""
+    name = values['algorithm']
+    for flag, (only, expected) in _OF_VALUES.items():
+        value = values[flag]
+        if value != only:
+            text = ','.join(value) if isinstance(value, tuple) else value
+            raise UserError(
+                f'--{flag}={text} cannot be used with --algorithm={name}, which learns the values '
+                f'of actions, expected {expected}.'
+            )
+    if values.get('reward_shaping', 'none') not in ('none', 'fixed'):
+        raise UserError(
+            f'--reward_shaping={values["reward_shaping"]} needs the policy and the baseline of an '
+            f'actor-critic, and --algorithm={name} has none, expected none or fixed.'
+        )

@@ -8,6 +8,7 @@ import tensorflow.compat.v1 as tf
 from sc2impala import actors as actors_lib
 from sc2impala.factories import acting
 from sc2impala.learner import phases as learner_phases
+from sc2impala.learner.sources import Batches
 from sc2impala.runtime import seeds, sessions
 from sc2impala.runtime.checkpoint_parts import Part, ReplayPart
 from sc2impala.runtime.checkpoints import CheckpointWriter
@@ -17,7 +18,6 @@ from sc2impala.settings import validation
 from sc2impala.settings.settings import Settings
 from sc2impala.training import memory_limits, phases, replay_buffer
 from sc2impala.training.actors import Actors
-from sc2impala.training.batches import Batches
 from sc2impala.training.component import Component
 from sc2impala.training.components import (
     checkpoints,

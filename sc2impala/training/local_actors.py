@@ -17,14 +17,13 @@ from sc2impala.runtime.summary_log import SummaryLog
 from sc2impala.saved_arrays import Arrays
 from sc2impala.settings import validation
 from sc2impala.settings.settings import Settings
-from sc2impala.training.actor_threads import ActorThreads
+from sc2impala.training.actor_threads import ActorThreads, QueueContents, Sequences
 from sc2impala.training.actors import Actors
 from sc2impala.training.components.account import (
     AccountedQueue,
     AccountHook,
     AccountPart,
 )
-from sc2impala.training.queue_contents import QueueContents, Sequences
 from sc2impala.training.state import LocalVariables, State
 
 

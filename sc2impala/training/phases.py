@@ -11,13 +11,13 @@ from sc2impala.factories import acting
 from sc2impala.learner import phases, sources
 from sc2impala.learner.algorithm import new_priorities
 from sc2impala.learner.demonstration_source import DemonstrationSource, JoinedSource
+from sc2impala.learner.sources import Batches
 from sc2impala.replay import ReplayTable
 from sc2impala.settings import validation
 from sc2impala.settings.learning import NO_REPLAY
 from sc2impala.settings.settings import Settings
 from sc2impala.structs import DEMONSTRATION
 from sc2impala.training import replay_buffer
-from sc2impala.training.batches import Batches
 from sc2impala.training.components.recordings import Recorded
 
 

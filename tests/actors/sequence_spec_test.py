@@ -5,7 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala import actors, agents, envs, structs
-from sc2impala.actors.sequence_spec import env_output_spec
+from sc2impala.actors.sequence_queue import env_output_spec
 from tests import fakes
 
 K, T = 2, 3

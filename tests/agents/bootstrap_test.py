@@ -7,8 +7,8 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import actors, agents
 from sc2impala.agents import bootstrap
-from sc2impala.agents.epsilon_greedy import EpsilonGreedy
 from sc2impala.agents.heads import HeadOutputs
+from sc2impala.agents.wrapper import EpsilonGreedy
 from tests import fakes
 
 K, H, T, SEED = 4, 3, 12, 11

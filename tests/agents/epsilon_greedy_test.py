@@ -5,7 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala import actors, agents, structs
-from sc2impala.agents.epsilon_greedy import EpsilonGreedy
+from sc2impala.agents.wrapper import EpsilonGreedy
 from tests import fakes
 
 K, MAX_STEP_MUL = 200, 6

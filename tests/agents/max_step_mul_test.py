@@ -5,8 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala import agents, structs
-from sc2impala.agents.max_step_mul import MaxStepMul
-from sc2impala.agents.temperature import Temperature
+from sc2impala.agents.wrapper import MaxStepMul, Temperature
 from tests import fakes
 
 K, MAX_STEP_MUL = 200, 6

@@ -5,7 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala import agents, structs
-from sc2impala.agents.temperature import Temperature
+from sc2impala.agents.wrapper import Temperature
 from tests import fakes
 
 K, NUM_STEPS, MAX_STEP_MUL = 3000, 10, 4

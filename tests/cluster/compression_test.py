@@ -4,8 +4,7 @@ import collections
 
 import pytest
 
-from sc2impala.cluster.compression import Choice
-from sc2impala.cluster.messages import NONE, ZSTD
+from sc2impala.cluster.messages import NONE, ZSTD, Choice
 
 
 def used(secs, count=1000, setting='auto'):

@@ -9,7 +9,7 @@ import tensorflow.compat.v1 as tf
 from sc2impala import actors
 from sc2impala.cluster import intake, messages
 from sc2impala.cluster.accounts import Accounts
-from sc2impala.cluster.compression import Choice
+from sc2impala.cluster.messages import Choice
 from sc2impala.cluster.outbox import Identity, Outbox, Queue
 from tests.cluster import headers, sequences
 

@@ -5,8 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala import agents
-from sc2impala.agents.max_step_mul import MaxStepMul
-from sc2impala.agents.temperature import Temperature
+from sc2impala.agents.wrapper import MaxStepMul, Temperature
 from sc2impala.factories import acting
 from sc2impala.learner.r2d2.settings import R2d2Settings
 from sc2impala.learner.r2d2.update import R2D2

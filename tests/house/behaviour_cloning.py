@@ -6,7 +6,7 @@ from typing import ClassVar, Sequence
 import tensorflow.compat.v1 as tf
 
 from sc2impala.agents.agent import Agent
-from sc2impala.learner import optimization, sequences, summaries
+from sc2impala.learner import diagnostics, optimization, sequences
 from sc2impala.learner.algorithm import Algorithm, Update
 from sc2impala.learner.batch import Batch
 from sc2impala.learner.optimization import Schedule
@@ -44,7 +44,7 @@ class BehaviourCloning(Algorithm):
         rate = schedule.linear(settings.imitation_learning_rate, 0.0)
         train, grad_norm = optimization.adam_step(loss, variables, rate, settings, name='adam')
         metrics = {'loss/cloning': weighted['cloning'], 'grad_norm': grad_norm}
-        metrics.update(summaries.action_histograms(agent.policy, steps.behaviour, steps.is_new))
+        metrics.update(diagnostics.action_histograms(agent.policy, steps.behaviour, steps.is_new))
         done, infos = sequences.countable(steps)
         frames = sequences.count_frames(steps)
         return Update(train, frames, done, infos, metrics, grad_norm=grad_norm)

@@ -38,6 +38,7 @@ ALLOWED = {
     'learner': (
         'activity',
         'agents',
+        'errors',
         'frames',
         'hashing',
         'replay',
@@ -287,17 +288,22 @@ def algorithm_settings():
     return [path for path in files('learner') if os.path.basename(path) == 'settings.py']
 
 
+def modules_of_settings(names):
+    """Modules of `settings` among imported names."""
+    return {n.split('.')[2] for n in names if n.startswith('sc2impala.settings.')}
+
+
 def test_settings_of_algorithms_are_leaves():
     leaves = {'fields', 'learning', 'value_types'}
     assert len(algorithm_settings()) == 5
     for path in algorithm_settings():
         names = {name for name in imported(path) if name.startswith('sc2impala')}
-        assert {name.split('.')[1] for name in names} == {'settings'}, path
-        assert {name.split('.')[2] for name in names} <= leaves, path
+        assert {name.split('.')[1] for name in names} <= {'errors', 'settings'}, path
+        assert modules_of_settings(names) <= leaves, path
     for leaf in leaves:
         path = os.path.join(PACKAGE, 'settings', leaf + '.py')
         names = {name for name in imported(path) if name.startswith('sc2impala')}
-        assert {name.split('.')[2] for name in names} <= leaves, path
+        assert modules_of_settings(names) <= leaves, path
 
 
 def test_settings_of_algorithms_load_without_tensorflow():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from sc2impala.learner import summaries
+from sc2impala.learner import diagnostics
 from tests.learner import table_agent as table
 
 T, B = 6, 4
@@ -14,7 +14,7 @@ IS_NEW = np.array([True, False, True, False])
 def test_scalars_and_histograms_by_tag():
     with tf.Graph().as_default(), tf.Session() as session, tf.name_scope('scope'):
         metrics = {'loss/a': tf.constant(2.0), 'b': tf.constant([1, 1, 5]), 'c/d': tf.zeros([0])}
-        merged = summaries.merge(metrics)
+        merged = diagnostics.merge(metrics)
         assert merged.shape.rank == 0 and merged.dtype == tf.string
         serialized = session.run(merged)
     assert table.scalars(serialized) == {'loss/a': 2.0}
@@ -26,7 +26,7 @@ def test_scalars_and_histograms_by_tag():
 def test_the_same_tags_can_be_merged_again_and_no_collection_is_used():
     with tf.Graph().as_default() as graph, tf.Session() as session:
         before = graph.get_all_collection_keys()
-        merged = [summaries.merge({'loss/a': tf.constant(v)}) for v in (1.0, 2.0)]
+        merged = [diagnostics.merge({'loss/a': tf.constant(v)}) for v in (1.0, 2.0)]
         assert graph.get_all_collection_keys() == before
         values = [table.scalars(serialized) for serialized in session.run(merged)]
     assert values == [{'loss/a': 1.0}, {'loss/a': 2.0}]
@@ -38,7 +38,7 @@ def test_actions_of_new_columns_where_the_head_was_used(learn_step_mul):
     with tf.Graph().as_default(), tf.Session() as session:
         policy = table.TableAgent(mu, learn_step_mul).policy
         found = session.run(
-            summaries.action_histograms(policy, table.tensors(mu), tf.constant(IS_NEW))
+            diagnostics.action_histograms(policy, table.tensors(mu), tf.constant(IS_NEW))
         )
     new = np.tile(IS_NEW, [T, 1])
     used = table.HEAD_USED['screen'][mu.action['function']]

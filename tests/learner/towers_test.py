@@ -8,7 +8,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import agents
 from sc2impala.learner import batch as batch_lib
-from sc2impala.learner import optimization, summaries
+from sc2impala.learner import diagnostics, optimization
 from sc2impala.learner.appo import minibatches
 from sc2impala.learner.appo.settings import AppoSettings
 from sc2impala.learner.appo.update import Appo
@@ -115,7 +115,7 @@ def updated(algorithm, num_devices, staged=False, num_updates=2, **agent_options
     """Updates: what each reports, and the weights and slots after them."""
     with tf.Graph().as_default(), session() as sess:
         agent, update, put = build(algorithm, num_devices, staged, **agent_options)
-        summary = summaries.merge(update.metrics)
+        summary = diagnostics.merge(update.metrics)
         sess.run(tf.global_variables_initializer())
         randomise(agent, sess)
         reports = []

@@ -6,7 +6,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import agents, learner
 from sc2impala.agents import value_statistics
-from sc2impala.learner import summaries, value_normalisation
+from sc2impala.learner import diagnostics, value_normalisation
 from sc2impala.learner.critic_pretraining.settings import CriticPretrainingSettings
 from sc2impala.learner.impala.settings import ImpalaSettings
 from tests import fakes
@@ -93,7 +93,7 @@ class Case:
         else:
             output = learner.build_learner(self.agent, batch, 1e9, ImpalaSettings(**arguments))
         self._train = output.num_env_frames_and_train
-        self._summary = summaries.merge(output.metrics)
+        self._summary = diagnostics.merge(output.metrics)
         session.run(tf.global_variables_initializer())
 
     def update(self):

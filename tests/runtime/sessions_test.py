@@ -1,4 +1,4 @@
-"""The option bfloat16: the rewritten graph, and the error if bfloat16 is not supported."""
+"""Sessions with bfloat16: the rewritten graph, and the error if bfloat16 is not supported."""
 
 import os
 
@@ -7,12 +7,12 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala.errors import UserError
-from sc2impala.runtime import bfloat16, sessions
+from sc2impala.runtime import sessions
 
 
 def _can_be_enabled():
     try:
-        bfloat16.enable(tf.ConfigProto())
+        sessions.session_config(False, True)
     except UserError:
         return False
     return True
@@ -46,14 +46,14 @@ def _cpuinfo(monkeypatch, tmp_path, text):
     if text is not None:
         with open(path, 'w') as file:
             file.write(text)
-    monkeypatch.setattr(bfloat16, '_CPUINFO', path)
+    monkeypatch.setattr(sessions, '_CPUINFO', path)
 
 
 def test_an_unsupported_processor(monkeypatch, tmp_path):
     _cpuinfo(monkeypatch, tmp_path, 'processor\t: 0\nflags\t\t: fpu avx512f\n')
-    assert not bfloat16._is_supported_by_processor()
+    assert not sessions._is_supported_by_processor()
     with pytest.raises(UserError, match='--bfloat16=True is not supported by .* expected'):
-        bfloat16.enable(tf.ConfigProto())
+        sessions.session_config(False, True)
 
 
 @pytest.mark.parametrize(
@@ -61,10 +61,10 @@ def test_an_unsupported_processor(monkeypatch, tmp_path):
 )
 def test_a_supported_or_unknown_processor(monkeypatch, tmp_path, text):
     _cpuinfo(monkeypatch, tmp_path, text)
-    assert bfloat16._is_supported_by_processor()
+    assert sessions._is_supported_by_processor()
 
 
 def test_an_unsupported_tensorflow(monkeypatch):
-    monkeypatch.setattr(bfloat16, '_REWRITE', 'no_such_rewrite')
+    monkeypatch.setattr(sessions, '_REWRITE', 'no_such_rewrite')
     with pytest.raises(UserError, match='not supported by TensorFlow .*, expected'):
-        bfloat16.enable(tf.ConfigProto())
+        sessions.session_config(False, True)

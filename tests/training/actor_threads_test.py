@@ -7,8 +7,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala import actors
-from sc2impala.training.actor_threads import ActorThreads
-from sc2impala.training.queue_contents import QueueContents
+from sc2impala.training.actor_threads import ActorThreads, QueueContents
 
 K = 3
 

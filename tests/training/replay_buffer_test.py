@@ -10,7 +10,7 @@ import tensorflow.compat.v1 as tf
 from sc2impala import actors, envs, replay
 from sc2impala.errors import UserError
 from sc2impala.factories import acting
-from sc2impala.learner import summaries
+from sc2impala.learner import diagnostics
 from sc2impala.settings.groups import AgentSettings, ReplaySettings
 from sc2impala.training import replay_buffer
 from tests.learner import table_agent
@@ -112,7 +112,7 @@ def test_metrics_of_the_table(spec, compression):
     settings = dataclasses.replace(REPLAY, replay_compression=compression)
     table = replay_buffer.make_replay_table(settings, spec, seed=0)
     batch = types.SimpleNamespace(keys=tf.constant([-1], tf.int64))
-    summary = summaries.merge(replay_buffer.replay_metrics(table, batch))
+    summary = diagnostics.merge(replay_buffer.replay_metrics(table, batch))
     with tf.Session() as session:
         for size in (0, 2):
             table.insert(sequences(spec, size))

@@ -6,9 +6,8 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import saved_arrays
 from sc2impala.learner import batch as batch_lib
-from sc2impala.learner.sources import Source
+from sc2impala.learner.sources import Batches, Source
 from sc2impala.training import state as state_lib
-from sc2impala.training.batches import Batches
 from sc2impala.training.components.staging import StagedBatches
 from tests.learner import numbered
 

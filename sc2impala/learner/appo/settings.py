@@ -1,8 +1,9 @@
 """Settings of APPO."""
 
 import dataclasses
-from typing import ClassVar
+from typing import Any, ClassVar, Mapping
 
+from sc2impala.errors import UserError
 from sc2impala.settings.fields import setting
 from sc2impala.settings.learning import LARGE, ActorCriticSettings, PolicyLagSettings
 
@@ -67,3 +68,15 @@ class AppoSettings(ActorCriticSettings, PolicyLagSettings):
         choices=EXPLORATIONS,
         tunable=True,
     )
+
+    def check(self, values: Mapping[str, Any]) -> None:
+        """See `AlgorithmSettings`: batches, also with recorded sequences, must have minibatches."""
+        super().check(values)
+        size, recorded = values['batch_size'], values['demonstration_sequences']
+        multiple = self.appo_minibatches * values['num_learner_devices']
+        if (size + recorded) % multiple:
+            raise UserError(
+                f'--appo_minibatches={self.appo_minibatches} cannot divide --batch_size={size} and '
+                f'--demonstration_sequences={recorded} evenly, expected a multiple of '
+                f'{multiple} sequences (--appo_minibatches * --num_learner_devices).'
+            )

@@ -3,6 +3,7 @@
 import dataclasses
 from typing import Any, ClassVar, Mapping
 
+from sc2impala.errors import UserError
 from sc2impala.settings.fields import MANY, setting
 from sc2impala.settings.learning import (
     REPLAY_REQUIRED,
@@ -109,3 +110,19 @@ class R2d2Settings(ReturnSettings, AdamSettings, PrioritySettings):
         own_in_evaluation=True,
         free_on_resume=True,
     )
+
+    def check(self, values: Mapping[str, Any]) -> None:
+        """See `AlgorithmSettings`: bootstrapped heads, and the burn-in within an unroll."""
+        super().check(values)
+        mask, heads = self.r2d2_bootstrap_mask, self.r2d2_bootstrap_heads
+        if mask < 1 and heads < 2:
+            raise UserError(
+                f'--r2d2_bootstrap_mask={mask} has no effect with --r2d2_bootstrap_heads={heads}, '
+                'expected 1 of the first or at least 2 of the second.'
+            )
+        burn_in, length = self.r2d2_burn_in, values['unroll_length']
+        if burn_in > length - 2:
+            raise UserError(
+                f'--r2d2_burn_in={burn_in} leaves less than two steps of --unroll_length={length} '
+                'to learn from, expected less of the first or more of the second.'
+            )

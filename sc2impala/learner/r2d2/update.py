@@ -11,16 +11,9 @@ from typing import Any, Dict, List, Mapping, Sequence, Tuple
 import tensorflow.compat.v1 as tf
 
 from sc2impala.agents.agent import Agent
-from sc2impala.agents.epsilon_greedy import EpsilonGreedy
-from sc2impala.agents.wrapper import ActingAgent
+from sc2impala.agents.wrapper import ActingAgent, EpsilonGreedy
 from sc2impala.learner import batch as batch_lib
-from sc2impala.learner import (
-    diagnostics,
-    optimization,
-    prioritisation,
-    sequences,
-    summaries,
-)
+from sc2impala.learner import diagnostics, optimization, prioritisation, sequences
 from sc2impala.learner import targets as targets_lib
 from sc2impala.learner.algorithm import Algorithm, Sequences, Update
 from sc2impala.learner.batch import Batch
@@ -122,7 +115,7 @@ class R2D2(Algorithm):
         metrics.update({'grad_norm': grad_norm, 'importance_weight/min': tf.reduce_min(weights)})
         metrics.update(('loss/' + name, value) for name, value in weighted.items())
         metrics.update(self._diagnostics(steps, targets, q_values, priorities))
-        metrics.update(summaries.action_histograms(agent.policy, played.behaviour, played.is_new))
+        metrics.update(diagnostics.action_histograms(agent.policy, played.behaviour, played.is_new))
         return Update(
             target.counted(train, learns),
             sequences.count_frames(played),

@@ -6,8 +6,8 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from sc2impala import saved_arrays
+from sc2impala.learner.sources import Batches
 from sc2impala.saved_arrays import Arrays
-from sc2impala.training.batches import Batches
 from sc2impala.training.component import Component
 from sc2impala.training.run import Run
 from sc2impala.training.state import State

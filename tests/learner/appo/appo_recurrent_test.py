@@ -5,7 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala import agents
-from sc2impala.learner import optimization, sequences, summaries
+from sc2impala.learner import diagnostics, optimization, sequences
 from sc2impala.learner.appo.settings import AppoSettings
 from sc2impala.learner.appo.update import Appo
 from tests import fakes
@@ -61,7 +61,7 @@ def test_with_a_learning_rate_of_zero_all_ratios_are_one(num_streams):
         assert bool(streams) == bool(num_streams)
         schedule = optimization.Schedule(tf.train.get_or_create_global_step(), 1000)
         update = Appo(settings).build_update(agent, batch, agent.weights, schedule)
-        summary = summaries.merge(update.metrics)
+        summary = diagnostics.merge(update.metrics)
         state = sequences.first_state(batch)
         _, after = agent.unroll(batch.agent_outputs.action, batch.env_outputs, state)
         session.run(tf.global_variables_initializer())

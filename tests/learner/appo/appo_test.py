@@ -7,7 +7,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala import structs
-from sc2impala.learner import optimization, phases, summaries
+from sc2impala.learner import diagnostics, optimization, phases
 from sc2impala.learner.appo.settings import AppoSettings
 from sc2impala.learner.appo.update import Appo
 from sc2impala.learner.impala.settings import ImpalaSettings
@@ -67,7 +67,7 @@ class Case:
                 phases.policy_version()
             schedule = optimization.Schedule(tf.train.get_or_create_global_step(), 1e9)
             update = algorithm(made).build_update(agent, batch, agent.weights, schedule)
-            summary = summaries.merge(update.metrics)
+            summary = diagnostics.merge(update.metrics)
             session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
             if updates_before is not None:
                 phases.policy_version()[1].load(10, session)

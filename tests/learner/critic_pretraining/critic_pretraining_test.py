@@ -5,7 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala import agents, learner
-from sc2impala.learner import summaries
+from sc2impala.learner import diagnostics
 from sc2impala.learner.critic_pretraining.settings import CriticPretrainingSettings
 from tests import fakes
 from tests.learner import table_agent as table
@@ -44,7 +44,7 @@ def test_loss_and_gradient_agree_with_numpy():
             clip_grad_norm=0.0,
         )
         output = learner.build_critic_learner(agent, batch, settings)
-        summary = summaries.merge(output.metrics)
+        summary = diagnostics.merge(output.metrics)
         assert tf.summary.merge_all() is None
         session.run(tf.global_variables_initializer())
         before = session.run(agent.variables)
@@ -90,7 +90,7 @@ def test_only_the_critic_of_every_agent_moves(name, train_all):
             discounting=0.5, critic_learning_rate=0.001, critic_pretrain_all_variables=train_all
         )
         output = learner.build_critic_learner(agent, batch, settings)
-        summary = summaries.merge(output.metrics)
+        summary = diagnostics.merge(output.metrics)
         policy = [played.action_logits, played.step_mul_logits]
         session.run(tf.global_variables_initializer())
         logits_before = session.run(policy)

@@ -4,7 +4,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from sc2impala import learner
-from sc2impala.learner import summaries
+from sc2impala.learner import diagnostics
 from sc2impala.learner.impala.settings import ImpalaSettings
 from tests.learner import table_agent as table
 
@@ -47,7 +47,7 @@ class Case:
             if probabilities is not None:
                 batch = batch._replace(probabilities=tf.constant(probabilities))
             output = learner.build_learner(agent, batch, 1e9, make_settings(**settings))
-            summary = summaries.merge(output.metrics)
+            summary = diagnostics.merge(output.metrics)
             session.run(tf.global_variables_initializer())
             before = session.run(agent.variables)
             self.output, serialized = session.run([output, summary])

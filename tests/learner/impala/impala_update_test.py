@@ -5,7 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala import learner
-from sc2impala.learner import summaries
+from sc2impala.learner import diagnostics
 from tests.learner import table_agent as table
 from tests.learner.impala.impala_case import REPLAYED, B, Case, T, make_settings
 
@@ -82,7 +82,7 @@ def test_schedules_follow_the_frames(final, decay, costs):
         output = learner.build_learner(
             table.TableAgent(pi), table.make_batch(env, mu), 1000, settings
         )
-        summary = summaries.merge(output.metrics)
+        summary = diagnostics.merge(output.metrics)
         session.run(tf.global_variables_initializer())
         step = tf.train.get_global_step()
         for frames, rate, cost in zip((0, 500, 2000), (0.1, 0.06, 0.02), costs):
@@ -166,7 +166,7 @@ def test_no_graph_collection_is_used():
     env = table.random_env_outputs(2, T, B)
     with tf.Graph().as_default():
         output = learner.build_learner(table.TableAgent(pi), table.make_batch(env, mu), 1e9)
-        summaries.merge(output.metrics)
+        diagnostics.merge(output.metrics)
         assert tf.summary.merge_all() is None
 
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import difflib
+from typing import Any
 
 from sc2impala import envs, extensions
 from sc2impala.envs import players, pysc2_backend
@@ -9,7 +10,6 @@ from sc2impala.envs.pysc2_backend import own_map
 from sc2impala.errors import UserError
 from sc2impala.settings.groups import POLICIES, EnvironmentSettings, StarCraftSettings
 from sc2impala.settings.settings import Settings
-from sc2impala.settings.validation.values import unknown
 
 
 def check_map(environment: EnvironmentSettings) -> None:
@@ -157,3 +157,12 @@ def check_single_game(starcraft: StarCraftSettings, num_games: int, flags: str) 
 
 def _has_default(starcraft: StarCraftSettings, name: str) -> bool:
     return getattr(starcraft, name) == StarCraftSettings.__dataclass_fields__[name].default
+
+
+def unknown(name: str, value: Any, choices: Any) -> UserError:
+    """The error for a value that is not one of `choices`."""
+    return UserError(
+        '--{}={} is unknown, expected one of: {}.'.format(
+            name, value, ', '.join(choice or 'empty' for choice in choices)
+        )
+    )

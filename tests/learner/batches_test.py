@@ -5,8 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala.learner import batch as batch_lib
-from sc2impala.learner.sources import Source
-from sc2impala.training.batches import Batches
+from sc2impala.learner.sources import Batches, Source
 from tests.learner import numbered
 
 
