@@ -46,7 +46,7 @@ def sequence_spec(
     """
     num_steps = unroll_length + 1
 
-    def of_steps(specs: Any) -> Any:
+    def stack_steps(specs: Any) -> Any:
         return tf.nest.map_structure(
             lambda spec: tf.TensorSpec([num_steps] + spec.shape.as_list(), spec.dtype), specs
         )
@@ -54,14 +54,14 @@ def sequence_spec(
     return structs.ActorOutput(
         agent_state=agent.state_spec(),
         env_outputs=env_output_spec(observation_spec, [num_steps]),
-        agent_outputs=of_steps(agent.output_spec()),
+        agent_outputs=stack_steps(agent.output_spec()),
         sequence_info=structs.SequenceInfo(
             task=tf.TensorSpec([], tf.int32),
             actor=tf.TensorSpec([], tf.int32),
             policy_frames=tf.TensorSpec([], tf.int64),
             policy_updates=tf.TensorSpec([], tf.int64),
         ),
-        teacher_logits=() if teacher is None else of_steps(teacher.output_spec()),
+        teacher_logits=() if teacher is None else stack_steps(teacher.output_spec()),
     )
 
 

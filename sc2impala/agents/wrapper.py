@@ -154,7 +154,7 @@ class EpsilonGreedy(AgentWrapper):
         Args:
           inputs, prev_state: as there.
           greedy: never play a random action.
-          given: None: no demonstrator plays beside it.
+          given: None: there is no demonstrator.
           seed: as there.
 
         Raises:
@@ -189,7 +189,7 @@ class EpsilonGreedy(AgentWrapper):
         return Choice(action, self._own_step_mul(output, step_mul))
 
     def _explores(self, shape: tf.Tensor, seed: Optional[tf.Tensor]) -> tf.Tensor:
-        """Which environments take a random action now, bool [K]."""
+        """Returns a mask of environments that take a random action now, bool [K]."""
         if seed is None:
             uniform = tf.random.uniform(shape)
         else:

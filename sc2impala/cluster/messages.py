@@ -17,7 +17,7 @@ _FIRST = 4
 """Messages of each kind at the start."""
 
 _AGAIN = 200
-"""Every so many messages the slower way is tried again."""
+"""Number of messages after which the slower way is tried again."""
 
 _WINDOW = 8
 """Messages of each kind that are compared: the fastest of them."""
