@@ -1,7 +1,6 @@
 """TensorFlow's mode, processes, and runs that are built or finished, for tests that read them."""
 
 import multiprocessing
-import os
 import shutil
 
 import pytest
@@ -11,6 +10,7 @@ from sc2impala import tf_setup
 tf_setup.enable()
 
 from tests import rewriting  # noqa: E402
+from tests.checkpoints import examples  # noqa: E402
 from tests.runtime import tiny  # noqa: E402
 from tests.training.built_training import kept_training  # noqa: E402
 
@@ -79,13 +79,4 @@ def taught_training(tmp_path_factory):
 @pytest.fixture
 def with_best(run):
     """A run of two checkpoints, whose best model is that of 0; it was 7 frames ahead."""
-    best = os.path.join(run, 'best')
-    os.mkdir(best)
-    for name in os.listdir(run):
-        if name.startswith('model.ckpt-0.'):
-            shutil.copy(os.path.join(run, name), best)
-            os.rename(os.path.join(best, name), os.path.join(best, name.replace('-0.', '-7.', 1)))
-    with open(os.path.join(best, 'checkpoint'), 'w') as file:
-        file.write('model_checkpoint_path: "model.ckpt-7"\n')
-        file.write('all_model_checkpoint_paths: "model.ckpt-7"\n')
-    return run
+    return examples.add_best(run)

@@ -207,41 +207,34 @@ class TestWrongCheckpoint:
     @pytest.mark.parametrize('damage', [cut, flip_a_byte, os.remove])
     def test_no_checkpoint_is_whole(self, damage, suffix, command, run, capsys):
         for frames in tiny.checkpoint_frames(run):
-            damage(os.path.join(run, f'model.ckpt-{frames}{suffix}'))
+            damage(tiny.checkpoint(run, frames, f'variables{suffix}'))
         line = refuses(run, capsys, command)
-        assert f'{run}/model.ckpt-{frames} is damaged' in line and 'no other one' in line, line
+        assert f'{run}/checkpoints/{frames} is damaged' in line and 'no other one' in line, line
 
     def test_falls_back_to_the_one_before(self, run, capsys):
         first, last = tiny.checkpoint_frames(run)
-        cut(os.path.join(run, f'replay-{last}.npz'))
+        cut(tiny.checkpoint(run, last, 'replay.npz'))
         before = tiny.snapshot(run)
         assert tiny.evaluate(run, '--num_episodes=1') == 0
         out = capsys.readouterr().out
-        assert f'model.ckpt-{last} (replay-{last}.npz has ' in out and 'damaged' not in out
+        assert f'checkpoints/{last} (replay.npz has ' in out and 'damaged' not in out
         os.remove(os.path.join(run, 'evaluation.json'))
         assert tiny.snapshot(run) == before
         tiny.train(run, 1, *tiny.REPLAY)
-        assert f'going on from {run}/model.ckpt-{first}' in capsys.readouterr().out
-        names = {f'model.ckpt-{last}.index', f'model.ckpt-{last}{DATA}'}
-        names |= {f'{part}-{last}.npz' for part in ('account', 'replay', 'resume')}
-        names |= {f'unit-{last}.json'}
-        moved = {os.path.join(run, name): os.path.join(run, 'damaged', name) for name in names}
-        after = tiny.snapshot(run)
-        assert {path: after[new] for path, new in moved.items()} == {p: before[p] for p in moved}
-        assert set(os.listdir(os.path.join(run, 'damaged'))) == names
+        assert f'going on from {run}/checkpoints/{first}' in capsys.readouterr().out
+        old, new = tiny.checkpoint(run, last), os.path.join(run, 'damaged', str(last))
+        of_last = {path: content for path, content in before.items() if path.startswith(old)}
+        moved = {path.replace(old, new): content for path, content in of_last.items()}
+        assert len(moved) == 5 and tiny.snapshot(new) == moved
         skipped = tiny.read_json(run, 'manifest.json')['starts'][-1]['checkpoints_skipped']
         assert list(skipped) == [str(last)] and 'replay' in skipped[str(last)]
-        assert tiny.checkpoint_frames(run)[0] == first and not set(moved) & set(after)
+        assert tiny.checkpoint_frames(run)[0] == first and last not in tiny.checkpoint_frames(run)
 
     @pytest.mark.parametrize('command', [resume, tiny.evaluate])
     def test_of_another_agent(self, command, run, foreign_run, capsys):
-        of_checkpoints = ('model', 'checkpoint', 'unit-')
-        for name in os.listdir(run):
-            if name.startswith(of_checkpoints):
-                os.remove(os.path.join(run, name))
-        for name in os.listdir(foreign_run):
-            if name.startswith(of_checkpoints):
-                shutil.copy(os.path.join(foreign_run, name), run)
+        shutil.rmtree(os.path.join(run, 'checkpoints'))
+        source = os.path.join(foreign_run, 'checkpoints')
+        shutil.copytree(source, os.path.join(run, 'checkpoints'))
         line = refuses(run, capsys, command)
         assert run in line and ('no variable' in line or 'another agent' in line), line
 

@@ -106,7 +106,9 @@ def test_frames_are_noted(windows, tmp_path):
 
 def test_paths_for_tensorflow(monkeypatch):
     monkeypatch.setattr(os, 'sep', '\\')
-    assert plain_paths.plain_path('runs\\a\\model.ckpt-5') == 'runs/a/model.ckpt-5'
+    assert plain_paths.plain_path('runs\\a\\checkpoints\\5\\variables') == (
+        'runs/a/checkpoints/5/variables'
+    )
 
 
 def test_signals(windows, monkeypatch):

@@ -1,8 +1,8 @@
 """Where the parts of the start-up of a training are."""
 
 from sc2impala import agents, experiment
+from sc2impala.checkpoints.writer import CheckpointWriter
 from sc2impala.factories import environments
-from sc2impala.runtime import checkpoints
 from sc2impala.training import loop as trainer
 
 STARTUP_MODULES = tuple(agents.AGENTS.values()) + (
@@ -18,7 +18,7 @@ STARTUP_FUNCTIONS = (
     (environments, 'make_specs', 'specs and environments'),
     (environments, 'make_environment', 'specs and environments'),
     (trainer, 'open_session', 'session and initialisation'),
-    (checkpoints.CheckpointWriter, 'save', 'first checkpoint'),
+    (CheckpointWriter, 'save', 'first checkpoint'),
     (trainer, 'update', 'first update'),
 )
 """Module or class, name of its function, and the part of the start-up in which it runs; see

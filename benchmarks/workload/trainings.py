@@ -12,8 +12,9 @@ from benchmarks.workload.graphs import make_agent
 from sc2impala import actors as actors_lib
 from sc2impala import replay, structs
 from sc2impala.agents.agent import Agent
+from sc2impala.checkpoints import variables
 from sc2impala.learner.sources import Batches
-from sc2impala.runtime import checkpoints, seeds, sessions
+from sc2impala.runtime import seeds, sessions
 from sc2impala.settings.settings import Settings
 from sc2impala.training import phases, replay_buffer
 from sc2impala.training.local_actors import LocalActors
@@ -116,4 +117,4 @@ def _initialize(settings: Settings, agent: Agent, opened: tf.Session) -> None:
     """Sets initial weights, or those of --init_checkpoint."""
     opened.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
     if settings.start.init_checkpoint:
-        checkpoints.weights_loader(settings.start.init_checkpoint, agent.weights)(opened)
+        variables.weights_loader(settings.start.init_checkpoint, agent.weights)(opened)

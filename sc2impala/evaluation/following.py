@@ -6,13 +6,14 @@ from typing import Any, Dict, List, Optional, Set
 
 import tensorflow.compat.v1 as tf
 
+from sc2impala.checkpoints import choice, directory, variables
+from sc2impala.checkpoints.directory import DamagedError
 from sc2impala.errors import UserError
 from sc2impala.evaluation import players, scoring
 from sc2impala.evaluation.log import EvaluatedPolicy
 from sc2impala.evaluation.record import EvaluationRecord
 from sc2impala.factories import acting, environments
-from sc2impala.runtime import checkpoints, console, manifest, seeds, sessions
-from sc2impala.runtime.checkpoint_variables import DamagedError
+from sc2impala.runtime import console, manifest, seeds, sessions
 from sc2impala.runtime.run_watch import GONE_SECS, Presence, Wait
 from sc2impala.runtime.summary_log import SummaryLog
 from sc2impala.settings.settings import Settings
@@ -75,11 +76,10 @@ class Follower:
             return False
         _check_alone(self._folder)
         self._wait = None
-        held = self._best.hold(waiting[0])
+        frames, held = directory.frames_of(waiting[0]), self._best.hold(waiting[0])
         if held is None:
-            console.say(f'{os.path.basename(waiting[0])} was removed before it was evaluated')
+            console.say(f'checkpoint {frames} was removed before it was evaluated')
             return True
-        frames = checkpoints.number(held)
         try:
             result = dict(self._evaluator.evaluate(held), global_step=frames)
         except DamagedError as error:
@@ -119,7 +119,7 @@ class Follower:
 
     def _new(self) -> List[str]:
         """Checkpoints that have no row in the table, by frames."""
-        found = {checkpoints.number(c): c for c in checkpoints.found(self._folder)}
+        found = {directory.frames_of(c): c for c in choice.found(self._folder)}
         return [
             checkpoint
             for frames, checkpoint in found.items()
@@ -131,12 +131,12 @@ class Follower:
 
     def _is_finished(self) -> bool:
         """Whether the last checkpoint is that of the end of the training."""
-        found = checkpoints.found(self._folder)
+        found = choice.found(self._folder)
         content = manifest.read(self._folder)
         if not found or content is None:
             return False
         try:
-            return checkpoints.global_step(found[-1]) >= content['config'][_TOTAL]
+            return variables.global_step(found[-1]) >= content['config'][_TOTAL]
         except UserError:
             # It was removed meanwhile.
             return False
@@ -181,8 +181,8 @@ class _Evaluator:
     def evaluate(self, checkpoint: str) -> Dict[str, Any]:
         """Plays with the weights of a checkpoint; see `scoring.summarize`."""
         settings, own = self._settings, self._settings.evaluation
-        checkpoints.check_complete(checkpoint, self._agent.weights)
-        checkpoints.restore(self._saver, self._session, checkpoint)
+        variables.check_complete(checkpoint, self._agent.weights)
+        variables.restore(self._saver, self._session, checkpoint)
         self._player.start(self._session)
         env = environments.make_environment(
             settings.environment, settings.starcraft, self._specs, self._seeds

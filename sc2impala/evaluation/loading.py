@@ -2,16 +2,16 @@
 
 import functools
 import os
-import re
 from typing import Any, Dict, Mapping, Optional, Tuple
 
 import tensorflow.compat.v1 as tf
 
+from sc2impala.checkpoints import choice, directory, variables
 from sc2impala.errors import UserError
 from sc2impala.evaluation.agent_interface import AgentInterface
 from sc2impala.evaluation.loaded_agent import Identity, LoadedAgent
 from sc2impala.factories import acting, environments
-from sc2impala.runtime import checkpoints, chosen_checkpoint, console, manifest, seeds, sessions
+from sc2impala.runtime import console, manifest, seeds, sessions
 from sc2impala.settings import resolve, validation
 from sc2impala.settings.groups import EnvironmentSettings
 from sc2impala.settings.settings import Settings
@@ -33,7 +33,7 @@ _OF_SPECS = (
 
 def load(
     path: str,
-    checkpoint: Any = chosen_checkpoint.LATEST,
+    checkpoint: Any = choice.LATEST,
     policy: str = 'sampled',
     temperature: Optional[float] = None,
     eval_max_step_mul: Optional[int] = None,
@@ -58,7 +58,7 @@ def load(
     stream = int.from_bytes(os.urandom(4), 'little')
     if seed is not None:
         stream = seeds.streams(seed, 'player', 1)[0]
-    choose = functools.partial(chosen_checkpoint.find, folder, name, 'checkpoint')
+    choose = functools.partial(choice.find, folder, name, 'checkpoint')
     return _load(settings, choose, stream)
 
 
@@ -75,11 +75,11 @@ def export(settings: Settings) -> str:
       UserError: if there is no checkpoint, or the export cannot be written.
     """
     logdir, own = settings.run.logdir, settings.evaluation
-    choose = functools.partial(chosen_checkpoint.find, logdir, own.checkpoint)
+    choose = functools.partial(choice.find, logdir, own.checkpoint)
     with _load(settings, choose, 0) as agent:
         folder = own.export_dir
         if not folder:
-            label = chosen_checkpoint.label(logdir, agent.identity.checkpoint)
+            label = choice.label(logdir, agent.identity.checkpoint)
             folder = os.path.join(logdir, EXPORTS, label)
         agent.export(folder)
         console.say(f'{agent.identity.checkpoint} is exported to {folder}')
@@ -88,14 +88,14 @@ def export(settings: Settings) -> str:
 
 def _locate(path: str, checkpoint: str) -> Tuple[str, str]:
     """The folder of a run, and which of its checkpoints; `path` may be a checkpoint itself."""
-    prefix = re.sub(r'\.index$', '', path)
-    if not os.path.isfile(prefix + '.index'):
+    own = directory.normal(path)
+    if not directory.is_checkpoint(own):
         return path, checkpoint
-    if checkpoint != chosen_checkpoint.LATEST:
+    if checkpoint != choice.LATEST:
         raise UserError(
             f'{path} is a checkpoint, expected no other one with it, but checkpoint={checkpoint}.'
         )
-    return os.path.dirname(prefix) or '.', os.path.abspath(prefix)
+    return directory.run_of(own), os.path.abspath(own)
 
 
 def _read_settings(folder: str, given: Mapping[str, Any]) -> Settings:
@@ -117,7 +117,7 @@ def _load(settings: Settings, choose: Any, stream: int) -> LoadedAgent:
 
     Args:
       settings: all of them.
-      choose: returns the checkpoint, see `checkpoints.while_it_lasts`.
+      choose: returns the checkpoint, see `variables.while_it_lasts`.
       stream: determines what is sampled.
     """
     choose()  # Before the agent is built, which takes a while.
@@ -136,14 +136,14 @@ def _load(settings: Settings, choose: Any, stream: int) -> LoadedAgent:
         session = tf.Session(config=sessions.session_config(settings.run.deterministic))
 
         def restore(checkpoint: str) -> str:
-            checkpoints.check_complete(checkpoint, agent.weights)
-            checkpoints.restore(saver, session, checkpoint)
+            variables.check_complete(checkpoint, agent.weights)
+            variables.restore(saver, session, checkpoint)
             return checkpoint
 
-        checkpoint = checkpoints.while_it_lasts(choose, restore)
+        checkpoint = variables.while_it_lasts(choose, restore)
     identity = Identity(
         checkpoint,
-        checkpoints.number(checkpoint),
+        directory.frames_of(checkpoint),
         environment.map_name,
         own.policy,
         own.temperature,

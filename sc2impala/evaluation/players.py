@@ -8,10 +8,10 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import structs
 from sc2impala.agents.wrapper import ActingAgent
+from sc2impala.checkpoints import choice, variables
 from sc2impala.envs import map_defaults, players
 from sc2impala.errors import UserError
 from sc2impala.factories import environments
-from sc2impala.runtime import checkpoints
 from sc2impala.settings import resolve
 from sc2impala.settings import settings as settings_lib
 from sc2impala.settings.groups import EnvironmentSettings
@@ -111,11 +111,11 @@ class AgentPlayer(SessionPlayer):
         saver = tf.train.Saver(agent.weights)
 
         def load(checkpoint: str) -> None:
-            checkpoints.check_complete(checkpoint, agent.weights)
-            checkpoints.restore(saver, session, checkpoint)
+            variables.check_complete(checkpoint, agent.weights)
+            variables.restore(saver, session, checkpoint)
             self.checkpoint = checkpoint
 
-        checkpoints.while_it_lasts(choose, load)
+        variables.while_it_lasts(choose, load)
         self.start(session)
 
     def close(self) -> None:
@@ -220,7 +220,7 @@ def find_checkpoint(logdir: str) -> str:
     Raises:
       UserError: if the folder holds none.
     """
-    checkpoint = checkpoints.latest(logdir)
+    checkpoint = choice.newest(logdir)
     if checkpoint is None:
         raise UserError(
             f'--logdir={logdir} holds no checkpoint to evaluate, expected the folder of a run: '

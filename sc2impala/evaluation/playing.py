@@ -9,11 +9,10 @@ from typing import Any, Dict, Optional, Tuple
 import tensorflow.compat.v1 as tf
 
 import sc2impala
+from sc2impala.checkpoints import choice, directory
 from sc2impala.evaluation import pictures, players, recording, scoring
 from sc2impala.factories import acting, environments
 from sc2impala.runtime import (
-    checkpoints,
-    chosen_checkpoint,
     console,
     logdir,
     seeds,
@@ -60,9 +59,9 @@ def evaluate(settings: Settings) -> Dict[str, Any]:
 
 def _label(settings: Settings, player: Any) -> str:
     """The part of the names of files that says which checkpoint was chosen, or ''."""
-    if settings.evaluation.checkpoint == chosen_checkpoint.LATEST:
+    if settings.evaluation.checkpoint == choice.LATEST:
         return ''
-    return chosen_checkpoint.label(settings.run.logdir, player.checkpoint)
+    return choice.label(settings.run.logdir, player.checkpoint)
 
 
 def _identity(settings: Settings, player: Any) -> Dict[str, Any]:
@@ -73,7 +72,7 @@ def _identity(settings: Settings, player: Any) -> Dict[str, Any]:
     path, own = getattr(player, 'checkpoint', None), settings.evaluation
     return {
         'checkpoint': None if path is None else os.path.relpath(path, settings.run.logdir),
-        'checkpoint_frames': None if path is None else checkpoints.number(path),
+        'checkpoint_frames': None if path is None else directory.frames_of(path),
         'num_eval_envs': min(own.num_eval_envs, own.num_episodes),
         'deterministic': settings.run.deterministic,
         'simulator_rules': dict(settings.environment.simulator_rules),
@@ -171,9 +170,9 @@ def _find_evaluated(settings: Settings) -> str:
       UserError: if there is none.
     """
     folder, name = settings.run.logdir, settings.evaluation.checkpoint
-    if name == chosen_checkpoint.LATEST:
+    if name == choice.LATEST:
         return players.find_checkpoint(folder)
-    return chosen_checkpoint.find(folder, name)
+    return choice.find(folder, name)
 
 
 def _find_recorded(settings: Settings) -> str:
@@ -183,6 +182,6 @@ def _find_recorded(settings: Settings) -> str:
       UserError: if there is none.
     """
     run, name = settings.start.init_checkpoint, settings.evaluation.checkpoint
-    if name == chosen_checkpoint.LATEST:
-        return checkpoints.find_initial(run)
-    return chosen_checkpoint.find(run, name)
+    if name == choice.LATEST:
+        return choice.find_initial(run)
+    return choice.find(run, name)

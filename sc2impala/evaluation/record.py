@@ -3,10 +3,11 @@
 import os
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
+from sc2impala.checkpoints import choice
+from sc2impala.checkpoints.best import BestCheckpoint
 from sc2impala.envs import scores
 from sc2impala.evaluation.log import EVALUATIONS_CSV, EvaluatedPolicy, EvaluationLog
-from sc2impala.runtime import best_checkpoint, console
-from sc2impala.runtime.best_checkpoint import BestCheckpoint
+from sc2impala.runtime import console
 from sc2impala.runtime.summary_log import SummaryLog
 
 
@@ -118,7 +119,7 @@ def _find_best(folder: str, policy: EvaluatedPolicy, rows: List[Dict[str, Any]])
     owner = EvaluatedPolicy.of(found[-1]) if found else None
     if owner == policy or (owner is None and best.kept is None):
         return best
-    own = BestCheckpoint(folder, f'{best_checkpoint.FOLDER}-{policy.name}')
+    own = BestCheckpoint(folder, f'{choice.BEST}-{policy.name}')
     reason = 'a model of unknown score' if owner is None else f'the best model with {owner.flags}'
     console.say(
         f'{best.folder} holds {reason}: the best one with {policy.flags} is in {own.folder}'

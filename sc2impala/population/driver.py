@@ -5,6 +5,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 import numpy as np
 
+from sc2impala.checkpoints import transfer
 from sc2impala.errors import FINISHED, UserError, exit_code_of_signal
 from sc2impala.population import picture, ranges, report, selection
 from sc2impala.population import state as state_lib
@@ -13,7 +14,7 @@ from sc2impala.population.members import Members
 from sc2impala.population.ranges import Range
 from sc2impala.population.settings import PopulationSettings
 from sc2impala.population.state import Member, State
-from sc2impala.runtime import adoption, child_processes, console, seeds
+from sc2impala.runtime import child_processes, console, seeds
 from sc2impala.runtime.trained_frames import TrainedFrames
 
 PROGRESS_SECS = 10.0
@@ -197,7 +198,7 @@ class Driver:
         own = self._settings
         source = self._members.folder(parent)
         keep = report.kept_parts(own)
-        adoption.offer(source, other.frames, self._members.folder(index), frames, keep)
+        transfer.offer(source, other.frames, self._members.folder(index), frames, keep)
         random = random_state(own.seed, _PERTURB, self._state.generation, index)
         perturbed = ranges.perturb(
             self._drawn, other.settings, own.perturb_factors, own.resample_probability, random

@@ -5,9 +5,9 @@ import os
 import sys
 from typing import Any, List, Mapping, Optional, Sequence
 
+from sc2impala.checkpoints import choice, directory
 from sc2impala.errors import UserError
 from sc2impala.population.settings import PopulationSettings
-from sc2impala.runtime import checkpoint_units as units
 from sc2impala.runtime import seeds
 from sc2impala.settings import settings as settings_lib
 
@@ -109,14 +109,11 @@ class Members:
 
     def newest(self, index: int) -> Optional[int]:
         """The frames of the newest checkpoint of a member that is whole; None if there is none."""
-        folder = self.folder(index)
-        for frames in reversed(units.indexed(folder)):
-            try:
-                if units.fault(folder, frames) is None:
-                    return frames
-            except ValueError:
-                continue
-        return None
+        try:
+            found = choice.choose(self.folder(index))
+        except UserError:
+            return None
+        return None if found is None else directory.frames_of(found.checkpoint)
 
     def last_error(self, index: int) -> str:
         """The last line of its log that names an error, or the last one."""

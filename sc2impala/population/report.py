@@ -5,10 +5,11 @@ import io
 import os
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
+from sc2impala.checkpoints import transfer
 from sc2impala.errors import UserError
 from sc2impala.population.settings import PopulationSettings
 from sc2impala.population.state import Member
-from sc2impala.runtime import adoption, logdir
+from sc2impala.runtime import logdir
 
 NAME = 'population.csv'
 
@@ -17,9 +18,9 @@ COLUMNS = ('generation', 'member', 'frames', 'score', 'parent', 'copied', 'kept'
 
 
 def kept_parts(settings: PopulationSettings) -> List[str]:
-    """Parts that a member keeps when it copies another: names of `adoption.PARTS`."""
+    """Parts that a member keeps when it copies another: names of `transfer.FILES`."""
     keeps = {'games': settings.keep_games, 'replay': settings.keep_replay}
-    return [name for name in adoption.PARTS if keeps[name]]
+    return [name for name in transfer.FILES if keeps[name]]
 
 
 def row(

@@ -9,10 +9,11 @@ import zlib
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 import sc2impala
+from sc2impala.checkpoints import directory
+from sc2impala.checkpoints.directory import Skipped
 from sc2impala.envs import pysc2_api
 from sc2impala.errors import UserError
 from sc2impala.runtime import console, versions
-from sc2impala.runtime.checkpoint_units import Skipped
 from sc2impala.runtime.logdir import write_json
 from sc2impala.settings import own_algorithms, resolve
 from sc2impala.settings import settings as settings_lib
@@ -58,7 +59,7 @@ def read(logdir: str) -> Optional[Dict[str, Any]]:
 
 
 def read_of_checkpoint(folder_or_checkpoint: str) -> Optional[Dict[str, Any]]:
-    """The manifest beside a checkpoint, or None if there is none.
+    """The manifest of the run of a checkpoint, or None if there is none.
 
     Args:
       folder_or_checkpoint: `--init_checkpoint`: the folder of a run, or a checkpoint in one.
@@ -66,14 +67,12 @@ def read_of_checkpoint(folder_or_checkpoint: str) -> Optional[Dict[str, Any]]:
     Raises:
       UserError: as `read`.
     """
-    is_folder = os.path.isdir(folder_or_checkpoint)
-    return read(folder_or_checkpoint if is_folder else os.path.dirname(folder_or_checkpoint))
+    return read(directory.run_of(folder_or_checkpoint))
 
 
 def peek_algorithm(folder_or_checkpoint: str) -> str:
     """Returns the algorithm of a run without any check of its manifest; empty if there is none."""
-    is_folder = os.path.isdir(folder_or_checkpoint)
-    folder = folder_or_checkpoint if is_folder else os.path.dirname(folder_or_checkpoint)
+    folder = directory.run_of(folder_or_checkpoint)
     for name in (MANIFEST, COPY):
         try:
             with open(os.path.join(folder, name), 'rb') as file:

@@ -8,7 +8,6 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala.actors import SequenceQueue
 from sc2impala.agents.teacher import Teacher
-from sc2impala.runtime.checkpoint_parts import Part
 from sc2impala.runtime.stop_request import StopRequest
 from sc2impala.runtime.summary_log import SummaryLog
 from sc2impala.training.state import State
@@ -22,8 +21,7 @@ class Actors(abc.ABC):
     queue: `actors.SequenceQueue` of `ActorOutput`s; there is one after `build`.
     envs: environments in which a demonstrator can be switched on and off, after `build`.
     num_games: games that are played in this process.
-      states: what an exact resume restores of actors and queue, after `build`.
-    parts: files of their own that checkpoints have of them, after `build`.
+    states: what an exact resume restores of actors and queue, after `build`.
     """
 
     queue: SequenceQueue
@@ -32,7 +30,6 @@ class Actors(abc.ABC):
     is_saved = False
     master = ''
     states: Sequence[State] = ()
-    parts: Sequence[Part] = ()
 
     def open(self, session_config: tf.ConfigProto) -> None:  # noqa: B027
         """Called before the graph is built.

@@ -1,17 +1,16 @@
 """The bill of materials of a run."""
 
 import contextlib
-from typing import Any, List, Sequence, Tuple
+from typing import Any, Dict, List, Sequence, Tuple
 
 import tensorflow.compat.v1 as tf
 
 from sc2impala import actors as actors_lib
+from sc2impala.checkpoints.writer import CheckpointWriter, SavedFile
 from sc2impala.factories import acting
 from sc2impala.learner import phases as learner_phases
 from sc2impala.learner.sources import Batches
 from sc2impala.runtime import seeds, sessions
-from sc2impala.runtime.checkpoint_parts import Part, ReplayPart
-from sc2impala.runtime.checkpoints import CheckpointWriter
 from sc2impala.runtime.stop_request import StopRequest
 from sc2impala.runtime.summary_log import SummaryLog
 from sc2impala.settings import validation
@@ -36,8 +35,8 @@ from sc2impala.training.components import (
     summaries,
     watch,
 )
-from sc2impala.training.components.exact_resume import ResumePart
 from sc2impala.training.run import Graph, Run
+from sc2impala.training.saved_files import REPLAY, STATE, ReplayFile, StateFile
 from sc2impala.training.start import Start
 from sc2impala.training.state import LearnerState
 
@@ -83,26 +82,27 @@ def build_graph(
     return Graph(agent, policy, actors, table, recorded, batches, of_phases, specs[0])
 
 
-def build_parts(built: Graph) -> Tuple[ResumePart, List[Part]]:
-    """Builds what saves and restores the state of a run besides its variables.
+def build_files(built: Graph) -> Tuple[StateFile, Dict[str, SavedFile]]:
+    """Builds the files of a checkpoint besides its variables.
 
     Args:
       built: the graph; all its variables exist.
 
     Returns:
-      The part to which components add their state; and all parts, this one first.
+      The file to which components add their state; and all files by name, this one first.
     """
-    actors = built.actors
-    resume = ResumePart([_learner_state(built)], actors)
-    of_replay = [] if built.table is None else [ReplayPart(built.table)]
-    return resume, [resume, *actors.parts, *of_replay]
+    state = StateFile([_learner_state(built)], built.actors)
+    files: Dict[str, SavedFile] = {STATE: state}
+    if built.table is not None:
+        files[REPLAY] = ReplayFile(built.table)
+    return state, files
 
 
 def build_components(
     settings: Settings,
     built: Graph,
     writer: CheckpointWriter,
-    resume: ResumePart,
+    state: StateFile,
     start: Start,
     stopping: StopRequest,
     stack: contextlib.ExitStack,
@@ -117,7 +117,7 @@ def build_components(
       settings: all of them.
       built: the graph.
       writer: saves checkpoints.
-      resume: see `build_parts`.
+      state: see `build_files`.
       start: where the run begins.
       stopping: set when it should end.
       stack: closes what is opened.
@@ -134,7 +134,7 @@ def build_components(
     stack.callback(event_log.close)
     run = Run(settings, built, frames, start, stopping, stack, writer, event_log, episode_log)
     components = [
-        *exact_resume.make(run, resume),
+        *exact_resume.make(run, state),
         *stop.make(run),
         *summaries.make(run),
         *episodes.make(run),
@@ -157,7 +157,7 @@ def build_components(
     ]
     for component in components:
         if isinstance(component, Component):
-            resume.add(component.states)
+            state.add(component.states)
     return components
 
 

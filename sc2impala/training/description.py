@@ -4,8 +4,9 @@ import dataclasses
 from typing import Any, List, Mapping, Optional, Sequence, Tuple
 
 from sc2impala import learner
+from sc2impala.checkpoints import variables
 from sc2impala.learner.phases import Phase
-from sc2impala.runtime import checkpoints, memory
+from sc2impala.runtime import memory
 from sc2impala.settings import resolve, validation
 from sc2impala.settings.settings import Settings
 from sc2impala.training import replay_buffer
@@ -79,7 +80,7 @@ def is_finished(phases: Sequence[Phase], checkpoint: Optional[str]) -> bool:
     """Whether there is nothing left to train after a checkpoint."""
     if checkpoint is None:
         return False
-    frames = checkpoints.frames_of(checkpoint, [phase.frames for phase in phases])
+    frames = variables.counters_of(checkpoint, [phase.frames for phase in phases])
     return all(done >= phase.num_frames for done, phase in zip(frames, phases))
 
 

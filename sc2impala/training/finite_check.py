@@ -61,7 +61,7 @@ class Soundness:
                 newest = self._newest()
                 saved = 'there is no checkpoint before'
                 if newest is not None:
-                    saved = f'the newest sound checkpoint is model.ckpt-{newest}'
+                    saved = f'the newest sound checkpoint is checkpoints/{newest}'
                 raise UnsoundState(
                     f'the {what} of the agent have diverged: numbers are no longer finite. This '
                     f'state is not saved; {saved}: lower the learning rate, or clip rewards or '

@@ -22,7 +22,7 @@ from sc2impala.training.actors import Actors
 from sc2impala.training.components.account import (
     AccountedQueue,
     AccountHook,
-    AccountPart,
+    AccountState,
 )
 from sc2impala.training.state import LocalVariables, State
 
@@ -99,9 +99,8 @@ class LocalActors(Actors):
             self._threads = ActorThreads(self.enqueue_ops, numbers.num_envs, self.queue, contents)
         self._games = Games(envs, variables, self._has_new_games)
         self._waiting = Waiting(contents, self._threads, self._restore_queued)
-        self._account_part = AccountPart(self.queue.account)
-        self.states = [self._games, self._waiting]
-        self.parts = [self._account_part]
+        self._account_state = AccountState(self.queue.account)
+        self.states = [self._account_state, self._games, self._waiting]
 
     def components(
         self, frames: tf.Tensor, summaries: SummaryLog, stop: StopRequest
@@ -124,14 +123,13 @@ class LocalActors(Actors):
         """See `Actors`. Games that cannot be saved are not waited for."""
         self._waiting.take(session, self._games.can_be_saved)
         try:
-            self._account_part.hold()
             yield
         finally:
             self._waiting.put_back(session)
 
     def restore_staged(self) -> None:
         """See `Actors`."""
-        self.queue.account.keep(0, [self._account_part.staged])
+        self.queue.account.keep(0, [self._account_state.staged])
 
     def _restore_queued(self, sequences: Sequences) -> None:
         """Called with the sequences that were put back into the queue of a checkpoint."""

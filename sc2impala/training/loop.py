@@ -5,9 +5,10 @@ from typing import Any, Callable, Optional, Sequence
 import tensorflow.compat.v1 as tf
 
 from sc2impala import activity
+from sc2impala.checkpoints import variables
 from sc2impala.errors import UserError
 from sc2impala.learner.phases import Phase
-from sc2impala.runtime import checkpoints, memory
+from sc2impala.runtime import memory
 from sc2impala.training.component import Component
 
 _STOP_GRACE_SECS = 30
@@ -63,7 +64,7 @@ def open_session(
 
     def restore(unused_scaffold: tf.train.Scaffold, session: tf.Session) -> None:
         if checkpoint is not None:
-            checkpoints.restore(saver, session, checkpoint)
+            variables.restore(saver, session, checkpoint)
         if initialize is not None:
             initialize(session)
 

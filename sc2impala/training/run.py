@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Sequence
 import tensorflow.compat.v1 as tf
 
 from sc2impala.agents.agent import Agent
+from sc2impala.checkpoints.writer import CheckpointWriter
 from sc2impala.learner import labels
 from sc2impala.learner.phases import Phase
 from sc2impala.learner.sources import Batches
 from sc2impala.replay import ReplayTable
-from sc2impala.runtime.checkpoints import CheckpointWriter
 from sc2impala.runtime.stop_request import StopRequest
 from sc2impala.runtime.summary_log import SummaryLog
 from sc2impala.settings.settings import Settings

@@ -1,4 +1,4 @@
-"""Where a start of a training begins: anew, or at the last checkpoint in its folder."""
+"""The start of a run: from scratch, or from the last checkpoint in its folder."""
 
 import functools
 import os
@@ -6,18 +6,18 @@ from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence
 
 import tensorflow.compat.v1 as tf
 
+from sc2impala.checkpoints import choice, directory, legacy, transfer, variables
+from sc2impala.checkpoints.directory import Skipped
+from sc2impala.checkpoints.transfer import Adoption
+from sc2impala.checkpoints.writer import CheckpointWriter
 from sc2impala.errors import UserError
-from sc2impala.runtime import adoption, checkpoint_choice, checkpoints, console, manifest
-from sc2impala.runtime import checkpoint_units as units
-from sc2impala.runtime.adoption import Adoption
-from sc2impala.runtime.checkpoint_units import Skipped
-from sc2impala.runtime.checkpoints import CheckpointWriter
+from sc2impala.runtime import console, manifest
 from sc2impala.settings import resolve
 from sc2impala.settings.settings import Settings
 
 
 class Start(NamedTuple):
-    """What earlier starts left in the folder of a run.
+    """State of the folder of a run when it starts.
 
     before: the manifest, or None.
     checkpoint: to continue from, or None.
@@ -30,7 +30,7 @@ class Start(NamedTuple):
 
     @property
     def number(self) -> int:
-        """How many starts there were before."""
+        """Number of earlier starts."""
         return 0 if self.before is None else len(self.before['starts'])
 
 
@@ -48,20 +48,22 @@ def find(settings: Settings) -> Start:
         manifest.check_same_settings(folder, settings.values(), before)
         for line in resolve.changes_on_resume(settings.values(), before['config']):
             console.say(line)
-    choice = checkpoint_choice.choose(folder)
-    if choice is None:
+    found = choice.choose(folder)
+    if found is None:
         return Start(before, None)
     if before is None:
         raise UserError(
             f'--logdir={folder} holds a checkpoint but no {manifest.MANIFEST}, expected a '
             'folder of this program or an empty one.'
         )
-    if choice.skipped:
+    if found.skipped:
         console.say(
-            f'in {folder}, {choice.describe()}; what is skipped is moved to the folder '
-            f'{units.DAMAGED} there'
+            f'in {folder}, {found.describe()}; what is skipped is moved to the folder '
+            f'{directory.DAMAGED} there'
         )
-    return Start(before, units.model_path(folder, choice.frames), choice.skipped)
+    legacy.convert(folder)
+    checkpoint = directory.path(folder, directory.frames_of(found.checkpoint))
+    return Start(before, checkpoint, found.skipped)
 
 
 def clean_up(folder: str, start: Start) -> None:
@@ -74,18 +76,18 @@ def clean_up(folder: str, start: Start) -> None:
     Raises:
       UserError: if that does not work.
     """
-    units.remove_unfinished(folder, checkpoint_choice.listed_frames(folder))
+    directory.remove_leftovers(folder)
     try:
         for frames, _ in start.skipped:
-            index = os.path.basename(units.index_path(folder, frames))
-            units.set_aside(folder, [*units.files(folder, frames), index])
-        for name in (checkpoint_choice.INDEX, manifest.MANIFEST, manifest.COPY):
+            name = os.path.join(directory.FOLDER, str(frames))
+            directory.set_aside(folder, [name, *legacy.files(folder, frames)])
+        for name in (manifest.MANIFEST, manifest.COPY):
             # Such a folder cannot be replaced by a file.
             if os.path.isdir(os.path.join(folder, name)):
-                units.set_aside(folder, [name])
+                directory.set_aside(folder, [name])
     except OSError as error:
         raise UserError(
-            f'{os.path.join(folder, units.DAMAGED)} cannot be written to ({error.strerror}), '
+            f'{os.path.join(folder, directory.DAMAGED)} cannot be written to ({error.strerror}), '
             'expected a --logdir in which this user may move files.'
         ) from error
 
@@ -114,15 +116,15 @@ def prepare_restoring(
       UserError: if a checkpoint is damaged or of another agent, or there is none to begin with.
     """
     if checkpoint is not None:
-        checkpoints.check_complete(checkpoint, tf.global_variables())
-        adopted = adoption.find(settings.run.logdir, checkpoints.number(checkpoint))
+        variables.check_complete(checkpoint, tf.global_variables())
+        adopted = transfer.find(settings.run.logdir, directory.frames_of(checkpoint))
         if adopted is not None:
             return _prepare_adopting(adopted, writer, checkpoint, counters)
-        return functools.partial(writer.load_parts, checkpoint)
+        return functools.partial(writer.load_files, checkpoint)
     if not settings.start.init_checkpoint:
         return None
     _check_agent(settings)
-    return checkpoints.weights_loader(settings.start.init_checkpoint, agent.weights)
+    return variables.weights_loader(settings.start.init_checkpoint, agent.weights)
 
 
 def _check_agent(settings: Settings) -> None:
@@ -142,13 +144,13 @@ def _prepare_adopting(
     adopted: Adoption, writer: CheckpointWriter, checkpoint: str, counters: Sequence[tf.Variable]
 ) -> Callable[[tf.Session], None]:
     """Restoring with the weights and the optimizer of another run; see `prepare_restoring`."""
-    load = adoption.loader(adopted, tf.global_variables(), counters)
+    load = variables.loader(adopted.checkpoint, tf.global_variables(), counters)
     console.say(
         f'weights and optimizer are those of {adopted.source} after {adopted.frames:,} frames'
     )
 
     def restore(session: tf.Session) -> None:
-        writer.load_parts(checkpoint, session, adopted.dropped_parts)
+        writer.load_files(checkpoint, session, adopted.dropped_files)
         load(session)
 
     return restore

@@ -22,6 +22,8 @@ class State(abc.ABC):
     needs_halt: True if it has to be read while no actor acts.
     survives_errors: False if it must not be saved after an error, which may have stopped an actor
       within an unroll.
+    survives_transfer: True if it is restored also where the weights of another run are taken over
+      without the games of this one.
     """
 
     name: str
@@ -29,6 +31,7 @@ class State(abc.ABC):
     is_never_empty = False
     needs_halt = True
     survives_errors = True
+    survives_transfer = False
 
     @abc.abstractmethod
     def get_state(self, session: tf.Session) -> Arrays:

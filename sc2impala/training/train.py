@@ -5,9 +5,11 @@ from typing import Any, Iterator, Sequence, Tuple
 
 import tensorflow.compat.v1 as tf
 
+from sc2impala.checkpoints import variables
+from sc2impala.checkpoints.writer import CheckpointWriter
 from sc2impala.errors import FINISHED, Interrupted, UserError, exit_code_of_signal
 from sc2impala.factories import environments
-from sc2impala.runtime import checkpoints, console, logdir, manifest, memory, sessions
+from sc2impala.runtime import console, logdir, manifest, memory, sessions
 from sc2impala.runtime.console import TrainLog
 from sc2impala.runtime.stop_request import StopRequest
 from sc2impala.settings.settings import Settings
@@ -112,12 +114,12 @@ def _train_in_graph(
     actors.open(session_config)
     with memory.collection_paused():
         built = build.build_graph(settings, specs, actors, start.number)
-        resume, parts = build.build_parts(built)
-        writer = checkpoints.CheckpointWriter(
+        state, files = build.build_files(built)
+        writer = CheckpointWriter(
             folder,
             output.save_checkpoint_secs,
             output.keep_checkpoints,
-            parts,
+            files,
             output.max_unsaved_secs,
             output.keep_every_frames,
         )
@@ -129,13 +131,13 @@ def _train_in_graph(
             [phase.frames for phase in built.phases],
         )
         components = build.build_components(
-            settings, built, writer, resume, start, stop, stack, own_hooks
+            settings, built, writer, state, start, stop, stack, own_hooks
         )
         start_lib.clean_up(folder, start)
         manifest.write(folder, settings.values(), start.before, specs, start.skipped)
         lines = describe(settings, specs, built, start.checkpoint)
         if start.before is not None and start.checkpoint is not None:
-            frames = checkpoints.global_step(start.checkpoint)
+            frames = variables.global_step(start.checkpoint)
             lines += schedule_change(settings, start.before['config'], frames)
         console.say('\n'.join(lines))
         if is_finished(built.phases, start.checkpoint):

@@ -8,10 +8,11 @@ import signal
 import pytest
 
 from sc2impala import experiment
+from sc2impala.checkpoints.best import BestCheckpoint
 from sc2impala.evaluation import following
 from sc2impala.evaluation.log import EvaluationLog
-from sc2impala.runtime.best_checkpoint import BestCheckpoint
 from sc2impala.settings import resolve
+from tests.checkpoints.examples import DATA
 from tests.cluster_actors.processes import Process
 from tests.runtime import tiny
 
@@ -62,7 +63,7 @@ def test_a_run_that_evaluates_itself(run, capsys):
 
 def test_a_damaged_checkpoint_is_left_out(run, capsys):
     first, last = tiny.checkpoint_frames(run)
-    path = os.path.join(run, f'model.ckpt-{first}.data-00000-of-00001')
+    path = tiny.checkpoint(run, first, DATA)
     os.truncate(path, os.path.getsize(path) // 2)
     before = tiny.snapshot(run)
     assert follow(run, '--num_episodes=1') == 0

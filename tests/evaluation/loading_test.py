@@ -278,7 +278,7 @@ class TestLoad:
         for path, checkpoint in [
             (finished_run, 'latest'),
             (finished_run, 0),
-            (finished_run / 'model.ckpt-0', 'latest'),
+            (finished_run / 'checkpoints' / '0', 'latest'),
         ]:
             with sc2impala.load(path, checkpoint) as agent:
                 frames.append(agent.identity.frames)
@@ -301,7 +301,7 @@ class TestLoad:
         with pytest.raises(UserError, match='is no run, expected a folder with manifest.json'):
             sc2impala.load(tmp_path)
         with pytest.raises(UserError, match='expected no other one with it, but checkpoint=best'):
-            sc2impala.load(finished_run / 'model.ckpt-0', 'best')
+            sc2impala.load(finished_run / 'checkpoints' / '0', 'best')
 
     def test_closed_agents(self, recurrent):
         agent = sc2impala.load(recurrent)
@@ -420,10 +420,7 @@ class TestExport:
     def test_command(self, run, tmp_path, capsys):
         assert tiny.main(run, '--mode=export', '--checkpoint=0') == 0
         folder = os.path.join(run, 'export', '0')
-        assert (
-            f'{os.path.join(run, "model.ckpt-0")} is exported to {folder}'
-            in capsys.readouterr().out
-        )
+        assert f'{tiny.checkpoint(run, 0)} is exported to {folder}' in capsys.readouterr().out
         assert tiny.read_json(folder, 'agent.json')['frames'] == 0
         own = str(tmp_path / 'own')
         assert tiny.main(run, '--mode=export', '--policy=greedy', f'--export_dir={own}') == 0

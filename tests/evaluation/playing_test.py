@@ -52,7 +52,7 @@ class TestChosenCheckpoint:
     def test_its_result_belongs_to_it_alone(self, with_best):
         assert tiny.evaluate(with_best, '--num_episodes=3') == 0
         latest = tiny.read_json(with_best, 'evaluation.json')
-        assert latest['checkpoint'] == f'model.ckpt-{latest["checkpoint_frames"]}'
+        assert latest['checkpoint'] == f'checkpoints/{latest["checkpoint_frames"]}'
         before = tiny.snapshot(with_best)
         flags = '--checkpoint=best', '--num_episodes=3', '--num_eval_envs=2', '--animation'
         assert tiny.evaluate(with_best, *flags, '--temperature=0.5', '--seed=6') == 0
@@ -65,7 +65,7 @@ class TestChosenCheckpoint:
         assert [set(episode) for episode in episodes] == [{'return', 'frames', 'steps'}] * 3
         assert result['mean_return'] == np.mean([episode['return'] for episode in episodes])
         expected = {
-            'checkpoint': 'best/model.ckpt-7',
+            'checkpoint': 'best/checkpoints/7',
             'checkpoint_frames': 7,
             'map_name': 'MoveToBeacon',
             'backend': 'simulator',
@@ -101,5 +101,5 @@ class TestChosenCheckpoint:
         settings = tiny.read_settings(tmp_path, *flags, '--policy=sampled')
         with tf.Graph().as_default():
             player = playing.make_player(settings, environments.make_specs(settings.environment), 2)
-            assert player.checkpoint == f'{with_best}/best/model.ckpt-7'
+            assert player.checkpoint == f'{with_best}/best/checkpoints/7'
             player.close()

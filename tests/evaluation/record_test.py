@@ -8,6 +8,7 @@ import pytest
 from sc2impala.evaluation.log import EvaluatedPolicy
 from sc2impala.evaluation.record import EvaluationRecord
 from sc2impala.runtime import logdir
+from tests.checkpoints import examples
 from tests.runtime import tiny
 
 NUMBERS = dict(
@@ -57,17 +58,18 @@ def make(folder, summaries, policy=SAMPLED, map_name='MoveToBeacon'):
 def add(record, frames, mean, policy=SAMPLED):
     """Adds an evaluation of a model whose files say which one it is."""
 
-    def hold():
-        for part in ('.data-00000-of-00001', '.index'):
-            with open(record.best.path(frames) + part, 'w') as file:
+    def save(folder):
+        for name in examples.VARIABLES:
+            with open(os.path.join(folder, name), 'w') as file:
                 file.write(str(frames))
 
-    record.add(dict(NUMBERS, **policy._asdict(), global_step=frames, mean_return=mean), hold)
+    result = dict(NUMBERS, **policy._asdict(), global_step=frames, mean_return=mean)
+    record.add(result, lambda: record.best.hold_new(frames, save))
 
 
 def kept(folder, name='best'):
     (frames,) = tiny.checkpoint_frames(folder / name)
-    result = tiny.read_json(folder, name, f'model.ckpt-{frames}.evaluation.json')
+    result = tiny.read_json(tiny.checkpoint(folder / name, frames, 'evaluation.json'))
     assert result['global_step'] == frames
     return frames, result['mean_return']
 
@@ -173,27 +175,10 @@ def test_another_model_with_as_many_frames_as_the_best_one(folder, summaries):
     assert kept(folder) == (20, 8.0)
 
 
-def of_an_older_version(folder):
-    """Makes a folder one of a version that wrote no record."""
-    for name in os.listdir(str(folder / 'best')):
-        if name.endswith('.evaluation.json'):
-            (folder / 'best' / name).unlink()
-
-
-def test_a_folder_of_an_older_version(folder, summaries):
-    record = make(folder, summaries)
-    add(record, 20, 8.0)
-    of_an_older_version(folder)
-    record.log.undo(10)
-    add(make(folder, summaries), 10, 7.0)
-    assert kept(folder) == (20, 8.0)
-
-
 def test_a_model_of_unknown_score_is_never_replaced(folder, summaries, capsys):
     record = make(folder, summaries)
     add(record, 20, 8.0)
-    of_an_older_version(folder)
-    (folder / 'best' / 'evaluation.json').write_text(json.dumps({'mean_return': 5.0}))
+    os.remove(tiny.checkpoint(folder / 'best', 20, 'evaluation.json'))
     record.log.undo(10)
     again = make(folder, summaries)
     assert 'best holds a model of unknown score: the best one with' in capsys.readouterr().out

@@ -29,6 +29,7 @@ ALLOWED = {
     'vtrace': (),
     'replay': (),
     'sim': (),
+    'checkpoints': ('errors', 'replay', 'runtime'),
     'demonstrations': ('replay', 'saved_arrays'),
     'envs': ('game_folder', 'saved_arrays', 'sim', 'structs'),
     'agents': ('envs', 'extensions', 'hashing', 'structs', 'tf_setup'),
@@ -53,6 +54,7 @@ ALLOWED = {
     'evaluation': (
         'activity',
         'agents',
+        'checkpoints',
         'demonstrations',
         'envs',
         'errors',
@@ -75,6 +77,7 @@ ALLOWED = {
         'activity',
         'actors',
         'agents',
+        'checkpoints',
         'cluster',
         'demonstrations',
         'envs',
@@ -98,7 +101,7 @@ ALLOWED = {
         'tf_setup',
         'training',
     ),
-    'population': ('errors', 'experiment', 'learner', 'runtime', 'settings'),
+    'population': ('checkpoints', 'errors', 'experiment', 'learner', 'runtime', 'settings'),
 }
 """The other parts that each part of the package may import."""
 
@@ -148,6 +151,21 @@ def test_parts_import_only_what_they_may():
         for name in sorted(own_parts(imported(path)) - {part, *allowed})
     ]
     assert not faults, '\n'.join(faults)
+
+
+def test_checkpoints_use_only_basic_tools_of_the_runtime():
+    """These do not use checkpoints, so the arrows between the two point one way."""
+    basics = {'console', 'disk', 'logdir', 'plain_paths'}
+    for path in files('checkpoints'):
+        names = [name for name in imported(path) if name.startswith('sc2impala.runtime.')]
+        assert {name.split('.')[2] for name in names} <= basics, path
+    for name in basics:
+        used = imported(os.path.join(PACKAGE, 'runtime', name + '.py'))
+        own = {item for item in used if item.startswith('sc2impala.')}
+        assert own <= {
+            'sc2impala.errors.UserError',
+            'sc2impala.runtime.console',
+        }, name
 
 
 def test_losses_are_pure_functions_of_tensors():

@@ -7,9 +7,11 @@ import signal
 
 import pytest
 
+from sc2impala.checkpoints import transfer
 from sc2impala.population import __main__ as command
 from sc2impala.population import state as state_lib
-from sc2impala.runtime import adoption, checkpoint_units, child_processes
+from sc2impala.runtime import child_processes
+from tests.checkpoints.examples import DATA
 from tests.population import fakes
 from tests.runtime import tiny
 
@@ -92,12 +94,11 @@ def test_what_is_taken_over_waits_in_the_folder(tmp_path):
         return 1 if fakes.value(flags, 'stop_at_frames') == '2000' else None
 
     assert main(tmp_path, fakes.Runs(by_member, only_once), '--max_restarts=0') == 1
-    found = adoption.find(str(tmp_path / 'member-0'), 1000)
+    found = transfer.find(str(tmp_path / 'member-0'), 1000)
     assert found.source == str(tmp_path / 'member-3') and found.frames == 1000
-    with open(found.checkpoint + '.index') as file:
-        assert file.read() == 'member 3 index'
-    assert checkpoint_units.fault(str(tmp_path / 'member-0'), 1000) is None
-    assert all(adoption.find(str(tmp_path / f'member-{i}'), 0) is None for i in (1, 2, 3))
+    with open(os.path.join(found.checkpoint, DATA)) as file:
+        assert file.read() == f'member 3 {DATA}'
+    assert all(transfer.find(str(tmp_path / f'member-{i}'), 0) is None for i in (1, 2, 3))
 
 
 @pytest.mark.parametrize(
@@ -111,7 +112,7 @@ def test_what_is_taken_over_waits_in_the_folder(tmp_path):
 def test_what_is_kept(tmp_path, flags, kept):
     assert main(tmp_path, fakes.Runs(by_member), *flags) == 0
     assert table(tmp_path)[4]['kept'] == '+'.join(kept)
-    assert adoption.find(str(tmp_path / 'member-0'), 2000).keep == kept
+    assert transfer.find(str(tmp_path / 'member-0'), 2000).keep == kept
 
 
 def test_a_reference_never_changes(tmp_path):
@@ -232,7 +233,7 @@ class TestStop:
         runs = fakes.Runs(by_member)
         objects = {
             'save': (state_lib.State, 'save'),
-            'offer': (adoption, 'offer'),
+            'offer': (transfer, 'offer'),
             'write': (command.driver.report, 'write'),
             'picture': (command.driver.picture, 'save'),
         }

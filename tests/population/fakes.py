@@ -3,7 +3,8 @@
 import json
 import os
 
-from sc2impala.runtime import checkpoint_units as units
+from sc2impala.checkpoints import directory
+from tests.checkpoints import examples
 
 NO_PROCESS = 2**30
 """A number that no process has."""
@@ -45,15 +46,6 @@ def is_evaluation(flags):
     return '--mode=evaluate' in flags
 
 
-def write_checkpoint(folder, frames, text):
-    """A unit whose variables are a text."""
-    os.makedirs(folder, exist_ok=True)
-    for suffix in ('index', 'data-00000-of-00001'):
-        with open(f'{units.model_path(folder, frames)}.{suffix}', 'w') as file:
-            file.write(f'{text} {suffix}')
-    units.write(folder, frames, ())
-
-
 def write_evaluation(flags, mean_return):
     """The result of an evaluation with these flags."""
     content = {'seed': int(value(flags, 'seed')), 'mean_return': mean_return}
@@ -87,9 +79,9 @@ class Runs:
                 file.write(f'error: ended with {code}.\n')
                 return Process(code)
         if is_evaluation(flags):
-            frames = units.indexed(value(flags, 'logdir'))[-1]
+            frames = directory.saved(value(flags, 'logdir'))[-1]
             write_evaluation(flags, self._score(member, frames // 1000 - 1))
         else:
             frames = int(value(flags, 'stop_at_frames'))
-            write_checkpoint(value(flags, 'logdir'), frames, f'member {member}')
+            examples.write_text(value(flags, 'logdir'), frames, f'member {member}')
         return Process(0)

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sc2impala.checkpoints import choice, directory
+from sc2impala.checkpoints.writer import CheckpointWriter
 from sc2impala.errors import UserError
-from sc2impala.runtime import checkpoint_choice, checkpoints, disk, summary_log
-from sc2impala.runtime import checkpoint_units as units
+from sc2impala.runtime import disk, summary_log
 from sc2impala.structs import EpisodeInfo
 from sc2impala.training.components.episodes import EpisodeLog
 from tests.runtime import tiny
@@ -112,14 +113,13 @@ def saving():
         session.run(tf.global_variables_initializer())
 
         def writer(folder, **options):
-            return checkpoints.CheckpointWriter(folder, 0, 5, **options)
+            return CheckpointWriter(folder, 0, 5, **options)
 
         yield session, writer
 
 
 def is_whole(folder, frames):
-    choice = checkpoint_choice.choose(folder)
-    return (choice.frames, choice.skipped) == (frames, [])
+    return choice.choose(folder) == (directory.path(folder, frames), [])
 
 
 class TestCheckpoints:
@@ -133,7 +133,7 @@ class TestCheckpoints:
         writer.save_if_due(session, 4)
         assert tiny.checkpoint_frames(small) == [3, 4] and is_whole(small, 4)
         out = capsys.readouterr().out
-        assert 'model.ckpt-1 is removed since the disk is full' in out and 'ckpt-3' not in out
+        assert 'checkpoints/1 is removed since the disk is full' in out and '/3' not in out
         for frames in range(5, 9):
             writer.save_if_due(session, frames)
             fill(small, left=0)
@@ -193,9 +193,8 @@ class TestCheckpoints:
         assert 'the folder was removed or replaced' in capsys.readouterr().out
         assert not folder.exists()
 
-    def test_a_part_that_fails_leaves_nothing(self, tmp_path, saving):
-        class Part:
-            name = 'replay'
+    def test_a_file_that_fails_leaves_nothing(self, tmp_path, saving):
+        class File:
             fails = False
 
             def save(self, path, session):
@@ -205,15 +204,15 @@ class TestCheckpoints:
                     raise OSError(errno.EIO, 'Input/output error')
 
         session, make = saving
-        part = Part()
-        writer = make(str(tmp_path), parts=[part])
+        file = File()
+        writer = make(str(tmp_path), files={'replay.npz': file})
         writer.save(session, 1)
         before = tiny.snapshot(tmp_path)
-        part.fails = True
+        file.fails = True
         with pytest.raises(UserError, match='Input/output error'):
             writer.save(session, 2)
         assert tiny.snapshot(tmp_path) == before
-        assert units.fault(str(tmp_path), 1) is None
+        assert is_whole(str(tmp_path), 1)
 
 
 def test_summaries_and_episodes_wait_for_room(small, capsys):

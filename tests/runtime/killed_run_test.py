@@ -8,8 +8,7 @@ import signal
 import numpy as np
 import pytest
 
-from sc2impala.runtime import checkpoint_units as units
-from sc2impala.runtime import checkpoints
+from sc2impala.checkpoints import choice, directory, variables
 from tests.runtime import tiny
 
 FLAGS = tiny.FLAGS + (
@@ -52,17 +51,16 @@ def printed_frames(output):
 
 def check_folder(logdir, frames):
     """At most the last one of `frames` is lost, and nothing is damaged; returns what is left."""
-    checkpoint = checkpoints.latest(str(logdir))
-    variables = checkpoints.read(checkpoint)
-    assert variables['global_step'] >= frames[-2]
-    replay = np.load(units.part_path(str(logdir), 'replay', int(variables['global_step'])))
+    values = variables.read(choice.newest(str(logdir)))
+    assert values['global_step'] >= frames[-2]
+    replay = np.load(tiny.checkpoint(logdir, values['global_step'], 'replay.npz'))
     # Every new sequence of these frames was offered to the replay buffer saved beside them.
-    assert replay['num_inserted'] * tiny.FRAMES_PER_SEQUENCE == variables['global_step']
+    assert replay['num_inserted'] * tiny.FRAMES_PER_SEQUENCE == values['global_step']
     assert len(replay['lengths']) == min(20, replay['num_inserted'])
     # Saved with the same update: the powers of Adam's decay, one factor for each update.
-    num_updates = np.log(variables['beta1_power']) / np.log(0.9)
+    num_updates = np.log(values['beta1_power']) / np.log(0.9)
     np.testing.assert_allclose(num_updates, np.round(num_updates), atol=0.01)
-    return int(variables['global_step'])
+    return int(values['global_step'])
 
 
 def kill_at_random_moments(processes, tmp_path, num_kills, seed):
@@ -89,7 +87,8 @@ def kill_at_random_moments(processes, tmp_path, num_kills, seed):
     rows = tiny.episodes(logdir)
     assert rows[-1][0] == num_kills
     assert all(row[3] == 1920 and row[4] == tiny.EPISODE_STEPS for row in rows)
-    leftovers = [name for name in os.listdir(str(logdir)) if name.endswith('.tmp')]
+    names = [*os.listdir(str(logdir)), *os.listdir(str(logdir / directory.FOLDER))]
+    leftovers = [name for name in names if name.endswith(('.tmp', '.removed'))]
     assert not leftovers and len(tiny.replay_frames(logdir)) == 2
     for checkpoint_frames in tiny.checkpoint_frames(logdir)[-2:]:
         assert tiny.variables(logdir, checkpoint_frames)['global_step'] == checkpoint_frames

@@ -12,7 +12,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala import experiment
-from sc2impala.runtime import checkpoints
+from sc2impala.errors import UserError
 from sc2impala.training import build
 from sc2impala.training import train as training
 from tests.runtime import tiny
@@ -174,7 +174,7 @@ def part(plain_training):
     """The part of a training that has not started, and its session."""
     _, _, built = plain_training
     with built.agent.weights[0].graph.as_default():
-        resume, _ = build.build_parts(built)
+        resume, _ = build.build_files(built)
         with tf.Session() as session:
             session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
             yield resume, session
@@ -183,8 +183,8 @@ def part(plain_training):
 def test_all_local_variables_are_saved(part, tmp_path):
     """With those of actors and learner; whoever adds another one has to decide about it."""
     part, session = part
-    part.save(str(tmp_path / 'resume-1.npz'), session)
-    with np.load(str(tmp_path / 'resume-1.npz')) as saved:
+    part.save(str(tmp_path / 'state.npz'), session)
+    with np.load(str(tmp_path / 'state.npz')) as saved:
         names = [name.split('variables/')[-1] for name in saved.files]
         names += [name[len('learner/') :] for name in saved.files if name.startswith('learner/')]
     assert {v.op.name for v in tf.local_variables()} <= set(names)
@@ -192,20 +192,20 @@ def test_all_local_variables_are_saved(part, tmp_path):
 
 def test_a_damaged_content_is_one_sentence(part, tmp_path):
     part, session = part
-    path = str(tmp_path / 'resume-1.npz')
+    path = str(tmp_path / 'state.npz')
     part.save(path, session)
     with np.load(path) as saved:
         arrays = {name: saved[name] for name in saved.files}
     arrays['queue/lengths'] = np.array([-1], np.int64)
     np.savez(path, **arrays)
     part.load(path, session)
-    with pytest.raises(checkpoints.UserError, match='resume-1.npz cannot be restored'):
+    with pytest.raises(UserError, match='state.npz cannot be restored'):
         part.restore(session)
 
 
 def test_what_does_not_fit_begins_anew(part, tmp_path):
     part, session = part
-    path = str(tmp_path / 'resume-1.npz')
+    path = str(tmp_path / 'state.npz')
     part.save(path, session)
     with np.load(path) as saved:
         arrays = {name: saved[name] for name in saved.files}
@@ -223,7 +223,7 @@ def test_what_does_not_fit_begins_anew(part, tmp_path):
 def test_after_an_error_games_are_not_saved(part, tmp_path):
     part, session = part
     part.fail()
-    path = str(tmp_path / 'resume-1.npz')
+    path = str(tmp_path / 'state.npz')
     part.save(path, session)
     part.load(path, session)
     assert part.restore(session) == [
@@ -269,6 +269,6 @@ def test_other_numbers_of_games_and_other_batch_sizes(tmp_path, capsys):
     assert 'does not hold' not in output and 'are lost' not in output
     inserted = []
     for number in (frames, tiny.newest_frames(tmp_path)):
-        with np.load(str(tmp_path / f'replay-{number}.npz')) as arrays:
+        with np.load(tiny.checkpoint(tmp_path, number, 'replay.npz')) as arrays:
             inserted.append(int(arrays['num_inserted']))
     assert 0 < inserted[0] < inserted[1]

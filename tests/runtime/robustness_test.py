@@ -81,34 +81,6 @@ def test_hung_up_with_its_terminal(processes, tmp_path):
     check_folder(logdir, frames)
 
 
-class TestDeletedList:
-    """The file `checkpoint`, TensorFlow's list of checkpoints, is gone."""
-
-    def test_resumed(self, run, capsys):
-        os.remove(os.path.join(run, 'checkpoint'))
-        frames = tiny.checkpoint_frames(run)
-        tiny.train(run, tiny.NUM_UPDATES + 1, *tiny.REPLAY)
-        out = capsys.readouterr().out
-        assert 'it starts empty' not in out
-        assert f'going on from {run}/model.ckpt-{frames[-1]}' in out
-        new = tiny.checkpoint_frames(run)[-1]
-        assert new > frames[-1] and tiny.checkpoint_frames(run) == frames + [new]
-        # The replay buffer that the run went on with is still there.
-        assert tiny.replay_frames(run) == [frames[-1], new]
-        assert os.path.exists(os.path.join(run, 'checkpoint'))
-
-    def test_evaluated(self, run, finished_run):
-        os.remove(os.path.join(run, 'checkpoint'))
-        before = tiny.snapshot(run)
-        assert tiny.evaluate(run, '--num_episodes=2') == 0
-        found = tiny.read_json(run, 'evaluation.json')
-        os.remove(os.path.join(run, 'evaluation.json'))
-        assert tiny.snapshot(run) == before
-        shutil.copy(str(finished_run / 'checkpoint'), run)
-        assert tiny.evaluate(run, '--num_episodes=2') == 0
-        assert tiny.read_json(run, 'evaluation.json') == found
-
-
 def test_full_disk(tmp_path, monkeypatch, capsys):
     """Episodes are listed as soon as there is room again."""
     attempts = []
@@ -139,7 +111,7 @@ def test_folder_with_characters_of_patterns(finished_run, tmp_path, capsys):
     frames = tiny.checkpoint_frames(logdir)
     flags = '--save_checkpoint_secs=0', '--keep_checkpoints=2', *tiny.REPLAY
     tiny.train(logdir, tiny.NUM_UPDATES + 2, *flags)
-    assert f'going on from {logdir}/model.ckpt-{frames[-1]}' in capsys.readouterr().out
+    assert f'going on from {logdir}/checkpoints/{frames[-1]}' in capsys.readouterr().out
     after = tiny.checkpoint_frames(logdir)
     assert len(after) == 2 and after[0] > frames[-1] and tiny.replay_frames(logdir) == after
 

@@ -4,7 +4,6 @@ import contextlib
 import csv
 import json
 import os
-import re
 import signal
 import sys
 
@@ -12,7 +11,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from sc2impala import experiment
-from sc2impala.runtime import checkpoint_choice
+from sc2impala.checkpoints import choice, directory
 from sc2impala.settings import settings as settings_lib
 from sc2impala.settings.settings import Settings
 
@@ -133,8 +132,12 @@ def error_line(capsys):
 
 def checkpoint_frames(logdir):
     """The frames of every checkpoint in the folder, in order."""
-    matches = [re.match(r'model\.ckpt-(\d+)\.index$', name) for name in os.listdir(str(logdir))]
-    return sorted(int(match.group(1)) for match in matches if match)
+    return directory.saved(str(logdir))
+
+
+def checkpoint(logdir, frames, *names):
+    """The path of a checkpoint, or of a file in it."""
+    return os.path.join(directory.path(str(logdir), frames), *names)
 
 
 def newest_frames(logdir):
@@ -142,19 +145,19 @@ def newest_frames(logdir):
 
     0 without one.
     """
-    choice = checkpoint_choice.choose(str(logdir))
-    return choice.frames if choice else 0
+    found = choice.choose(str(logdir))
+    return directory.frames_of(found.checkpoint) if found else 0
 
 
 def replay_frames(logdir):
     """The frames of every saved replay buffer in the folder, in order."""
-    matches = [re.match(r'replay-(\d+)\.npz$', name) for name in os.listdir(str(logdir))]
-    return sorted(int(match.group(1)) for match in matches if match)
+    frames = checkpoint_frames(logdir)
+    return [n for n in frames if os.path.exists(checkpoint(logdir, n, 'replay.npz'))]
 
 
 def variables(logdir, frames):
     """All variables of one checkpoint, {name: array}."""
-    reader = tf.train.load_checkpoint(os.path.join(str(logdir), f'model.ckpt-{frames}'))
+    reader = tf.train.load_checkpoint(checkpoint(logdir, frames, 'variables'))
     return {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()}
 
 

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sc2impala.checkpoints import choice, directory
+from sc2impala.checkpoints.writer import CheckpointWriter
 from sc2impala.errors import UserError
-from sc2impala.runtime import checkpoint_units as units
-from sc2impala.runtime import checkpoints
-from sc2impala.runtime.checkpoint_parts import ReplayPart
 from sc2impala.training import start as training_start
+from sc2impala.training.saved_files import ReplayFile
+from tests.checkpoints import examples
 from tests.runtime import tiny
 from tests.training.built_training import built_training
 
@@ -25,7 +26,7 @@ def test_anew_in_a_folder_without_a_run(tmp_path):
 def test_at_the_last_checkpoint_of_a_run(run):
     settings = tiny.read_settings(run, *tiny.REPLAY)
     start = training_start.find(settings)
-    assert start.checkpoint == checkpoints.latest(run)
+    assert start.checkpoint == choice.newest(run)
     assert dict(start.before['config'], logdir=run) == settings.values()
     assert start.number == 1
 
@@ -41,26 +42,39 @@ class TestDamage:
         first, last = tiny.checkpoint_frames(run)
         settings = tiny.read_settings(run, *tiny.REPLAY)
         for again in ('', '.1'):
-            index = os.path.join(run, f'model.ckpt-{last}.index')
-            with open(index, 'wb'):
+            with open(tiny.checkpoint(run, last, 'variables.index'), 'wb'):
                 pass
             start = training_start.find(settings)
             training_start.clean_up(run, start)
-            assert start.checkpoint == os.path.join(run, f'model.ckpt-{first}')
+            assert start.checkpoint == tiny.checkpoint(run, first)
             assert [skipped.frames for skipped in start.skipped] == [last]
             line = capsys.readouterr().out
-            assert line.count('\n') == 1 and f'model.ckpt-{last}.index has 0 bytes' in line
-            assert os.path.exists(os.path.join(run, 'damaged', f'model.ckpt-{last}.index{again}'))
+            assert (
+                line.count('\n') == 1 and f'checkpoints/{last} (variables.index has 0 bytes' in line
+            )
+            moved = os.path.join(run, 'damaged', f'{last}{again}')
+            assert os.path.exists(os.path.join(moved, 'replay.npz'))
             assert tiny.checkpoint_frames(run) == [first]
-            for name in units.files(run, first, []):
-                path = os.path.join(run, name)
-                shutil.copy(path, path.replace(f'ckpt-{first}.', f'ckpt-{last}.'))
-            units.write(run, last, [])
-        assert f'replay-{last}.npz' in os.listdir(os.path.join(run, 'damaged'))
+            shutil.copytree(tiny.checkpoint(run, first), tiny.checkpoint(run, last))
+            directory.seal(tiny.checkpoint(run, last), last)
+
+    def test_files_of_an_earlier_version(self, run, capsys):
+        first, last = tiny.checkpoint_frames(run)
+        examples.to_flat_files(run)
+        with open(os.path.join(run, f'model.ckpt-{last}.index'), 'wb'):
+            pass
+        start = training_start.find(tiny.read_settings(run, *tiny.REPLAY))
+        training_start.clean_up(run, start)
+        assert start.checkpoint == tiny.checkpoint(run, first)
+        assert tiny.checkpoint_frames(run) == [first]
+        moved = set(os.listdir(os.path.join(run, 'damaged')))
+        assert {f'model.ckpt-{last}.index', f'replay-{last}.npz', f'unit-{last}.json'} <= moved
+        assert not [name for name in os.listdir(run) if f'-{last}.' in name]
+        capsys.readouterr()
 
     def test_nothing_is_moved_where_nothing_is_whole(self, run):
         for frames in tiny.checkpoint_frames(run):
-            with open(os.path.join(run, f'model.ckpt-{frames}.index'), 'wb'):
+            with open(tiny.checkpoint(run, frames, 'variables.index'), 'wb'):
                 pass
         before = tiny.snapshot(run)
         with pytest.raises(UserError, match='is damaged or not a checkpoint .*no other one'):
@@ -69,15 +83,7 @@ class TestDamage:
 
     def test_what_interrupted_saves_have_left_is_removed(self, run):
         before = tiny.snapshot(run)
-        left = (
-            'replay-999999.npz',
-            'replay-999999.npz.tmp',
-            'model.ckpt-999999.data-00000-of-00001',
-            'model.ckpt-999999.data-00000-of-00001.tempstate1234567890',
-            'checkpoint.tmp0123456789abcdef',
-            'unit-0.json.tmp',
-            'manifest.json.tmp',
-        )
+        left = ('checkpoints/.999.tmp', 'manifest.json.tmp', 'checkpoints/0/checkpoint.json.tmp')
         for name in (*left, 'my-replay-1.npz', 'notes.tmp', 'evaluation.json.tmp'):
             with open(os.path.join(run, name), 'w') as file:
                 file.write('left behind')
@@ -105,9 +111,9 @@ class TestRestoring:
 
     def test_the_replay_table_of_the_same_run(self, run):
         with built_training(run, *tiny.REPLAY) as (settings, _, training):
-            writer = checkpoints.CheckpointWriter(run, 0, 5, [ReplayPart(training.table)])
+            writer = CheckpointWriter(run, 0, 5, {'replay.npz': ReplayFile(training.table)})
             load = training_start.prepare_restoring(
-                settings, training.agent, writer, checkpoints.latest(run)
+                settings, training.agent, writer, choice.newest(run)
             )
             assert training.table.size == 0
             load(None)

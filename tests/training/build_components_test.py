@@ -4,7 +4,7 @@ import contextlib
 
 import tensorflow.compat.v1 as tf
 
-from sc2impala.runtime.checkpoints import CheckpointWriter
+from sc2impala.checkpoints.writer import CheckpointWriter
 from sc2impala.runtime.stop_request import StopRequest
 from sc2impala.training import build
 from sc2impala.training.start import Start
@@ -28,7 +28,7 @@ class OwnHook(tf.train.SessionRunHook):
 def names_of_hooks(folder, built):
     settings, _, graph = built
     with graph.agent.weights[0].graph.as_default():
-        resume, parts = build.build_parts(graph)
+        resume, parts = build.build_files(graph)
         writer = CheckpointWriter(str(folder), 1000, 1, parts)
         start, stop = Start(None, None), StopRequest()
         with contextlib.ExitStack() as stack:

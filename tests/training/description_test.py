@@ -30,18 +30,18 @@ def test_of_one_with_replay_that_goes_on(compression, how, taught_training):
     settings, specs, training = taught_training
     replay = dataclasses.replace(settings.replay, replay_compression=compression)
     settings = dataclasses.replace(settings, replay=replay)
-    lines = describe(settings, specs, training, 'model.ckpt-7')
+    lines = describe(settings, specs, training, 'checkpoints/7')
     batch, replay, logdir, demonstrator = lines[-4:]
     assert batch == 'batch: 3 new, 1 replayed sequences of 5 steps'
     assert replay.startswith('replay: 6 sequences, ') and replay.endswith(' MiB' + how)
-    assert logdir == f'logdir: {settings.run.logdir}, going on from model.ckpt-7'
+    assert logdir == f'logdir: {settings.run.logdir}, going on from checkpoints/7'
     assert demonstrator == 'demonstrator: PySC2'
 
 
 def test_whether_there_is_nothing_left_to_train(plain_training, finished_run):
     settings, _, training = plain_training
     frames = tiny.checkpoint_frames(finished_run)[-1]
-    checkpoint = f'{finished_run}/model.ckpt-{frames}'
+    checkpoint = tiny.checkpoint(finished_run, frames)
     for num_frames, expected in [(frames, True), (frames + 1, False)]:
         phases = [phase._replace(num_frames=num_frames) for phase in training.phases]
         assert is_finished(phases, checkpoint) == expected

@@ -49,7 +49,7 @@ def test_a_new_agent_is_sound(checked):
 @pytest.mark.parametrize('value', [np.nan, np.inf])
 def test_a_weight_that_is_not_finite(checked, value):
     checked.fill(value, count=1)
-    with pytest.raises(UnsoundState, match='weights .*no longer finite.*is model.ckpt-70: lower'):
+    with pytest.raises(UnsoundState, match='weights .*no longer finite.*is checkpoints/70: lower'):
         checked.check()
 
 

@@ -13,18 +13,18 @@ has to agree with the one before it. The books of a cluster are `cluster.account
 import collections
 import threading
 import time
-from typing import Any, Callable, Deque, Dict, List, NamedTuple, Optional, Sequence
+from typing import Any, Callable, Deque, Dict, Mapping, NamedTuple, Optional, Sequence
 
 import numpy as np
 import tensorflow.compat.v1 as tf
 
 from sc2impala import actors, frames
-from sc2impala import replay as replay_lib
 from sc2impala.learner.phases import Phase
 from sc2impala.runtime import console
-from sc2impala.runtime.checkpoint_parts import Part
 from sc2impala.runtime.summary_log import SummaryLog
+from sc2impala.saved_arrays import Arrays
 from sc2impala.training.component import Component
+from sc2impala.training.state import State
 
 _SHORTEST_SECS = 1e-3
 _SAVED = ('trained', 'recorded', 'discarded', 'aborted', 'unrolls', 'queued', 'staged')
@@ -283,37 +283,34 @@ class AccountedQueue(actors.SequenceQueue):
             return tf.numpy_function(count, [seconds], tf.float64, name=f'wait_of_{who}')
 
 
-class AccountPart(Part):
+class AccountState(State):
     """The account in a checkpoint.
 
-    staged: environment frames that were staged in the one that was loaded.
+    staged: environment frames that were staged in the one that was restored.
     """
 
     name = 'account'
+    otherwise = 'frames are counted from here'
+    survives_transfer = True
 
     def __init__(self, account: Account):
         """Args: account: of the run."""
         self._account = account
-        self._held: Optional[Dict[str, int]] = None
         self.staged = 0
 
-    def hold(self) -> None:
-        """Remembers the account of this moment for the next `save`."""
-        self._held = self._account.to_save()
+    def get_state(self, session: tf.Session) -> Arrays:
+        """See `State`."""
+        saved = self._account.to_save()
+        return {name: np.array(count, np.int64) for name, count in saved.items()}
 
-    def save(self, path: str, session: Any) -> None:
-        """Writes the account."""
-        saved, self._held = self._held or self._account.to_save(), None
-        arrays = {name: np.array(count, np.int64) for name, count in saved.items()}
-        replay_lib.save(path, arrays)
-
-    def load(self, path: str, session: Any) -> None:
-        """Goes on from it."""
-        saved = replay_lib.load(path)
-        missing: List[str] = [name for name in _SAVED if name not in saved]
+    def set_state(self, session: tf.Session, state: Mapping[str, np.ndarray]) -> None:
+        """See `State`. Checkpoints of older versions have none."""
+        if not state:
+            return
+        missing = [name for name in _SAVED if name not in state]
         if missing:
             raise ValueError(f'{", ".join(missing)} are missing')
-        counts: Dict[str, np.ndarray] = {name: np.asarray(saved[name]) for name in _SAVED}
+        counts = {name: state[name] for name in _SAVED}
         wrong = [n for n, c in counts.items() if c.shape or c.dtype != np.int64 or c < 0]
         if wrong:
             raise ValueError(f'{", ".join(wrong)} are not numbers of frames')

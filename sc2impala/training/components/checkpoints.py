@@ -5,9 +5,9 @@ from typing import Any, Callable, List, Optional
 import tensorflow.compat.v1 as tf
 
 from sc2impala import activity
+from sc2impala.checkpoints.writer import CheckpointWriter
 from sc2impala.errors import UnsoundState
 from sc2impala.runtime import console
-from sc2impala.runtime.checkpoints import CheckpointWriter
 from sc2impala.training.component import Component
 from sc2impala.training.finite_check import Soundness
 from sc2impala.training.run import Run

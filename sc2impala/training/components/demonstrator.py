@@ -5,8 +5,8 @@ from typing import Any, Callable, List, Mapping, Optional, Sequence
 import tensorflow.compat.v1 as tf
 
 from sc2impala import learner
+from sc2impala.checkpoints import variables
 from sc2impala.learner.phases import Phase
-from sc2impala.runtime import checkpoints
 from sc2impala.training.component import Component
 from sc2impala.training.run import Run
 
@@ -29,7 +29,7 @@ def make(run: Run) -> List[Component]:
     phases = graph.phases
     frames = [0] * len(phases)
     if run.start.checkpoint is not None:
-        frames = checkpoints.frames_of(run.start.checkpoint, [phase.frames for phase in phases])
+        frames = variables.counters_of(run.start.checkpoint, [phase.frames for phase in phases])
     first = first_share(
         frames, [phase.num_frames for phase in phases], [shares[p.title] for p in phases]
     )

@@ -7,8 +7,9 @@ from typing import Any, Deque, Dict, List, Mapping
 import numpy as np
 import tensorflow.compat.v1 as tf
 
+from sc2impala.checkpoints import directory
 from sc2impala.errors import UserError
-from sc2impala.runtime import checkpoints, console, logdir
+from sc2impala.runtime import console, logdir
 from sc2impala.runtime.summary_log import SummaryLog
 from sc2impala.saved_arrays import Arrays
 from sc2impala.settings.settings import Settings
@@ -201,7 +202,7 @@ def open_log(settings: Settings, start: Start) -> EpisodeLog:
     games_fail = not settings.environment.spread_frames
     episodes = EpisodeLog(path, start.number, games_fail=games_fail)
     if start.checkpoint is not None:
-        undone = episodes.undo(checkpoints.number(start.checkpoint))
+        undone = episodes.undo(directory.frames_of(start.checkpoint))
         if undone:
             console.say(
                 f'{logdir.EPISODES_CSV}: {undone:,} rows of episodes after the checkpoint are '

@@ -3,17 +3,19 @@
 The results are in `evaluations.csv` and TensorBoard, the best model is in `best`.
 """
 
+import functools
 from typing import Any, Callable, Dict, List, Optional
 
 import tensorflow.compat.v1 as tf
 
+from sc2impala.checkpoints import directory
 from sc2impala.errors import UserError
 from sc2impala.evaluation import phase_evaluation, scoring
 from sc2impala.evaluation.log import EVALUATIONS_CSV, EvaluatedPolicy
 from sc2impala.evaluation.record import EvaluationRecord
 from sc2impala.factories import acting, environments
 from sc2impala.learner.phases import Phase
-from sc2impala.runtime import checkpoints, console, disk, seeds
+from sc2impala.runtime import console, disk, seeds
 from sc2impala.runtime.stop_request import StopRequest
 from sc2impala.settings.settings import Settings
 from sc2impala.training.component import Component
@@ -37,7 +39,7 @@ def make(run: Run) -> List[Component]:
         return []
     policy = EvaluatedPolicy.of(scoring.describe(settings.environment, own, settings.run.seed))
     record = EvaluationRecord(folder, settings.environment.map_name, policy, run.summaries)
-    undone = record.log.undo(None if checkpoint is None else checkpoints.number(checkpoint))
+    undone = record.log.undo(None if checkpoint is None else directory.frames_of(checkpoint))
     if undone:
         console.say(
             f'{EVALUATIONS_CSV}: rows after the checkpoint are removed, since these frames are '
@@ -81,7 +83,7 @@ class RunEvaluationHook(Component):
         record: the evaluations so far, none of which is beyond the checkpoint that the training
           goes on from.
         policy: that is evaluated.
-        save: saves all variables of a session at a path.
+        save: saves all variables of a session to a folder.
         frames: environment frames of all phases together, int64 [].
         stop: set when the training should end.
         """
@@ -128,9 +130,10 @@ class RunEvaluationHook(Component):
             # Not even one more update: the weights are evaluated when the training goes on.
             self._coord.request_stop()
             return
-        path, found = self._record.best.path(frames), dict(result, global_step=frames)
+        found, best = dict(result, global_step=frames), self._record.best
+        save = functools.partial(self._save, session)
         self._unless_the_disk_fails(
-            lambda: self._record.add(found, lambda: self._save(session, path))
+            lambda: self._record.add(found, lambda: best.hold_new(frames, save))
         )
 
     def _unless_the_disk_fails(self, write: Callable[[], None]) -> None:

@@ -45,8 +45,8 @@ def test_too_few_samples():
     'name, kind',
     [
         ('events.out.tfevents.1.host', 'events'),
-        ('model.ckpt-12.index', 'checkpoints'),
-        ('unit-12.json', 'checkpoints'),
+        ('variables.index', 'checkpoints'),
+        ('checkpoint.json', 'checkpoints'),
         ('episodes.csv', 'episodes'),
         ('train.log', 'log'),
         ('manifest.json', 'other'),

@@ -10,9 +10,8 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala import actors, agents, frames
-from sc2impala import replay as replay_lib
 from sc2impala.learner.phases import Phase
-from sc2impala.training.components.account import Account, AccountedQueue, AccountHook, AccountPart
+from sc2impala.training.components.account import Account, AccountedQueue, AccountHook, AccountState
 from tests import fakes
 from tests.training.taped_phases import Tape
 
@@ -142,20 +141,17 @@ def test_waits_are_counted(playing):
 
 
 class TestRestart:
-    def test_what_waited_is_given_up(self, tmp_path):
+    def test_what_waited_is_given_up(self):
         account = make_account(0)
-        path = str(tmp_path / 'account-350.npz')
-        AccountPart(filled()).save(path, None)
-        AccountPart(account).load(path, None)
+        AccountState(account).set_state(None, AccountState(filled()).get_state(None))
         account.begin(350)
         assert account.amounts() == (1000, 300, 400, 300, 0, 0, 0)
         assert account.complaint() is None
         # And so on.
         account.envs[0].frames_played = 40
         account.leave(0, 40)
-        AccountPart(account).save(path, None)
         again = make_account(0)
-        AccountPart(again).load(path, None)
+        AccountState(again).set_state(None, AccountState(account).get_state(None))
         again.begin(350)
         assert again.amounts() == (1040, 300, 440, 300, 0, 0, 0)
 
@@ -177,21 +173,19 @@ class TestRestart:
 
     def test_a_run_without_an_account(self):
         account = make_account(0)
+        AccountState(account).set_state(None, {})
         account.begin(350)
         assert account.amounts() == (350, 350, 0, 0, 0, 0, 0) and account.complaint() is None
 
     @pytest.mark.parametrize(
         'change', [{'queued': np.array(-1)}, {'queued': np.array([1])}, {'queued': np.array(1.0)}]
     )
-    def test_a_file_of_nonsense(self, tmp_path, change):
-        path = str(tmp_path / 'account-1.npz')
-        names = filled().to_save()
-        replay_lib.save(path, dict({n: np.array(1) for n in names}, **change))
+    def test_a_state_of_nonsense(self, change):
+        names, state = filled().to_save(), AccountState(make_account(0))
         with pytest.raises(ValueError, match='queued are not numbers of frames'):
-            AccountPart(make_account(0)).load(path, None)
-        replay_lib.save(path, {n: np.array(1) for n in names if n != 'queued'})
+            state.set_state(None, dict({n: np.array(1) for n in names}, **change))
         with pytest.raises(ValueError, match='queued are missing'):
-            AccountPart(make_account(0)).load(path, None)
+            state.set_state(None, {n: np.array(1) for n in names if n != 'queued'})
 
 
 def test_batches_that_are_staged_when_their_source_changes_are_given_up():

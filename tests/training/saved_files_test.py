@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sc2impala import replay
-from sc2impala.runtime import resume_file
+from sc2impala.training import saved_files
 
 STATE = {
     'format': np.array(1),
@@ -26,9 +26,9 @@ def member(array, header=None):
 
 
 def test_a_state_is_read_as_it_was_written(tmp_path):
-    path = str(tmp_path / 'resume-1.npz')
+    path = str(tmp_path / 'state.npz')
     replay.save(path, STATE)
-    state = resume_file.read(path)
+    state = saved_files.read_arrays(path)
     assert sorted(state) == sorted(set(STATE) - {'format'})
     for name, array in state.items():
         assert array.dtype == STATE[name].dtype
@@ -37,7 +37,7 @@ def test_a_state_is_read_as_it_was_written(tmp_path):
 
 
 def test_damage_is_one_sentence(tmp_path):
-    path = tmp_path / 'resume-1.npz'
+    path = tmp_path / 'state.npz'
     replay.save(str(path), STATE)
     content = path.read_bytes()
     position = content.index(STATE['games/x'].tobytes())
@@ -46,7 +46,7 @@ def test_damage_is_one_sentence(tmp_path):
     for damaged in (b'', b'abc', content[:-30], content[: len(content) // 2], bytes(flipped)):
         path.write_bytes(damaged)
         with pytest.raises(ValueError, match='is damaged, or not a file of saved arrays') as error:
-            resume_file.read(str(path))
+            saved_files.read_arrays(str(path))
         assert '\n' not in str(error.value)
 
 
@@ -68,16 +68,16 @@ def test_damage_is_one_sentence(tmp_path):
     ],
 )
 def test_what_was_not_written_by_this_program(tmp_path, name, content, reason):
-    path = str(tmp_path / 'resume-1.npz')
+    path = str(tmp_path / 'state.npz')
     with zipfile.ZipFile(path, 'w') as archive:
         archive.writestr(name, content)
     with pytest.raises(ValueError, match=reason):
-        resume_file.read(path)
+        saved_files.read_arrays(path)
 
 
 def test_a_small_file_takes_little_memory(tmp_path):
-    path = str(tmp_path / 'resume-1.npz')
+    path = str(tmp_path / 'state.npz')
     with zipfile.ZipFile(path, 'w', zipfile.ZIP_DEFLATED) as archive:
         archive.writestr('x.npy', member(np.zeros(10**6)))
     with pytest.raises(ValueError, match='is not a plain array'):
-        resume_file.read(path)
+        saved_files.read_arrays(path)

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from sc2impala.checkpoints import directory, transfer, variables
 from sc2impala.errors import UserError
-from sc2impala.runtime import adoption, checkpoint_choice
-from sc2impala.runtime import checkpoint_units as units
 from sc2impala.training import train as training
+from tests.checkpoints.examples import DATA, Killed, kill
 from tests.runtime import tiny
 
 UPDATE = 3 * tiny.FRAMES_PER_SEQUENCE
@@ -53,8 +53,8 @@ def folders(runs, tmp_path):
     ]
 
 
-def offer(source, target, keep=adoption.PARTS):
-    adoption.offer(source, SOURCE, target, TARGET, keep)
+def offer(source, target, keep=tuple(transfer.FILES)):
+    transfer.offer(source, SOURCE, target, TARGET, keep)
 
 
 def test_all_variables_but_the_frames_are_taken(folders):
@@ -84,22 +84,21 @@ def test_it_is_taken_until_a_checkpoint_holds_it(folders, capsys):
     assert 'weights and optimizer' not in capsys.readouterr().out
     assert tiny.same_arrays(again, values)
     # The checkpoint after it is damaged: the one before is used, and it is taken again.
-    index = units.model_path(target, TARGET + UPDATE) + '.index'
-    with open(index, 'r+b') as file:
+    with open(tiny.checkpoint(target, TARGET + UPDATE, 'variables.index'), 'r+b') as file:
         file.truncate(10)
     assert tiny.same_arrays(go_on(target, TARGET + UPDATE), values)
     assert taken in capsys.readouterr().out
 
 
 def inserted(folder, frames):
-    with np.load(os.path.join(folder, f'replay-{frames}.npz')) as arrays:
+    with np.load(tiny.checkpoint(folder, frames, 'replay.npz')) as arrays:
         return int(arrays['num_inserted'])
 
 
 def lost(folder, frames):
     """Frames that were played and never trained on."""
-    with np.load(os.path.join(folder, f'account-{frames}.npz')) as arrays:
-        return int(arrays['discarded'] + arrays['aborted'])
+    with np.load(tiny.checkpoint(folder, frames, 'state.npz')) as arrays:
+        return int(arrays['account/discarded'] + arrays['account/aborted'])
 
 
 @pytest.mark.parametrize('keep', [('games',), ('replay',)])
@@ -112,84 +111,80 @@ def test_what_of_its_own_it_keeps(folders, keep, capsys):
     new = inserted(target, frames) - (before if 'replay' in keep else 0)
     # With nothing to be replayed all sequences of the update are new.
     assert new == (3 if 'replay' in keep else 4)
-    assert ('replay of ' in out) == ('replay' not in keep)
+    assert ('replay.npz of ' in out) == ('replay' not in keep)
     assert ('all games start new episodes' in out) == ('games' not in keep)
     assert (lost(target, frames) > 0) == ('games' not in keep)
     assert 'does not hold' not in out
 
 
-class Killed(BaseException):
-    """A kill."""
-
-
-@pytest.mark.parametrize(
-    'function', ['os.mkdir', 'shutil.copyfile', 'os.fsync', 'os.replace', 'os.rename']
-)
+@pytest.mark.parametrize('function', ['os.mkdir', 'os.link', 'os.fsync', 'os.replace', 'os.rename'])
 def test_killed_in_the_middle(folders, function, monkeypatch):
     source, target = folders
     before, of_source = tiny.snapshot(target), tiny.snapshot(source)
 
-    def kill(*unused):
-        raise Killed
-
     with monkeypatch.context() as patch, pytest.raises(Killed):
         patch.setattr(function, kill)
         offer(source, target)
-    assert adoption.find(target, TARGET) is None
-    assert checkpoint_choice.choose(target) == (TARGET, [])
+    assert transfer.find(target, TARGET) is None
+    assert tiny.newest_frames(target) == TARGET
     left = tiny.snapshot(target)
     assert all(left[path] == content for path, content in before.items())
     offer(source, target)
-    assert adoption.find(target, TARGET).frames == SOURCE
+    assert transfer.find(target, TARGET).frames == SOURCE
+    directory.remove_leftovers(target)
     assert not [name for name in os.listdir(target) if name.endswith('.tmp')]
     assert tiny.snapshot(source) == of_source
 
 
 def test_the_last_offer_counts(folders):
     source, target = folders
-    adoption.offer(source, SOURCE, target, TARGET - UPDATE, ())
+    transfer.offer(source, SOURCE, target, TARGET - UPDATE, ())
     offer(source, target, ('games',))
     offer(source, target, ('replay',))
     assert [n for n in os.listdir(target) if n.startswith('adopted')] == [f'adopted-{TARGET}']
-    found = adoption.find(target, TARGET)
-    assert found == adoption.find(target, 0)
-    assert (found.source, found.keep, found.dropped_parts) == (source, ('replay',), ['resume'])
-    assert adoption.find(target, TARGET + 1) is None
+    found = transfer.find(target, TARGET)
+    assert found == transfer.find(target, 0)
+    assert (found.source, found.keep, found.dropped_files) == (
+        source,
+        ('replay',),
+        ['state.npz'],
+    )
+    assert transfer.find(target, TARGET + 1) is None
 
 
 def test_a_source_that_is_not_whole_is_refused(folders):
     source, target = folders
-    path = units.model_path(source, SOURCE) + '.index'
+    path = tiny.checkpoint(source, SOURCE, 'variables.index')
     with open(path, 'r+b') as file:
         file.write(b'xxx')
     with pytest.raises(UserError, match=r'cannot be written \(.* has another checksum\)'):
         offer(source, target)
-    os.remove(units.index_path(source, SOURCE))
-    with pytest.raises(UserError, match=r'unit-7800.json is missing'):
+    os.remove(tiny.checkpoint(source, SOURCE, 'checkpoint.json'))
+    with pytest.raises(UserError, match=r'checkpoint.json is missing'):
         offer(source, target)
-    assert not [name for name in os.listdir(target) if name.startswith('adopted')]
+    assert not [name for name in os.listdir(target) if 'adopted' in name]
 
 
-@pytest.mark.parametrize('name', ['adoption.json', f'model.ckpt-{SOURCE}.index'])
+@pytest.mark.parametrize('name', ['adoption.json', 'variables.index', DATA, 'checkpoint.json'])
 def test_damage_is_named(folders, name):
     source, target = folders
     offer(source, target)
     with open(os.path.join(target, f'adopted-{TARGET}', name), 'r+b') as file:
         file.truncate(5)
     with pytest.raises(UserError, match=rf'adopted-{TARGET} is damaged \('):
-        adoption.find(target, TARGET)
+        transfer.find(target, TARGET)
 
 
 def test_another_agent_is_refused(folders):
     source, target = folders
     offer(source, target)
-    found = adoption.find(target, TARGET)
+    found = transfer.find(target, TARGET)
     with tf.Graph().as_default():
         counter = tf.train.get_or_create_global_step()
         other = tf.get_variable('other', shape=[2])
         with pytest.raises(UserError, match='it has no variable other'):
-            adoption.loader(found, [counter, other], [counter])
+            variables.loader(found.checkpoint, [counter, other], [counter])
         name = next(name for name in tiny.variables(source, SOURCE) if tiny.is_weight(name))
         wrong = tf.get_variable(name, shape=[7, 7, 7])
         with pytest.raises(UserError, match=r'is of another agent: .* expected \[7, 7, 7\]'):
-            adoption.loader(found, [counter, wrong], [counter])
+            variables.loader(found.checkpoint, [counter, wrong], [counter])
