@@ -1,11 +1,10 @@
 """Damages the folder of a run in every way, and starts the training again.
 
 Every file of a small run with replay is truncated, zeroed, changed in one bit, deleted, replaced by
-a folder, by a broken link, by the file of another run and by that of another checkpoint; then
-several at once, and in a folder as an earlier version left it. After each damage a training is
-started, or an evaluation: every `--whole` times by the real `main`, whose training ends after at
-most a few updates; else by what it calls up to the first update, with a graph that is built once.
-A case is right if
+a folder, by a broken link, by the file of another run and by that of another checkpoint; then two
+at once. After each damage a run is started, or an evaluation: every `--whole` times by the real
+`main`, whose training ends after at most a few updates; else by what it calls before it builds the
+graph, and all files of the checkpoint are read. A case is right if
 
 * there is no traceback;
 * the training goes on from the newest checkpoint whose files are as they were, or refuses in one
@@ -33,17 +32,16 @@ import traceback
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set
 
 import numpy as np
-import tensorflow.compat.v1 as tf
 
-from sc2impala import experiment
+from sc2impala import experiment, replay
+from sc2impala.checkpoints import directory, variables
 from sc2impala.errors import UserError
 from sc2impala.evaluation import players
 from sc2impala.factories import environments
-from sc2impala.runtime import checkpoints, logdir, manifest, sessions
-from sc2impala.training import build as build_lib
+from sc2impala.runtime import logdir, manifest, sessions
+from sc2impala.training import saved_files
 from sc2impala.training import start as start_lib
 from sc2impala.training.components.episodes import EpisodeLog
-from sc2impala.training.local_actors import LocalActors
 
 _UPDATE_FRAMES = 2 * 4 * 120
 _NUM_UPDATES = 4
@@ -64,7 +62,7 @@ _FLAGS = (
     '--keep_checkpoints=0',
     f'--total_environment_frames={_NUM_UPDATES * _UPDATE_FRAMES}',
 )
-_OF_CHECKPOINT = re.compile(r'(?:model\.ckpt|replay|resume|account)-(\d+)\.')
+_OF_CHECKPOINT = re.compile(r'checkpoints/(\d+)/')
 _IGNORED = ('.lock', 'train.log')
 
 
@@ -96,14 +94,13 @@ def main(arguments: Sequence[str]) -> int:
             _call(['--logdir=' + run, f'--seed={seed}', *_FLAGS])
         cases = list(_cases(runs[0], runs[1], np.random.RandomState(options.seed)))
         first, step = map(int, options.part.split('/'))
-        start = _Start(runs[0])
         results = [
             _try(
                 case,
                 runs[0],
                 os.path.join(folder, 'case'),
                 index,
-                experiment.main if index % options.whole == 0 else start,
+                experiment.main if index % options.whole == 0 else _start,
             )
             for index, case in enumerate(cases)
             if index % step == first
@@ -130,29 +127,24 @@ def _without_rewriting() -> None:
 
 def _cases(run: str, other: str, rng: np.random.RandomState) -> Iterator[Case]:
     """All cases; `other` is the folder of another run of the same settings but the seed."""
-    names = sorted(name for name in os.listdir(run) if not name.startswith('events'))
-    events = [name for name in os.listdir(run) if name.startswith('events')]
     single = [
         Case(f'{kind} {name}', _on_file(name, damage))
-        for name in [*names, *events]
+        for name in sorted(_contents(run))
         for kind, damage in _ways(name, run, other, rng)
     ]
     yield from single
-    newest = max(map(int, re.findall(r'unit-(\d+)', ' '.join(names))))
-    of_newest = [
-        case for case in single if f'-{newest}.' in case.name or ' checkpoint' in case.name
-    ]
-    for case in of_newest:
-        yield case._replace(name=f'{case.name}, evaluated', evaluates=True)
-        yield Case(f'{case.name}, no unit has an index', _both(_without_indices, case.damage))
+    newest = max(directory.saved(run))
+    for case in single:
+        if f'checkpoints/{newest}/' in case.name:
+            yield case._replace(name=f'{case.name}, evaluated', evaluates=True)
     for first, second in zip(single, rng.permutation(len(single))[:40].tolist()):
         yield Case(
             f'{first.name}; {single[second].name}', _both(first.damage, single[second].damage)
         )
-    yield Case('all checkpoints cut', _each(r'model\.ckpt-\d+\.data', _cut))
-    yield Case('all indices of variables deleted', _each(r'model\.ckpt-\d+\.index', os.remove))
-    yield Case('all indices of units deleted', _without_indices)
-    yield Case('all replay buffers deleted', _each('replay-', os.remove))
+    for name in ('variables.index', 'replay.npz', 'state.npz', 'checkpoint.json'):
+        yield Case(f'all {name} deleted', _each(name, os.remove))
+        yield Case(f'all {name} cut', _each(name, _cut))
+    yield Case('all checkpoints deleted but for their names', _each('', os.remove))
     yield Case('leftovers', _leave_something)
 
 
@@ -174,69 +166,39 @@ def _ways(name: str, run: str, other: str, rng: np.random.RandomState) -> List[A
         ]
     if os.path.exists(os.path.join(other, name)):
         ways.append(('of another run', _replacer(os.path.join(other, name))))
-    match = _OF_CHECKPOINT.match(name) or re.match(r'unit-(\d+)\.', name)
-    if match:
-        pattern = re.escape(name).replace(match.group(1), r'\d+', 1)
-        rest = sorted(n for n in os.listdir(run) if re.fullmatch(pattern, n) and n != name)
-        ways += [('of another checkpoint', _replacer(os.path.join(run, n))) for n in rest[:1]]
+    folder, base = os.path.split(os.path.join(run, name))
+    if _OF_CHECKPOINT.match(name):
+        others = [os.path.join(run, 'checkpoints', str(n), base) for n in directory.saved(run)]
+        ways += [('of another checkpoint', _replacer(n)) for n in others if folder not in n][:1]
     return ways
 
 
-class _Start:
-    """The start of a training or an evaluation as in `main`, in a session that is opened once."""
-
-    def __init__(self, run: str):
-        """Args: run: the folder of a run with the same settings."""
-        settings = experiment.read_settings(['--logdir=' + run, *_FLAGS])
-        self._specs = environments.make_specs(settings.environment)
-        with tf.Graph().as_default() as self._graph:
-            actors = LocalActors(settings, contextlib.ExitStack())
-            self._built = build_lib.build_graph(settings, self._specs, actors, 1)
-            _, self._parts = build_lib.build_parts(self._built)
-            self._saver = tf.train.Saver()
-            self._weights = tf.train.Saver(self._built.agent.weights)
-            self._session = tf.Session()
-            self._session.run(tf.local_variables_initializer())
-
-    def __call__(self, arguments: Sequence[str]) -> int:
-        """Does the same as `experiment.main` up to the first update, or the first game."""
-        try:
-            with self._graph.as_default():
-                settings = experiment.read_settings(arguments)
-                (self._evaluate if settings.run.mode == 'evaluate' else self._train)(settings)
-        except UserError as error:
-            print(f'error: {error}')
-            return 1
-        return 0
-
-    def _evaluate(self, settings: Any) -> None:
-        weights = self._built.agent.weights
-
-        def load(checkpoint: str) -> None:
-            checkpoints.check_complete(checkpoint, weights)
-            checkpoints.restore(self._weights, self._session, checkpoint)
-
-        find = functools.partial(players.find_checkpoint, settings.run.logdir)
-        checkpoints.while_it_lasts(find, load)
-        print('mean')
-
-    def _train(self, settings: Any) -> None:
+def _start(arguments: Sequence[str]) -> int:
+    """Does the same as `experiment.main` without the graph: finds a checkpoint, and reads it."""
+    try:
+        settings = experiment.read_settings(arguments)
         folder = settings.run.logdir
+        if settings.run.mode == 'evaluate':
+            find = functools.partial(players.find_checkpoint, folder)
+            variables.while_it_lasts(find, variables.check)
+            print('mean')
+            return 0
         logdir.prepare(folder)
         with logdir.Lock(folder):
             start = start_lib.find(settings)
-            writer = checkpoints.CheckpointWriter(folder, 0, 0, self._parts)
-            restore = start_lib.prepare_restoring(
-                settings, self._built.agent, writer, start.checkpoint
-            )
             EpisodeLog(os.path.join(folder, logdir.EPISODES_CSV), start.number).close()
             start_lib.clean_up(folder, start)
-            manifest.write(folder, settings.values(), start.before, self._specs, start.skipped)
+            specs = environments.make_specs(settings.environment)
+            manifest.write(folder, settings.values(), start.before, specs, start.skipped)
             if start.checkpoint is not None:
-                checkpoints.restore(self._saver, self._session, start.checkpoint)
-            if restore is not None:
-                restore(self._session)
+                variables.check(start.checkpoint)
+                for name in (saved_files.REPLAY, saved_files.STATE):
+                    replay.load(os.path.join(start.checkpoint, name))
             print(f'going on from {start.checkpoint}')
+    except UserError as error:
+        print(f'error: {error}')
+        return 1
+    return 0
 
 
 def _try(
@@ -262,10 +224,7 @@ def _try(
     may_refuse = expected is None or re.search(
         '(folder|broken link) (.lock|episodes.csv)', case.name
     )
-    # Without an index, or with that of another run, it is unknown which files belong together.
-    is_known = ' no unit has an index' not in case.name and 'of another run unit-' not in case.name
-    is_expected = used == expected if is_known else used is not None
-    is_right = not error and not lost and bool(may_refuse if refused else is_expected)
+    is_right = not error and not lost and bool(may_refuse if refused else used == expected)
     result = {
         'case': case.name,
         'by_main': start is experiment.main,
@@ -287,7 +246,7 @@ def _try(
 
 def _frames_used(output: str, evaluates: bool, newest: int) -> Optional[int]:
     """Frames of the checkpoint that was gone on from; an evaluation names one that is older."""
-    pattern = r'model\.ckpt-(\d+) is used instead' if evaluates else r'going on from \S*ckpt-(\d+)'
+    pattern = r'/(\d+) is used instead' if evaluates else r'going on from \S*/(\d+)'
     match = re.search(pattern, output)
     if match:
         return int(match.group(1))
@@ -330,9 +289,8 @@ def _contents(folder: str) -> Dict[str, str]:
 
 
 def _of(frames: int, contents: Dict[str, str]) -> Set[str]:
-    """The files of a checkpoint, without its index."""
-    matches = {name: _OF_CHECKPOINT.match(name) for name in contents}
-    return {name for name, match in matches.items() if match and int(match.group(1)) == frames}
+    """The files of a checkpoint."""
+    return {name for name in contents if name.startswith(f'checkpoints/{frames}/')}
 
 
 def _whole(before: Dict[str, str], damaged: Dict[str, str]) -> List[int]:
@@ -362,23 +320,22 @@ def _both(first: Callable[[str], None], second: Callable[[str], None]) -> Callab
     return both
 
 
-def _each(pattern: str, damage: Callable[[str], None]) -> Callable[[str], None]:
+def _each(name: str, damage: Callable[[str], None]) -> Callable[[str], None]:
+    """Damages the file of a name in every checkpoint, or all files of all checkpoints."""
+
     def each(folder: str) -> None:
-        for name in os.listdir(folder):
-            if re.match(pattern, name):
-                damage(os.path.join(folder, name))
+        for path in _contents(folder):
+            if _OF_CHECKPOINT.match(path) and path.endswith(name):
+                damage(os.path.join(folder, path))
 
     return each
 
 
-def _without_indices(folder: str) -> None:
-    _each(r'unit-|manifest\.copy', os.remove)(folder)
-
-
 def _leave_something(folder: str) -> None:
-    for name in ('replay-99999999.npz', 'unit-5.json.tmp', 'checkpoint.tmp123', 'replay-7.npz.tmp'):
-        with open(os.path.join(folder, name), 'w') as file:
-            file.write('left')
+    for name in ('.99999999.tmp', '.7.removed'):
+        os.makedirs(os.path.join(folder, 'checkpoints', name, 'x'))
+    with open(os.path.join(folder, 'manifest.json.tmp'), 'w') as file:
+        file.write('left')
 
 
 def _rewrite(path: str, change: Callable[[bytes], bytes]) -> None:

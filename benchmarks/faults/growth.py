@@ -146,7 +146,7 @@ def kind_of_file(name: str) -> str:
     """The kind, as in `Sample.sizes`."""
     if 'tfevents' in name:
         return 'events'
-    if name.startswith(('model.ckpt-', 'unit-', 'replay-', 'account-', 'resume-', 'checkpoint')):
+    if name.startswith(('variables.', 'replay.', 'state.', 'checkpoint.')):
         return 'checkpoints'
     return {'episodes.csv': 'episodes', 'train.log': 'log'}.get(name, 'other')
 

@@ -121,7 +121,11 @@ def look(
     counters, account = runs.counters(logdir), runs.account(logdir)
     shown = runs.last_event(logdir, 'account/')
     rows = runs.episodes(logdir)
-    names = os.listdir(logdir)
+    names = [
+        os.path.relpath(os.path.join(parent, name), logdir)
+        for parent, folders, files in os.walk(logdir)
+        for name in (*folders, *files)
+    ]
     strange = [name for name in names if not runs.OWNED.fullmatch(name)]
     steps = [row['global_step'] for row in rows]
     of_rows = sum(row['episode_frames'] for row in rows)

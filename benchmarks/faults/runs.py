@@ -10,6 +10,8 @@ from typing import Any, Dict, List, Sequence
 import numpy as np
 import tensorflow.compat.v1 as tf
 
+from sc2impala.checkpoints import directory
+
 SMALL = (
     '--from_scratch',
     '--screen_size=8',
@@ -25,11 +27,11 @@ SMALL = (
 """Flags of a training of MoveToBeacon that begins within seconds."""
 
 OWNED = re.compile(
-    r'manifest(\.copy)?\.json|episodes\.csv|train\.log|\.lock|checkpoint|events\.out\.tfevents\..*'
-    r'|model\.ckpt-\d+\.(index|data-\d+-of-\d+)|unit-\d+\.json|(replay|account|resume)-\d+\.npz'
-    r'|\.frames|demonstrations.*'
+    r'manifest(\.copy)?\.json|episodes\.csv|train\.log|\.lock|\.frames|events\.out\.tfevents\..*'
+    r'|checkpoints(/\d+(/(checkpoint\.json|variables\.(index|data-\d+-of-\d+)|(replay|state)\.npz))?)?'
+    r'|demonstrations.*'
 )
-"""Names of the files of a run."""
+"""Paths of the files and folders of a run."""
 
 
 def command(logdir: str, flags: Sequence[str]) -> List[str]:
@@ -54,13 +56,13 @@ def printed_frames(text: str) -> int:
 
 def saved_frames(logdir: str) -> int:
     """The frames of the newest checkpoint; -1 if there is none."""
-    newest = tf.train.latest_checkpoint(logdir) if os.path.isdir(logdir) else None
-    return int(newest.rpartition('-')[2]) if newest else -1
+    return max(directory.saved(logdir), default=-1)
 
 
 def counters(logdir: str) -> Dict[str, int]:
     """The counters of frames in the newest checkpoint, {name: frames}."""
-    reader = tf.train.load_checkpoint(tf.train.latest_checkpoint(logdir))
+    newest = directory.path(logdir, saved_frames(logdir))
+    reader = tf.train.load_checkpoint(os.path.join(newest, directory.VARIABLES))
     names = [
         n for n in reader.get_variable_to_shape_map() if n.endswith(('_frames', 'global_step'))
     ]
@@ -69,8 +71,10 @@ def counters(logdir: str) -> Dict[str, int]:
 
 def account(logdir: str) -> Dict[str, int]:
     """The account in the newest checkpoint."""
-    with np.load(os.path.join(logdir, f'account-{saved_frames(logdir)}.npz')) as content:
-        return {name: int(content[name]) for name in content.files}
+    path = os.path.join(directory.path(logdir, saved_frames(logdir)), 'state.npz')
+    with np.load(path) as content:
+        names = [name for name in content.files if name.startswith('account/')]
+        return {name[len('account/') :]: int(content[name]) for name in names}
 
 
 def last_event(logdir: str, prefix: str) -> Dict[str, float]:

@@ -21,6 +21,8 @@ import tempfile
 import time
 from typing import Any, Dict, List, Sequence
 
+from sc2impala.checkpoints import directory
+
 _PHASES = ('growing', 'full', 'emptied', 'read-only', 'writable')
 _FLAGS = (
     '--from_scratch',
@@ -113,7 +115,7 @@ def _train(disk: str, folder: str, secs: float, phase_secs: float) -> Dict[str, 
 
 
 def _wait_for_checkpoint(logdir: str, training: Any) -> None:
-    while not (os.path.isdir(logdir) and any('unit-' in name for name in os.listdir(logdir))):
+    while not directory.saved(logdir):
         if training.poll() is not None:
             raise RuntimeError('the training has ended before its first checkpoint')
         time.sleep(0.2)

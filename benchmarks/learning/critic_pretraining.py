@@ -27,6 +27,7 @@ from typing import Any, Dict, List, Optional, Sequence
 import numpy as np
 
 from sc2impala import tf_setup
+from sc2impala.checkpoints import directory
 
 _OF_CRITIC = ('heads/baseline/', 'value_statistics/', 'teacher/', 'teacher_')
 WAYS = ('untrained', 'pre-trained', 'cloned')
@@ -89,21 +90,24 @@ def save_policy(source: str, folder: str) -> None:
       source: folder of a run.
       folder: new one.
     """
-    if os.path.exists(os.path.join(folder, 'checkpoint')):
+    if directory.saved(folder):
         return
     tf_setup.enable()
     import tensorflow.compat.v1 as tf
 
+    from sc2impala.checkpoints import choice, variables
+    from sc2impala.checkpoints.writer import CheckpointWriter
+
     os.makedirs(folder, exist_ok=True)
     shutil.copy(os.path.join(source, 'manifest.json'), folder)
-    reader = tf.train.load_checkpoint(source)
+    values = variables.read(choice.find(source))
     with tf.Graph().as_default(), tf.Session() as session:
-        for name in sorted(reader.get_variable_to_shape_map()):
+        for name in sorted(values):
             if not name.startswith(_OF_CRITIC):
-                value = reader.get_tensor(name)
+                value = values[name]
                 variable = tf.Variable(tf.zeros(value.shape, value.dtype), name=name)
                 variable.load(value, session)
-        tf.train.Saver().save(session, os.path.join(folder, 'model.ckpt'), global_step=0)
+        CheckpointWriter(folder, 0, 1).save(session, 0)
 
 
 def returns_by_quarter(logdir: str, first_frame: int, num_frames: int) -> List[float]:

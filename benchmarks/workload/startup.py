@@ -7,7 +7,7 @@ from sc2impala.training import loop as trainer
 
 STARTUP_MODULES = tuple(agents.AGENTS.values()) + (
     'sc2impala.learner.targets',
-    'sc2impala.runtime.training',
+    'sc2impala.training.train',
 )
 """Modules that functions of a training import when they are called. Imported before, they count as
 imports and not as the part of the start-up in which the function runs."""
