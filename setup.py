@@ -15,6 +15,13 @@ def read(*path):
 OLD = '; python_version < "3.8"'
 NEW = '; python_version >= "3.11"'
 
+# The site of the documents, see scripts/docs.sh.
+DOCS = [
+    'mkdocs>=1.6,<2' + NEW,
+    'mkdocs-material>=9.5' + NEW,
+    'mkdocstrings[python]>=0.27' + NEW,
+]
+
 setuptools.setup(
     name='sc2impala',
     version=re.search(r"__version__ = '(.*)'", read('sc2impala', '__init__.py')).group(1),
@@ -50,10 +57,13 @@ setuptools.setup(
         # TensorFlow 1.15 finds the GPU by itself, if CUDA 10.0 is installed.
         'gpu': ['tensorflow[and-cuda]>=2.20' + NEW],
         # Gymnasium for Python 3.7 needs a NumPy that TensorFlow 1.15 cannot use.
-        # Wrappers of older ones count the steps of vector environments wrongly, see docs/gym.md.
+        # Wrappers of older ones count the steps of vector environments wrongly, see
+        # docs/guides/gymnasium.md.
         'gym': ['gymnasium>=1.4,<2' + NEW],
         'examples': ['gymnasium>=1.4,<2' + NEW, 'sb3-contrib>=2.9,<3' + NEW],
-        'dev': [
+        'docs': DOCS,
+        'dev': DOCS
+        + [
             'gymnasium>=1.4,<2' + NEW,
             'hypothesis',
             'mypy' + NEW,

@@ -7,7 +7,7 @@ mode of TensorFlow: a program calls `sc2impala.tf_setup.enable` before it builds
 
     agent = sc2impala.load('runs/roaches')
 
-loads a trained agent, see docs/agents_in_python.md.
+loads a trained agent, see docs/guides/agents_in_python.md.
 """
 
 from typing import TYPE_CHECKING, Any, Optional

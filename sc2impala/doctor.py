@@ -44,7 +44,7 @@ _BINARIES = {'Linux': 'SC2_x64', 'Darwin': 'SC2.app', 'Windows': 'SC2_x64.exe'}
 _INSTALL_CLIENT = (
     'pip install pysc2_evolved (Python 3.11 or newer) or pip install PySC2 (Python 3.7)'
 )
-_DOCS = 'see docs/starcraft.md'
+_DOCS = 'see docs/guides/real_game.md'
 
 _LAUNCH = """
 import sys

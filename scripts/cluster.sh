@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A learner and N actors on this machine, which end together; see docs/cluster.md:
+# A learner and N actors on this machine, which end together; see docs/guides/cluster.md:
 #   bash scripts/cluster.sh 4 --logdir=runs/beacon --map_name=MoveToBeacon --num_envs=16
 # Where the system allows it they run in a network of their own, which nobody else can reach.
 # --network=host before the number uses that of the machine, for actors on other machines as well.

@@ -1,4 +1,4 @@
-"""Agents, scripts and algorithms outside of the package: the examples of docs/extending.md."""
+"""Agents, scripts and algorithms outside of the package: the examples of docs/guides/extending.md."""
 
 import importlib
 import os
@@ -14,7 +14,7 @@ from sc2impala.runtime import manifest
 from sc2impala.settings import own_algorithms, resolve
 from tests.runtime import tiny
 
-DOCUMENT = os.path.join(os.path.dirname(__file__), '..', 'docs', 'extending.md')
+DOCUMENT = os.path.join(os.path.dirname(__file__), '..', 'docs', 'guides', 'extending.md')
 AGENT = '--agent=my_agent:make_parts'
 SCRIPT = 'my_script:ToTheBeacon'
 ALGORITHM = '--algorithm=my_algorithm:DecayingImpala'

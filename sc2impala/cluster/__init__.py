@@ -1,4 +1,4 @@
-"""Protocol between a learner and actors in other processes; see docs/cluster.md.
+"""Protocol between a learner and actors in other processes; see docs/guides/cluster.md.
 
 `board` describes the run, `messages` encodes sequences, `accounts` counts frames per actor.
 `intake` is the learner's end of the queue; `link`, `outbox` and `weights` are the actor's side.

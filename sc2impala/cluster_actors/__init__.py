@@ -1,1 +1,1 @@
-"""Actor processes of a cluster, and its launcher; see docs/cluster.md."""
+"""Actor processes of a cluster, and its launcher; see docs/guides/cluster.md."""

@@ -1,4 +1,4 @@
-"""An actor in a process of its own, see docs/cluster.md."""
+"""An actor in a process of its own, see docs/guides/cluster.md."""
 
 import contextlib
 import os

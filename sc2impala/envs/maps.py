@@ -76,7 +76,7 @@ _BY_ITSELF = dict(
     entropy_cost=0.005,
     entropy_decay=0.6,
 )
-"""Learning from scratch, see docs/experiments/ for what was tried. A random policy gets further
+"""Learning from scratch, see docs/notebook.md for what was tried. A random policy gets further
 with long steps, and a good one plays better with short ones, so the agent chooses; no_op would be a
 second way to wait, which is learned before any way to fight."""
 

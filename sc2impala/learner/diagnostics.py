@@ -1,4 +1,4 @@
-"""Diagnostics of a run, for summaries; `docs/summaries.md` defines them.
+"""Diagnostics of a run, for summaries; `docs/reference/summaries.md` defines them.
 
 T is the unroll length, B the batch size. Everything is computed from tensors that the losses need
 anyway, and only in updates whose summary is written.

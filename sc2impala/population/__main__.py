@@ -8,7 +8,7 @@ Every member is a separate run, with settings that are drawn from --ranges. Afte
 --exploit_every_frames all members are evaluated, and the worst continue with the weights and the
 optimizer of the best, and with settings near theirs. All flags that are not listed here are those
 of the members: see python -m sc2impala.experiment --help. The same command resumes a
-population that was stopped, by Ctrl-C, a signal or a crash. docs/population.md tells more.
+population that was stopped, by Ctrl-C, a signal or a crash. docs/guides/populations.md tells more.
 """
 
 import os

@@ -14,7 +14,7 @@ from sc2impala.runtime import logdir
 NAME = 'population.csv'
 
 COLUMNS = ('generation', 'member', 'frames', 'score', 'parent', 'copied', 'kept')
-"""And one for each setting that is drawn, see docs/population.md."""
+"""And one for each setting that is drawn, see docs/guides/populations.md."""
 
 
 def kept_parts(settings: PopulationSettings) -> List[str]:

@@ -30,7 +30,7 @@ def give(
     """Gives an order to unit i, which replaces its queue or is appended to it.
 
     A unit that is `bound` executes the order after its current one, which it finishes first. A
-    constructing SCV does so in the game, see docs/simulator.md. [S]
+    constructing SCV does so in the game, see docs/concepts/simulator.md. [S]
 
     Args:
       g: the game.

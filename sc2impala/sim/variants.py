@@ -36,7 +36,7 @@ CONSTANTS = {
     'shard_period': Constant(8, 1, 1000, np.int32),  # Frames between two tries of a shard. [S] GD
     'shard_delay': Constant(2, 0, 1000, np.int32),  # From a try to the removal. [S] replays
     # Added to the weapon period and its random delay before the sum is truncated to whole frames. A
-    # fit: see docs/simulator.md.
+    # fit: see docs/concepts/simulator.md.
     'own_pause_rounding': Constant(0.0, 0.0, 1.0),
     'enemy_pause_rounding': Constant(0.5, 0.0, 1.0),
     # Whether a unit has to face its target to start an attack. [U] Walking ignores it. [S] replays
@@ -46,7 +46,7 @@ CONSTANTS = {
     # Whether the splash radius starts at the edge of the unit that explodes, not at its centre. [U]
     'splash_from_edge': Constant(0, 0, 1, np.uint8),
     # From edge to edge; a unit drops targets that are farther. That a target out of the weapon's
-    # range is dropped for a nearer one: [S] docs/simulator.md. The distance: [U]
+    # range is dropped for a nearer one: [S] docs/concepts/simulator.md. The distance: [U]
     'pursuit_range': Constant(11.0, 0.0, 100.0),
     'reaction_loops': Constant(8, 1, 1000, np.int32),  # Between searches of an idle unit. [U]
     'mineral_loops': Constant(45, 1, 1000, np.int32),  # 2.786 seconds at a mineral field. [S] GD

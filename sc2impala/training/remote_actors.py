@@ -1,4 +1,4 @@
-"""Actors in other processes, see docs/cluster.md."""
+"""Actors in other processes, see docs/guides/cluster.md."""
 
 import secrets
 import time
@@ -70,7 +70,7 @@ class RemoteActors(Actors):
         console.say(
             f'listening for actors on port {self._port} of all interfaces. Whoever reaches the '
             'port runs what they want as this user: keep it behind a firewall or in a private '
-            'network (docs/cluster.md)'
+            'network (docs/guides/cluster.md)'
         )
 
     def place_variables(self) -> ContextManager[None]:

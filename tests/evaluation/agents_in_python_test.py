@@ -1,4 +1,4 @@
-"""The code in docs/agents_in_python.md runs as it is written there."""
+"""The code in docs/guides/agents_in_python.md runs as it is written there."""
 
 import os
 import re
@@ -31,16 +31,16 @@ def in_folder_of_runs(with_best, tmp_path, monkeypatch):
 
 def test_the_documents_have_the_same_example():
     (in_readme,) = [text for text in blocks('README.md', 'python') if 'sc2impala.load' in text]
-    assert re.sub(' +#.*', '', in_readme) == blocks('docs/agents_in_python.md', 'python')[0]
+    assert re.sub(' +#.*', '', in_readme) == blocks('docs/guides/agents_in_python.md', 'python')[0]
 
 
 def test_the_documented_code(in_folder_of_runs):
     pytest.importorskip('gymnasium')
-    (command,) = blocks('docs/agents_in_python.md', 'bash')
+    (command,) = blocks('docs/guides/agents_in_python.md', 'bash')
     python, option, module, *flags = shlex.split(command)
     assert (python, option, module) == ('python', '-m', 'sc2impala.experiment')
     assert experiment.main(flags) == 0
-    example, as_functions, in_session = blocks('docs/agents_in_python.md', 'python')
+    example, as_functions, in_session = blocks('docs/guides/agents_in_python.md', 'python')
     values = {}
     exec(example, values)
     assert values['action'].shape == (16, 2) and values['reward'].shape == (16,)
@@ -60,6 +60,6 @@ def test_the_documented_code_of_tensorflow_1(in_folder_of_runs):
             for name, (shape, dtype) in agent.describe()['observation'].items()
         }
         values = {'agent': agent, 'observation': observation, 'tf': tf}
-        exec(blocks('docs/agents_in_python.md', 'python')[-1], values)
+        exec(blocks('docs/guides/agents_in_python.md', 'python')[-1], values)
     assert values['action'].shape == (16, 2)
     assert tiny.read_json('exported', 'roaches', 'agent.json')['action'] == ['function', 'screen']

@@ -55,7 +55,7 @@ class Totals(NamedTuple):
         return tf.math.divide_no_nan(self.divergence, self.counted)
 
     def metrics(self) -> Dict[str, tf.Tensor]:
-        """float32 [] by tag, see `docs/summaries.md`."""
+        """float32 [] by tag, see `docs/reference/summaries.md`."""
         rounds = tf.cast(self.rounds, tf.float32)
         return {
             'grad_norm': self.grad_norm / rounds,

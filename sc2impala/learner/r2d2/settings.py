@@ -20,7 +20,7 @@ class R2d2Settings(ReturnSettings, AdamSettings, PrioritySettings):
     TITLE: ClassVar[str] = 'R2D2 (--algorithm=r2d2)'
     REPLAY: ClassVar[str] = REPLAY_REQUIRED
     LEARNS_VALUES: ClassVar[bool] = True
-    # Learns MoveToBeacon, see docs/r2d2.md.
+    # Learns MoveToBeacon, see docs/concepts/r2d2.md.
     DEFAULTS: ClassVar[Mapping[str, Any]] = {
         'agent': 'fully_conv',
         'fixed_step_mul': True,

@@ -10,7 +10,7 @@ from sc2impala.settings.learning import PolicyLagSettings
 
 @dataclasses.dataclass(frozen=True)
 class ClusterSettings(PolicyLagSettings):
-    """Learner and actors in processes of their own, see docs/cluster.md."""
+    """Learner and actors in processes of their own, see docs/guides/cluster.md."""
 
     TITLE: ClassVar[str] = 'cluster'
 

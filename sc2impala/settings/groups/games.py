@@ -121,7 +121,7 @@ class EnvironmentSettings:
     simulator_rules: Tuple[Tuple[str, float], ...] = setting(
         (),
         'on the simulator: constants of the rules that differ from their defaults, as '
-        'facing=1,marine.damage_point=2; docs/simulator.md lists them',
+        'facing=1,marine.damage_point=2; docs/concepts/simulator.md lists them',
         type=value_types.WEIGHTS,
         scope=fields.GAME,
     )

@@ -1,4 +1,4 @@
-"""Checkpoints of a run (`--save_checkpoint_secs`), see docs/checkpoints.md."""
+"""Checkpoints of a run (`--save_checkpoint_secs`), see docs/guides/checkpoints.md."""
 
 from typing import Any, Callable, List, Optional
 

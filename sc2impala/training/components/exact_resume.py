@@ -1,4 +1,4 @@
-"""Exact resume: restores the state of all components, see docs/resume.md.
+"""Exact resume: restores the state of all components, see docs/guides/resume.md.
 
 A run that was stopped or killed continues as if it had not been.
 """
