@@ -1,4 +1,4 @@
-"""What each thread of this process does, as the code that does it says.
+"""Current activity of each thread, set by the code that performs it.
 
 with activity.doing(activity.REPLAY):
     table.insert(arrays)
@@ -45,6 +45,6 @@ class doing:
             _now[thread] = self._before
 
 
-def of_threads() -> Dict[int, str]:
-    """What each thread does, by its identifier; others do nothing that is marked."""
+def by_thread() -> Dict[int, str]:
+    """Returns the activities by thread identifier; unmarked threads are absent."""
     return _now.copy()

@@ -4,7 +4,7 @@
     python -m sc2impala.experiment --logdir=runs/beacon --mode=evaluate --animation --curve
 
 The first command trains on the built-in simulator until --total_environment_frames, or with
---backend=pysc2 on StarCraft II; the same command again goes on with a run that was stopped. The
+--backend=pysc2 on StarCraft II; the same command again resumes a run that was stopped. The
 second one plays whole episodes with the trained agent. --mode=record --policy=scripted records
 those of a script for agents to learn from (--demonstrations). --mode=export writes the agent as a
 SavedModel, and --version prints the versions. tensorboard --logdir=runs shows the
@@ -12,7 +12,7 @@ curves. An environment frame is a game loop of StarCraft II, 16 in a game second
 multiplier is the number of frames of an agent step.
 
 The exit code is 0 if everything is done, 1 after an error that is named, 70 after one of the
-program itself, and 128 + n if signal n has stopped a training, which is saved then: 130 after
+program itself, and 128 + n if signal n has stopped a run, which is saved then: 130 after
 Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
 
 A setting that is not given comes from the run in the folder if there is one, else from the defaults
@@ -71,7 +71,7 @@ def run() -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Does what the command does, with flags of its own, as often as it is called.
+    """Runs the command with separate flags; may be called several times.
 
     Args:
       arguments: the command line without the name of the program.
@@ -135,7 +135,7 @@ def define_flags(flag_values: flags.FlagValues, arguments: Sequence[str]) -> Non
 
 
 def train(settings: Settings, hooks: Sequence[Any] = ()) -> int:
-    """Trains until the frames are used up, going on where the folder's last run stopped.
+    """Trains until all frames are used; resumes the run in the folder if there is one.
 
     Args:
       settings: all of them, see `read_settings`.
@@ -158,7 +158,7 @@ def train(settings: Settings, hooks: Sequence[Any] = ()) -> int:
 
 
 def evaluate(settings: Settings) -> Dict[str, Any]:
-    """Plays whole episodes of one player and writes what came of them to the folder of the run.
+    """Runs whole episodes of one player and writes the results to the folder of the run.
 
     Returns:
       The content of `evaluation.json`.
@@ -174,7 +174,7 @@ def evaluate(settings: Settings) -> Dict[str, Any]:
 
 
 def follow(settings: Settings) -> None:
-    """Evaluates the checkpoints of a training as they appear, until the training has ended.
+    """Evaluates the checkpoints of a run as they appear, until the run has ended.
 
     Raises:
       UserError: for anything wrong with the settings, the folder, or what is in it.
@@ -219,7 +219,7 @@ def export(settings: Settings) -> str:
 
 
 def _act(given: Mapping[str, Any]) -> None:
-    """Plays for a learner, whose settings are those that were not given."""
+    """Runs an actor; settings that are not given come from the learner."""
     tf_setup.enable()
     from sc2impala.cluster_actors import actor
 
@@ -335,7 +335,7 @@ def _resolve(chosen: Mapping[str, Any]) -> Settings:
 
 
 def _of_start(given: Mapping[str, Any]) -> Optional[Mapping[str, Any]]:
-    """The settings of the run whose weights a training starts from, or None."""
+    """Returns the settings of the run whose weights this run starts from, or None."""
     source = given.get('init_checkpoint', '')
     before = manifest.read_of_checkpoint(source) if source else None
     if given.get('mode', 'train') != 'train' or before is None:

@@ -1,4 +1,4 @@
-"""Agents, scripts and algorithms outside of the package: the examples of docs/guides/extending.md."""
+"""Agents, scripts and algorithms outside the package: examples of docs/guides/extending.md."""
 
 import importlib
 import os

@@ -28,7 +28,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from benchmarks import workload
-from sc2impala.cluster import board, intake, messages
+from sc2impala.cluster import intake, messages, run_info
 from sc2impala.cluster.accounts import Accounts
 
 CAPACITY = 2
@@ -112,7 +112,7 @@ class _Learner:
         self._server = server
         self.address = 'localhost:' + server.target.rpartition(':')[2]
         variables, self.weight_bytes = workload.build_weights(settings)
-        self.variables = board.describe_variables(variables)
+        self.variables = run_info.describe_variables(variables)
         updates = tf.Variable(0, dtype=tf.int64, use_resource=True, name='num_updates')
         batch_size = workload.sizes(settings).batch_size
         queue = intake.AccountedQueue(spec, batch_size, self._accounts)
@@ -188,7 +188,7 @@ def _be_client(task: Dict[str, Any]) -> None:
 def _build_send(task: Dict[str, Any], session: tf.Session) -> Any:
     with open(task['path'], 'rb') as file:
         content = file.read()
-    with tf.device(board.DEVICE + '/device:CPU:0'):
+    with tf.device(run_info.DEVICE + '/device:CPU:0'):
         values = [tf.placeholder(tf.string, []) for _ in range(2)]
         enqueue = intake.message_queue(CAPACITY).enqueue(values)
     numbers = iter(range(10**9))
@@ -221,7 +221,7 @@ def _build_send(task: Dict[str, Any], session: tf.Session) -> Any:
 
 def _build_read(task: Dict[str, Any], session: tf.Session) -> Any:
     tensors = [
-        board.remote_variable(name, tf.as_dtype(dtype), shape, device)
+        run_info.remote_variable(name, tf.as_dtype(dtype), shape, device)
         for name, (dtype, shape, device) in task['variables'].items()
     ]
     return lambda: session.run(tensors)

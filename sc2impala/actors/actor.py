@@ -1,9 +1,9 @@
 """The actor: agent and vector environment unrolled in the graph.
 
-One run of the returned tensors plays T agent steps in each of K environments without leaving the
+One run of the returned tensors makes T agent steps in each of K environments without leaving the
 graph. Local variables hold the step at which the last unroll stopped, so that episodes and
-recurrent states continue across unrolls, and how many steps were sampled; a run that goes on
-exactly restores them together with the environment.
+recurrent states continue across unrolls, and how many steps were sampled; an exact
+resume restores them together with the environment.
 """
 
 from typing import Any, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple
@@ -55,8 +55,8 @@ def build_actor(
       teacher: `agents.teacher.Teacher`, whose logits are recorded as long as it is active; or None.
       seed: in 0..2**32 - 1, determines what is sampled; None leaves it to the seed of the graph,
         whose random state cannot be saved.
-      overlap: O, 0 to T - 1, steps that a sequence shares with the one before it beside the last
-        one, see `overlap`: a run plays T - O steps.
+      overlap: O, 0 to T - 1, extra steps by which consecutive sequences overlap, see `overlap`;
+        they always share one. A run makes T - O steps.
 
     Returns:
       `Actor`; every run of its output plays the next unroll.
@@ -210,7 +210,7 @@ def _sequence_info(
 
 
 def _advanced(seed: tf.Tensor, steps: Any) -> tf.Tensor:
-    """The seed after so many agent steps, int64 [2]."""
+    """Returns the seed after a number of agent steps, int64 [2]."""
     return seed + tf.stack([tf.constant(0, tf.int64), tf.cast(steps, tf.int64)])
 
 

@@ -5,7 +5,7 @@
 * `variables.index` and `variables.data-*`: all variables, in TensorFlow's format;
 * `replay.npz` and `state.npz`: the replay buffer and everything else that an exact resume needs;
   only in the latest two checkpoints of a run;
-* `checkpoint.json`: size and CRC-32 of each of these files, with a checksum of its own.
+* `checkpoint.json`: size and CRC-32 of each of these files, and its own checksum.
 
 A checkpoint is written next to its place in a directory whose name begins with a dot, and renamed
 once. To be removed it is renamed first. So a directory that has a number as its name is complete,

@@ -163,7 +163,7 @@ class CheckpointWriter:
                 raise
             waits = 'until there is room' if is_full else f'for {self._max_unsaved_secs:,.0f} s'
             self._trouble.report(
-                f'a checkpoint in {self._run}', error.cause, f'training goes on {waits}'
+                f'a checkpoint in {self._run}', error.cause, f'training continues {waits}'
             )
             self._next_time = time.monotonic() + min(self._save_secs, _RETRY_SECS)
             self._retry_time = self._next_time

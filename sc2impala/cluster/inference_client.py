@@ -6,13 +6,13 @@ from typing import Any, Callable, Optional, Sequence
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from sc2impala.cluster import board as board_lib
 from sc2impala.cluster import messages, requests
+from sc2impala.cluster import run_info as run_info
 from sc2impala.cluster.link import Interrupted, Link
 from sc2impala.cluster.outbox import Identity
 from sc2impala.cluster.requests import Reply, Request
 
-_CPU = board_lib.DEVICE + '/device:CPU:0'
+_CPU = run_info.DEVICE + '/device:CPU:0'
 
 
 class StartAnew(Exception):

@@ -8,8 +8,8 @@ from typing import Any, Callable, Dict, Optional, Tuple
 
 import tensorflow.compat.v1 as tf
 
-from sc2impala.cluster import board as board_lib
-from sc2impala.cluster.board import Board
+from sc2impala.cluster import run_info as run_info
+from sc2impala.cluster.run_info import RunInfo
 
 _FIRST_WAIT_SECS = 0.5
 _LONGEST_WAIT_SECS = 8.0
@@ -40,12 +40,12 @@ class Interrupted(Exception):
 class RunEnded(Exception):
     """The run that this actor plays for has ended.
 
-    board: of the run that has taken its place; None if there will be none.
+    info: of the run that has taken its place; None if there will be none.
     """
 
-    def __init__(self, board: Optional[Board]):
+    def __init__(self, info: Optional[RunInfo]):
         super().__init__()
-        self.board = board
+        self.info = info
 
 
 class Wait:
@@ -81,8 +81,8 @@ class Wait:
             self._say(f'waiting for {self._what} since {now - self._started:.0f} s ({reason})')
 
 
-def wait_for_board(address: str, stop: threading.Event, say: Callable[[str], None]) -> Board:
-    """The board of the learner, as soon as there is one.
+def wait_for_run_info(address: str, stop: threading.Event, say: Callable[[str], None]) -> RunInfo:
+    """The run metadata of the learner, as soon as there is one.
 
     Raises:
       UserError: if the learner is of another version.
@@ -92,17 +92,17 @@ def wait_for_board(address: str, stop: threading.Event, say: Callable[[str], Non
     while not stop.is_set():
         reason = unreachable(address)
         if not reason:
-            text, reason = _read_board(address)
+            text, reason = _read_run_info(address)
             if text is not None:
-                return board_lib.from_json(text)
+                return run_info.from_json(text)
         wait.once_more(reason)
     raise Stopped()
 
 
-def _read_board(address: str) -> Tuple[Optional[bytes], str]:
-    """The text on the board; or None, and why it cannot be read."""
+def _read_run_info(address: str) -> Tuple[Optional[bytes], str]:
+    """the published text; or None, and why it cannot be read."""
     with tf.Graph().as_default() as graph:
-        text = board_lib.remote_variable(board_lib.BOARD, tf.string, [], '/device:CPU:0')
+        text = run_info.remote_variable(run_info.RUN_INFO, tf.string, [], '/device:CPU:0')
         session = open_session(address, graph, _SHORT_CALL_SECS)
         try:
             return session.run(text), ''
@@ -185,7 +185,7 @@ class Link:
         self,
         address: str,
         graph: tf.Graph,
-        board: Board,
+        info: RunInfo,
         timeout_secs: float,
         stop: threading.Event,
         say: Callable[[str], None],
@@ -193,21 +193,21 @@ class Link:
         """Args:
         address: of the learner.
         graph: with the operations.
-        board: of the run.
+        info: of the run.
         timeout_secs: longest duration of a call, also of one that waits for room in a queue.
         stop: is set when this process is to end, or has nothing to do for the run any more.
         say: prints a line.
         """
         self._address = address
         self._graph = graph
-        self._board = board
+        self._info = info
         self._timeout_secs = timeout_secs
         self._stop = stop
         self._say = say
         self._session: Optional[tf.Session] = None
         with graph.as_default():
-            self._status = board_lib.remote_variable(
-                board_lib.STATUS, tf.float64, [2], '/device:CPU:0'
+            self._status = run_info.remote_variable(
+                run_info.STATUS, tf.float64, [2], '/device:CPU:0'
             )
 
     def run(self, fetches: Any, feed: Optional[Dict[Any, Any]] = None) -> Any:
@@ -258,9 +258,9 @@ class Link:
         if not isinstance(error, tf.errors.DeadlineExceededError):
             self._raise_if_over()
         self.close()
-        board = wait_for_board(self._address, self._stop, self._say)
-        if board.run != self._board.run:
-            raise RunEnded(board)
+        info = wait_for_run_info(self._address, self._stop, self._say)
+        if info.run != self._info.run:
+            raise RunEnded(info)
 
     def _raise_if_over(self) -> None:
         """Raises: RunEnded: if the learner says that it was the last run."""
@@ -270,9 +270,9 @@ class Link:
             stage = int(self._open().run(self._status)[0])
         except (tf.errors.OpError, RuntimeError):
             return
-        if stage == board_lib.FINISHED:
+        if stage == run_info.FINISHED:
             raise RunEnded(None)
-        if stage == board_lib.STOPPED:
+        if stage == run_info.STOPPED:
             # It closes its port soon.
             self._stop.wait(1.0)
 

@@ -10,8 +10,8 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import actors
 from sc2impala import frames as frames_lib
-from sc2impala.cluster import board as board_lib
 from sc2impala.cluster import intake, messages
+from sc2impala.cluster import run_info as run_info
 from sc2impala.cluster.link import Link
 from sc2impala.cluster.messages import Choice
 
@@ -64,8 +64,8 @@ class Queue:
     """The operation that puts a message into the queue of the learner, in a client's graph."""
 
     def __init__(self, capacity: int):
-        """Args: capacity: of the queue, as on the board."""
-        with tf.device(board_lib.DEVICE + '/device:CPU:0'):
+        """Args: capacity: of the queue, as in its run metadata."""
+        with tf.device(run_info.DEVICE + '/device:CPU:0'):
             self.header = tf.placeholder(tf.string, [])
             self.content = tf.placeholder(tf.string, [])
             self.enqueue = intake.message_queue(capacity).enqueue([self.header, self.content])

@@ -5,15 +5,15 @@ from typing import Any, Callable, List, Mapping, NamedTuple, Sequence
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from sc2impala.cluster import board as board_lib
+from sc2impala.cluster import run_info as run_info
 from sc2impala.errors import UserError
 
 
 class State(NamedTuple):
     """Activity of the learner.
 
-    stage: see `board`.
-    share: of the demonstrator; `board.NO_LABELS` while it is off.
+    stage: see `run_info`.
+    share: of the demonstrator; `run_info.NO_LABELS` while it is off.
     updates: of the weights.
     """
 
@@ -48,7 +48,7 @@ class Weights:
         """Builds what reads, in the default graph, that of a client.
 
         Args:
-          of_learner: `Board.variables`.
+          of_learner: `RunInfo.variables`.
 
         Raises:
           UserError: if the learner does not have one of the variables.
@@ -56,10 +56,10 @@ class Weights:
         for variable in self.variables:
             _check(variable, of_learner.get(variable.op.name))
         self._remote = [
-            board_lib.remote_variable(v.op.name, *_arguments(of_learner[v.op.name]))
+            run_info.remote_variable(v.op.name, *_arguments(of_learner[v.op.name]))
             for v in self.variables
         ]
-        status = board_lib.remote_variable(board_lib.STATUS, tf.float64, [2], '/device:CPU:0')
+        status = run_info.remote_variable(run_info.STATUS, tf.float64, [2], '/device:CPU:0')
         self._state = [status, self._remote[-1]]
 
     def read_state(self, run: Callable[[Any], Any]) -> State:

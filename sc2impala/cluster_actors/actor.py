@@ -1,4 +1,4 @@
-"""An actor in a process of its own, see docs/guides/cluster.md."""
+"""An actor in a separate process, see docs/guides/cluster.md."""
 
 import contextlib
 import os
@@ -10,9 +10,9 @@ from typing import Any, Mapping, Optional
 import tensorflow.compat.v1 as tf
 
 from sc2impala.cluster import link
-from sc2impala.cluster.board import Board
 from sc2impala.cluster.link import Stopped
 from sc2impala.cluster.outbox import Identity
+from sc2impala.cluster.run_info import RunInfo
 from sc2impala.cluster_actors.central import CentralPlay, CentralPlayer
 from sc2impala.cluster_actors.play import Play
 from sc2impala.cluster_actors.player import Player
@@ -46,30 +46,30 @@ def act(given: Mapping[str, Any]) -> None:
         stack.callback(_follow(request, stop).set)
         console.say(f'actor {identity.actor}: connecting to the learner at {address}')
         with contextlib.suppress(Stopped):
-            board: Optional[Board] = link.wait_for_board(address, stop, console.say)
-            assert board is not None
-            settings = settings_of(given, board)
+            info: Optional[RunInfo] = link.wait_for_run_info(address, stop, console.say)
+            assert info is not None
+            settings = settings_of(given, info)
             stack.enter_context(tf.Graph().as_default())
             is_central = settings.cluster.inference == 'central'
             make_player: Any = CentralPlayer if is_central else Player
             make_play: Any = CentralPlay if is_central else Play
-            player = make_player(settings, board.start, identity, stack)
+            player = make_player(settings, info.start, identity, stack)
             unsent = 0
-            while board is not None:
-                _check_same(settings, settings_of(given, board))
-                play = make_play(player, board, identity, unsent)
-                board = _next_board(play, stop)
+            while info is not None:
+                _check_same(settings, settings_of(given, info))
+                play = make_play(player, info, identity, unsent)
+                info = _next_run(play, stop)
                 unsent = play.unsent
 
 
-def settings_of(given: Mapping[str, Any], board: Board) -> Settings:
+def settings_of(given: Mapping[str, Any], info: RunInfo) -> Settings:
     """The settings of an actor: the learner's, but for those that were given.
 
     Raises:
       UserError: naming those that differ and may not, or that are not valid.
     """
     try:
-        of_learner = resolve.from_manifest({'config': board.config})
+        of_learner = resolve.from_manifest({'config': info.config})
     except (ValueError, KeyError) as error:
         raise UserError(
             f'the learner has a setting that is not understood ({error}), expected a learner of '
@@ -107,8 +107,8 @@ def _check_same(before: Settings, now: Settings) -> None:
         )
 
 
-def _next_board(play: Any, stop: threading.Event) -> Optional[Board]:
-    """Plays until the run has ended; the board of the next run, None if there will be none.
+def _next_run(play: Any, stop: threading.Event) -> Optional[RunInfo]:
+    """Plays until the run has ended; the run metadata of the next run, None if there will be none.
 
     Raises:
       UserError, Stopped: see `Play.play`.
@@ -117,11 +117,11 @@ def _next_board(play: Any, stop: threading.Event) -> Optional[Board]:
         ended = play.play(stop)
     finally:
         console.say(f'{_ACCOUNT}{play.account()}')
-    if ended.board is None:
+    if ended.info is None:
         console.say('the training is finished')
     else:
-        console.say('the learner has started again: the games start anew')
-    return ended.board
+        console.say('the learner has restarted: all games restart')
+    return ended.info
 
 
 def _follow(request: StopRequest, stop: threading.Event) -> threading.Event:

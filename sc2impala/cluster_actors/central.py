@@ -10,12 +10,12 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from sc2impala import actors, structs
-from sc2impala.cluster import board as board_lib
 from sc2impala.cluster import link as link_lib
-from sc2impala.cluster.board import Board
+from sc2impala.cluster import run_info as run_info
 from sc2impala.cluster.inference_client import InferenceClient, StartAnew
 from sc2impala.cluster.link import Link, RunEnded, Stopped
 from sc2impala.cluster.outbox import Identity
+from sc2impala.cluster.run_info import RunInfo
 from sc2impala.cluster_actors import player
 from sc2impala.cluster_actors.play import Threads
 from sc2impala.factories import acting, environments
@@ -73,12 +73,12 @@ class CentralPlay(Threads):
 
     unsent = 0
 
-    def __init__(self, player: CentralPlayer, board: Board, identity: Identity, unsent: int = 0):
+    def __init__(self, player: CentralPlayer, info: RunInfo, identity: Identity, unsent: int = 0):
         """Builds the graphs of the client.
 
         Args:
           player: the games.
-          board: of the run.
+          info: of the run.
           identity: of this actor.
           unsent: not used.
 
@@ -86,7 +86,7 @@ class CentralPlay(Threads):
           UserError: if the learner has another agent, or other observations.
         """
         super().__init__()
-        board_lib.check_components(board.components, board_lib.component_lines(player.spec))
+        run_info.check_components(info.components, run_info.component_lines(player.spec))
         cluster = player.settings.cluster
         self._player = player
         self._address = cluster.learner_address
@@ -96,7 +96,7 @@ class CentralPlay(Threads):
             return Link(
                 self._address,
                 graph_of_client,
-                board,
+                info,
                 cluster.rpc_timeout_secs,
                 self._over,
                 console.say,
@@ -104,13 +104,13 @@ class CentralPlay(Threads):
 
         self._graph = tf.Graph()
         with self._graph.as_default():
-            self._farewell = board_lib.remote_farewell()
-            self._status = board_lib.remote_variable(
-                board_lib.STATUS, tf.float64, [2], '/device:CPU:0'
+            self._farewell = run_info.remote_farewell()
+            self._status = run_info.remote_variable(
+                run_info.STATUS, tf.float64, [2], '/device:CPU:0'
             )
         self._reading = make_link(self._graph)
         self._clients = [
-            InferenceClient(make_link, board.run, identity, index)
+            InferenceClient(make_link, info.run, identity, index)
             for index in range(len(player.envs))
         ]
 
@@ -123,9 +123,9 @@ class CentralPlay(Threads):
         before = None
         while True:
             stage, share = self._reading.run(self._status)
-            if stage == board_lib.FINISHED:
+            if stage == run_info.FINISHED:
                 raise RunEnded(None)
-            if stage != board_lib.STARTING:
+            if stage != run_info.STARTING:
                 if share != before:
                     self._player.set_share(float(share))
                     before = share
@@ -198,7 +198,7 @@ def flat_arrays(env_output: structs.EnvOutput, spec: Any) -> List[np.ndarray]:
 
 
 def _sequence_spec(settings: Settings, specs: Tuple[Any, Any]) -> Any:
-    """Of what the learner puts together; the agent is made in a graph of its own, and dropped."""
+    """Returns the spec of sequences; builds the agent in a temporary graph."""
     environment = settings.environment
     with tf.Graph().as_default():
         agent = acting.create_agent(

@@ -1,4 +1,4 @@
-"""An actor process with an agent of its own, from the first weights of a run until its end."""
+"""An actor process with its own agent, from the first weights of a run until its end."""
 
 import abc
 import functools
@@ -8,12 +8,12 @@ from typing import Any, Callable, List, Optional, Sequence
 
 import tensorflow.compat.v1 as tf
 
-from sc2impala.cluster import board as board_lib
 from sc2impala.cluster import link as link_lib
-from sc2impala.cluster.board import Board
+from sc2impala.cluster import run_info as run_info
 from sc2impala.cluster.link import Link, RunEnded, Stopped
 from sc2impala.cluster.messages import Choice
 from sc2impala.cluster.outbox import Identity, Outbox, Queue
+from sc2impala.cluster.run_info import RunInfo
 from sc2impala.cluster.weights import State
 from sc2impala.cluster_actors.player import Player
 from sc2impala.runtime import console
@@ -38,7 +38,7 @@ class Threads(abc.ABC):
 
     @abc.abstractmethod
     def _players(self) -> Sequence[Callable[[], None]]:
-        """What plays until `_over` is set, one for each thread."""
+        """Returns functions that act until `_over` is set, one per thread."""
 
     @abc.abstractmethod
     def _interrupt(self) -> None:
@@ -80,7 +80,7 @@ class Threads(abc.ABC):
                 thread.join(_JOIN_SECS)
         self._settle()
         if isinstance(self._error, RunEnded):
-            if self._error.board is None:
+            if self._error.info is None:
                 self._say_farewell()
             return self._error
         if self._error is not None:
@@ -114,12 +114,12 @@ class Play(Threads):
     unsent: environment frames that were played, and that the learner does not have, at the end.
     """
 
-    def __init__(self, player: Player, board: Board, identity: Identity, unsent: int = 0):
+    def __init__(self, player: Player, info: RunInfo, identity: Identity, unsent: int = 0):
         """Builds the graph of the client.
 
         Args:
           player: games and agent.
-          board: of the run.
+          info: of the run.
           identity: of this actor.
           unsent: frames that were played for an earlier run, and dropped.
 
@@ -127,7 +127,7 @@ class Play(Threads):
           UserError: if the learner has another agent, or other observations.
         """
         super().__init__()
-        board_lib.check_components(board.components, board_lib.component_lines(player.spec))
+        run_info.check_components(info.components, run_info.component_lines(player.spec))
         cluster = player.settings.cluster
         self.unsent = 0
         self._player = player
@@ -135,17 +135,17 @@ class Play(Threads):
         self._weights_secs = max(cluster.weights_secs, _LEAST_SECS)
         self._graph = tf.Graph()
         with self._graph.as_default():
-            player.weights.build_remote(board.variables)
-            self._queue = Queue(board.capacity)
-            self._farewell = board_lib.remote_farewell()
+            player.weights.build_remote(info.variables)
+            self._queue = Queue(info.capacity)
+            self._farewell = run_info.remote_farewell()
         timeout = cluster.rpc_timeout_secs
         self._sending, self._reading = (
-            Link(self._address, self._graph, board, timeout, self._over, console.say)
+            Link(self._address, self._graph, info, timeout, self._over, console.say)
             for _ in range(2)
         )
         choice = Choice(cluster.sequence_compression)
         self._outbox = Outbox(
-            self._sending, self._queue, board.run, identity, player.spec, choice, unsent
+            self._sending, self._queue, info.run, identity, player.spec, choice, unsent
         )
 
     def account(self) -> str:
@@ -160,7 +160,7 @@ class Play(Threads):
         is_ready.set()
         while not self._over.wait(self._weights_secs):
             before, state = state, self._read_state()
-            if state.stage == board_lib.FINISHED:
+            if state.stage == run_info.FINISHED:
                 raise RunEnded(None)
             if state.share != before.share:
                 self._player.set_share(state.share)
@@ -169,10 +169,10 @@ class Play(Threads):
             self._outbox.report(_REPORT_SECS)
 
     def _wait_for_training(self) -> State:
-        """What the learner does, as soon as it has told what the demonstrator shall do."""
+        """Waits until the learner has set the share of the demonstrator; returns its activity."""
         while True:
             state = self._read_state()
-            if state.stage != board_lib.STARTING:
+            if state.stage != run_info.STARTING:
                 self._player.set_share(state.share)
                 return state
             if self._over.wait(_POLL_SECS):

@@ -6,7 +6,7 @@ from typing import Any, Sequence, Tuple
 import tensorflow.compat.v1 as tf
 
 from sc2impala import actors
-from sc2impala.cluster import board as board_lib
+from sc2impala.cluster import run_info as run_info
 from sc2impala.cluster.outbox import Identity
 from sc2impala.cluster.weights import Weights
 from sc2impala.factories import acting, environments
@@ -16,7 +16,7 @@ from sc2impala.settings.settings import Settings
 
 
 class Player:
-    """What an actor plays with; it outlives the runs of the learner.
+    """Agent and environments of an actor process; they outlive restarts of the learner.
 
     spec: `ActorOutput` of the `tf.TensorSpec`s of one sequence.
     weights: the copy of the learner's variables.
@@ -40,7 +40,7 @@ class Player:
           UserError: if a game does not run.
         """
         self.settings = settings
-        # Every process has games and actions of its own.
+        # Every process has its own games and actions.
         own = start, int(identity.actor, 16)
         tf.set_random_seed(seeds.streams(settings.run.seed, 'graph', 1, *own)[0])
         specs = environments.labelled_specs(
@@ -78,7 +78,7 @@ class Player:
         self.session = stack.enter_context(tf.Session(config=config))
 
     def start_games(self) -> None:
-        """Starts all games anew; the weights have been assigned."""
+        """Restarts all games; the weights have been assigned."""
         self.session.run(self._start)
 
     def set_share(self, share: float) -> None:
@@ -87,17 +87,17 @@ class Player:
 
 
 def set_share(envs: Sequence[Any], share: float) -> None:
-    """Switches the demonstrators of environments with labels; `board.NO_LABELS` is off."""
+    """Switches the demonstrators of environments with labels; `run_info.NO_LABELS` is off."""
     for env in envs:
-        if share != board_lib.NO_LABELS:
+        if share != run_info.NO_LABELS:
             env.set_share(share)
-        env.enable(share != board_lib.NO_LABELS)
+        env.enable(share != run_info.NO_LABELS)
 
 
 def make_env(
     settings: Settings, specs: Tuple[Any, Any], start: int, identity: Identity, index: int
 ) -> Any:
-    """The environment of a thread of an actor, with games of its own.
+    """Returns the environment of an actor thread, with its own games.
 
     Args:
       settings: of the actor.

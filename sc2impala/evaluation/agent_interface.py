@@ -1,4 +1,4 @@
-"""Inputs and outputs of an agent by name, for callers outside of a training.
+"""Inputs and outputs of an agent by name, for callers outside of a run.
 
 B is the number of rows, which differs from call to call. Names and arrays of observations and
 actions are those of the gymnasium environments, see `envs.gym.spaces`. The state of the agent is a

@@ -130,7 +130,7 @@ class Follower:
         return max([row['global_step'] for row in self._log.rows], default=0)
 
     def _is_finished(self) -> bool:
-        """Whether the last checkpoint is that of the end of the training."""
+        """Returns whether the last checkpoint is the final one of the run."""
         found = choice.found(self._folder)
         content = manifest.read(self._folder)
         if not found or content is None:

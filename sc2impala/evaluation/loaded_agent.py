@@ -35,8 +35,8 @@ class Identity(NamedTuple):
 class LoadedAgent:
     """An agent with the weights of a checkpoint, in a graph and a session that belong to it.
 
-    Observations and actions are those of the gymnasium environments (docs/guides/gymnasium.md), with any number
-    of rows B, or of one game without the dimension of rows:
+    Observations and actions are those of the gymnasium environments (docs/guides/gymnasium.md),
+    with any number of rows B, or of one game without the dimension of rows:
 
         state = agent.initial_state(B)
         action, state = agent.act(observation, state)

@@ -113,7 +113,7 @@ def _read_settings(folder: str, given: Mapping[str, Any]) -> Settings:
 
 
 def _load(settings: Settings, choose: Any, stream: int) -> LoadedAgent:
-    """Builds the agent in a graph of its own, and restores its weights.
+    """Builds the agent in a separate graph, and restores its weights.
 
     Args:
       settings: all of them.

@@ -114,7 +114,7 @@ class EvaluationLog:
             ) from error
 
     def undo(self, frames: Optional[int]) -> int:
-        """Removes the rows of evaluations after a checkpoint from which a training goes on.
+        """Removes the rows of evaluations after a checkpoint from which a run resumes.
 
         Args:
           frames: in the name of the checkpoint; None removes all rows.

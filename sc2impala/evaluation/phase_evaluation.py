@@ -1,4 +1,4 @@
-"""Evaluations of the agent within a training."""
+"""Evaluations of the agent during training."""
 
 from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple
 

@@ -81,7 +81,7 @@ class SessionPlayer:
 
 
 class AgentPlayer(SessionPlayer):
-    """An agent in a session of its own, with the weights of a checkpoint.
+    """An agent in a separate session, with the weights of a checkpoint.
 
     checkpoint: its path.
     """
@@ -99,7 +99,7 @@ class AgentPlayer(SessionPlayer):
 
         Args:
           agent, observation_spec, num_envs, greedy: see `SessionPlayer`.
-          choose: returns the checkpoint with its weights; called again if a training removes that
+          choose: returns the checkpoint with its weights; called again if a run removes that
             before it was read.
           session_config: of its session.
 
@@ -161,7 +161,7 @@ def with_needs(environment: EnvironmentSettings, policy: str) -> EnvironmentSett
     """The environment settings with which the player of `--policy` can play.
 
     The needs of a scripted player replace every setting of observations and actions that has its
-    default, general or of the map. Layers and vectors of the map are kept beside its own.
+    default, general or of the map. Layers and vectors of the map are kept in addition to its own.
 
     Args:
       environment: settings as they were given.

@@ -24,7 +24,7 @@ from sc2impala.settings.settings import Settings
 
 
 def evaluate(settings: Settings) -> Dict[str, Any]:
-    """Plays whole episodes of one player and writes what came of them to the folder of the run.
+    """Runs whole episodes of one player and writes the results to the folder of the run.
 
     Args:
       settings: all of them, valid.

@@ -1,4 +1,4 @@
-"""What is kept of the evaluations of a run: the table, the best model, and summaries."""
+"""Records of the evaluations of a run: the table, the best model, and summaries."""
 
 import os
 from typing import Any, Callable, Dict, List, Mapping, Optional

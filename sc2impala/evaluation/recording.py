@@ -30,7 +30,7 @@ class LabelPlayer:
 
 
 def describe(environment: Any, action_spec: Any, player: str, seed: int) -> Dict[str, Any]:
-    """What is recorded, for the manifest of the recording.
+    """Returns the description of a recording, for its manifest.
 
     Args:
       environment: `groups.EnvironmentSettings`.

@@ -108,7 +108,7 @@ def _play_episodes(
 def describe(
     environment: EnvironmentSettings, own: EvaluationSettings, seed: int
 ) -> Dict[str, Any]:
-    """What is evaluated, for `evaluation.json`.
+    """Returns the settings of an evaluation, for `evaluation.json`.
 
     `step_mul` is None where the agent chooses it, `eval_max_step_mul` where the agent does not play
     or its steps are not cut, and `temperature` where nothing is sampled from logits.

@@ -76,7 +76,7 @@ def make_environment(
       spread_frames: see `envs.SimulatedEnvironment`.
 
     Raises:
-      UserError: if StarCraft II is to be played and does not run.
+      UserError: if StarCraft II is needed and does not run.
     """
     game_settings = None
     if environment.backend == 'pysc2':
@@ -156,7 +156,7 @@ def script_step_mul(environment: EnvironmentSettings, demonstrations: Demonstrat
 
 
 def make_game_settings(starcraft: StarCraftSettings, map_file: str = '') -> envs.GameSettings:
-    """How the backend runs StarCraft II."""
+    """Returns the settings with which the backend runs StarCraft II."""
     return envs.GameSettings(
         version=starcraft.game_version or None,
         replay_dir=starcraft.replay_dir or None,

@@ -1,1 +1,1 @@
-"""What runs a training or an evaluation: sessions, hooks, checkpoints, logs, pictures."""
+"""Process-level tools of a run: console, logs, folder, manifest, signals, memory, seeds."""

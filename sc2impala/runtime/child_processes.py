@@ -87,7 +87,7 @@ def wait(processes: Sequence[Any], secs: float, is_enough: Callable[[], bool]) -
 
 
 def _ask_to_end(process: Any) -> None:
-    """Sends the signal after which a training saves; on Windows SIGTERM would kill it."""
+    """Sends the signal on which a run saves and stops; on Windows SIGTERM would kill it."""
     if hasattr(signal, 'CTRL_BREAK_EVENT'):
         process.send_signal(signal.CTRL_BREAK_EVENT)
     else:
@@ -103,7 +103,7 @@ def _kill(process: Any) -> None:
 
 
 def _dies_with_parent() -> Callable[[], Any]:
-    """What a new process calls, so that the kernel kills it when this process ends."""
+    """Lets the kernel kill the calling process when its parent ends."""
     prctl = ctypes.CDLL(None, use_errno=True).prctl
     parent = os.getpid()
 

@@ -1,4 +1,4 @@
-"""Output to the terminal that never ends a training, with a copy in a file.
+"""Output to the terminal that never ends a run, with a copy in a file.
 
 Whoever reads the output may go away: Ctrl-C in `... | tee log` ends `tee` first, `head` closes its
 pipe, a terminal is lost. From then on output is dropped.
@@ -33,7 +33,7 @@ class TrainLog:
         """Appends a line, or several; may be called from any thread and from signal handlers."""
         time = self._clock().isoformat(sep=' ', timespec='milliseconds')
         content = ''.join(f'{time} {line}\n' for line in text.split('\n'))
-        # One system call for each: lines of threads do not mix. The file is opened anew, since the
+        # One system call for each: lines of threads do not mix. The file is reopened, since the
         # folder may have been moved, or the file to another place.
         with contextlib.suppress(OSError):
             file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)

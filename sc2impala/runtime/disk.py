@@ -27,7 +27,7 @@ class Folder:
         """Checks that the folder is the same one, and that there is room.
 
         Args:
-          num_bytes: that are to be written.
+          num_bytes: to be written.
 
         Raises:
           OSError: with `errno` and `strerror` as if something had been written.
@@ -108,7 +108,7 @@ def number(error: BaseException) -> Optional[int]:
 
 
 def reason(error: Any) -> str:
-    """Why something cannot be written, in a few words."""
+    """Returns a short reason why something cannot be written."""
     found = number(error)
     if isinstance(error, OSError) and error.strerror:
         return str(error.strerror)

@@ -84,7 +84,7 @@ def _lock(file: TextIO) -> None:
 
 
 def is_locked(logdir: str) -> bool:
-    """Whether a run writes to a folder; True where that cannot be known."""
+    """Returns whether a run writes to a folder; True where that is unknown."""
     if sys.platform == 'win32':
         return True
     try:

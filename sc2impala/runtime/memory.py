@@ -15,7 +15,7 @@ _VERSION_1 = ('/sys/fs/cgroup/memory', 'memory.limit_in_bytes', 'memory.usage_in
 """Where the control groups are, and the files with the memory limit of each and its usage."""
 
 _FILE_CACHE = re.compile(r'^(?:total_)?inactive_file (\d+)$', re.MULTILINE)
-"""The part of the usage that the kernel can reclaim, in `memory.stat` beside these files."""
+"""The part of the usage that the kernel can reclaim, in `memory.stat` next to these files."""
 
 MIB = 2.0**20
 

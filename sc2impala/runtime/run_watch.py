@@ -1,4 +1,4 @@
-"""Whether a run that another process trains is there, goes on, or has ended."""
+"""Watches a run that another process trains: waits for it, and detects its end."""
 
 import os
 import time
@@ -10,7 +10,7 @@ POLL_SECS = 1.0
 SAY_SECS = 30.0
 
 GONE_SECS = 120.0
-"""Without a training for so long a run has ended; until then it may be started again."""
+"""A run without a process for this long has ended; until then it may restart."""
 
 
 class Wait:
@@ -35,14 +35,14 @@ class Wait:
 
 
 def wait_for_run(folder: str) -> None:
-    """Waits until a training has written its settings to a folder."""
+    """Waits until a run has written its settings to a folder."""
     wait = Wait()
     while not os.path.exists(os.path.join(folder, manifest.MANIFEST)):
-        wait.once_more(f'a training to start with --logdir={folder}')
+        wait.once_more(f'a run to start with --logdir={folder}')
 
 
 class Presence:
-    """Whether a training runs in a folder, or has until a while ago."""
+    """Tells whether a run is active in a folder, or was until recently."""
 
     def __init__(self, folder: str, clock: Callable[[], float] = time.monotonic):
         self._folder = folder

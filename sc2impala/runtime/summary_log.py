@@ -47,7 +47,7 @@ class SummaryLog:
         self._add(tf.Event(session_log=tf.SessionLog(status=tf.SessionLog.START), step=step))
 
     def due(self) -> bool:
-        """Whether the next update should be summarised; calling it restarts the clock."""
+        """Returns whether to summarise the next update; calling it restarts the clock."""
         if time.monotonic() - self._last_time < self._every_secs:
             return False
         self._last_time = time.monotonic()
@@ -75,7 +75,9 @@ class SummaryLog:
             self._written_bytes = os.path.getsize(self._path)
         except (OSError, tf.errors.OpError) as error:
             self._give_up_file()
-            self._trouble.report(f"TensorBoard's file in {self._logdir}", error, 'training goes on')
+            self._trouble.report(
+                f"TensorBoard's file in {self._logdir}", error, 'training continues'
+            )
             return
         self._waiting.clear()
         self._trouble.over(f'summaries are written again in {self._logdir}')

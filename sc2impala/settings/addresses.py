@@ -1,4 +1,4 @@
-"""Where the learner is: addresses, and the cluster that a cluster manager describes."""
+"""Addresses of learner and actors, also as given by a cluster manager."""
 
 import json
 from typing import Any, Dict, List, Mapping, Tuple

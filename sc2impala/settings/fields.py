@@ -47,7 +47,7 @@ _METADATA = 'sc2impala_setting'
 
 
 class Setting(NamedTuple):
-    """What is known of one setting.
+    """Declaration of a setting.
 
     name: of the field, the flag, and the entry in the manifest.
     title: heading under which `--help` lists it.
@@ -61,7 +61,7 @@ class Setting(NamedTuple):
     free_on_resume: whether a run may be continued with another value; others are part of what was
         learned.
     own_in_evaluation: whether an evaluation chooses it independently of the run it evaluates.
-    tunable: whether --may_change can name it, and a population can change it while the run goes on:
+    tunable: whether --may_change can name it, and a population can change it when the run resumes:
         learning depends on it, the variables of the graph and the form of sequences do not.
     on_resume: what a resumed run does with another value, which it may have, in a clause; empty if
         there is nothing to report or it may not have another one.

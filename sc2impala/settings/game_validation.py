@@ -1,4 +1,4 @@
-"""Whether the games can be played as they are set up."""
+"""Checks of the settings of the games."""
 
 import dataclasses
 import difflib
@@ -13,7 +13,7 @@ from sc2impala.settings.settings import Settings
 
 
 def check_map(environment: EnvironmentSettings) -> None:
-    """Whether the backend has the map."""
+    """Checks that the backend has the map."""
     map_name, backend = environment.map_name, environment.backend
     if environment.map_file:
         _check_map_file(environment)

@@ -69,7 +69,7 @@ class AlgorithmSettings:
 
 @dataclasses.dataclass(frozen=True)
 class PretrainingSettings(AlgorithmSettings):
-    """Base of the settings of phases before the training, which have frames of their own."""
+    """Base of the settings of pre-training phases, which have their own frames."""
 
     @property
     def num_frames(self) -> int:
@@ -84,7 +84,7 @@ class PretrainingSettings(AlgorithmSettings):
 
 @dataclasses.dataclass(frozen=True)
 class ReturnSettings(AlgorithmSettings):
-    """How rewards become returns."""
+    """Settings of rewards and returns."""
 
     TITLE: ClassVar[str] = 'returns'
 
@@ -168,7 +168,7 @@ class AdamSettings(AlgorithmSettings):
 
 @dataclasses.dataclass(frozen=True)
 class PrioritySettings(AlgorithmSettings):
-    """What an algorithm makes of a replay buffer with priorities; without it has no effect."""
+    """Settings of prioritized replay; no effect with other samplers."""
 
     TITLE: ClassVar[str] = 'priorities (--replay_sampler=prioritised)'
 
@@ -203,7 +203,7 @@ class PrioritySettings(AlgorithmSettings):
 
 @dataclasses.dataclass(frozen=True)
 class ActorCriticSettings(ReturnSettings, AdamSettings, PrioritySettings):
-    """What IMPALA and APPO have in common.
+    """Settings common to IMPALA and APPO.
 
     Losses are summed over time and batch: costs of code that averages mean something else.
     """
@@ -216,9 +216,8 @@ class ActorCriticSettings(ReturnSettings, AdamSettings, PrioritySettings):
     )
     warmup_frames: int = setting(
         0,
-        'the learning rate rises to that over so many frames first: without, the first steps of '
-        'Adam change each weight by the whole learning rate, which a policy that already plays '
-        'does not survive',
+        'frames of linear learning-rate warm-up; needed when fine-tuning a trained policy, since '
+        "Adam's first steps have the size of the learning rate",
         between=(0, MAX_FRAMES),
         tunable=True,
     )
@@ -282,7 +281,7 @@ class ActorCriticSettings(ReturnSettings, AdamSettings, PrioritySettings):
 
 @dataclasses.dataclass(frozen=True)
 class PolicyLagSettings(AlgorithmSettings):
-    """How old the weights may be that have played what is learned from."""
+    """Limit on policy lag."""
 
     TITLE: ClassVar[str] = 'age of sequences'
 

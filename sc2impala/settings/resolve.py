@@ -37,7 +37,7 @@ _OF_RECORDINGS = (
 
 STARTS = ('imitation', 'scratch', 'other')
 """How an agent begins: it first imitates a script; it learns a policy from rewards alone; or it
-learns the values of actions, has learned before, is shown something beside, or does not learn."""
+learns the values of actions, has learned before, also has demonstrations, or does not learn."""
 
 
 def of_scope(*scopes: str) -> List[str]:
@@ -46,7 +46,7 @@ def of_scope(*scopes: str) -> List[str]:
 
 
 def imitates(values: Mapping[str, Any]) -> bool:
-    """Whether the map's defaults for imitating a script apply.
+    """Returns whether the map's defaults for imitating a script apply.
 
     On maps that have `imitates_by_default`, unless the algorithm cannot imitate; or if the
     demonstrator is given.
@@ -73,7 +73,7 @@ def _imitates_by_default(map_name: str) -> bool:
 
 
 def learns_values(values: Mapping[str, Any]) -> bool:
-    """Whether the algorithm learns the values of actions instead of a policy.
+    """Returns whether the algorithm learns action values instead of a policy.
 
     Args:
       values: as in `imitates`.
@@ -83,7 +83,7 @@ def learns_values(values: Mapping[str, Any]) -> bool:
 
 
 def start_of(values: Mapping[str, Any]) -> str:
-    """How an agent begins: one of `STARTS`.
+    """Returns the kind of start of an agent: one of `STARTS`.
 
     Args:
       values: as in `imitates`.
@@ -91,10 +91,11 @@ def start_of(values: Mapping[str, Any]) -> str:
     general = settings_lib.general_defaults()
     if imitates(values):
         return 'imitation'
-    anew = values.get('from_scratch') or not values.get('init_checkpoint')
+    from_scratch = values.get('from_scratch') or not values.get('init_checkpoint')
     shown = values.get('demonstrations') or values.get('demonstrator', 'none') != 'none'
     trains = values.get('mode', general['mode']) == 'train'
-    return 'scratch' if trains and anew and not shown and not learns_values(values) else 'other'
+    is_scratch = trains and from_scratch and not shown and not learns_values(values)
+    return 'scratch' if is_scratch else 'other'
 
 
 def of_map(map_name: str, start: str = 'other', map_file: str = '') -> Dict[str, Any]:
@@ -202,7 +203,7 @@ def complete(
 
     Args:
       given: what the user chose; None, for a setting with defaults per map, is not a choice.
-      of_run: all settings of the run to go on with, or None if there is none.
+      of_run: all settings of the run to resume, or None if there is none.
       of_start: all settings of the run whose weights a new run starts from, or None.
 
     Returns:
@@ -336,7 +337,7 @@ def from_manifest(manifest: Mapping[str, Any]) -> Dict[str, Any]:
 
 
 def description(values: Mapping[str, Any]) -> List[str]:
-    """What differs from the general defaults, for the start of a run.
+    """Returns the settings that differ from the general defaults, printed at the start of a run.
 
     Returns:
       A line with the defaults of map and backend, one with those of the algorithm, and one with

@@ -65,7 +65,7 @@ class Settings:
 
 
 def all_settings() -> Dict[str, Setting]:
-    """What is known of every setting, by name, in the order of `--help`.
+    """Returns the declaration of every setting by name, in the order of `--help`.
 
     Settings of algorithms come before those of replay, which have to do with one of them.
     """

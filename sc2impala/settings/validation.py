@@ -62,7 +62,7 @@ def check(settings: Settings) -> None:
 
 
 def check_given(given: Mapping[str, Any], chosen: str) -> None:
-    """Whether the settings that were given have to do with the algorithm.
+    """Checks that the given settings belong to the algorithm.
 
     Those of phases before the training belong to every algorithm.
 
@@ -115,14 +115,14 @@ def check_agent(name: str) -> None:
 
 
 def check_may_change(training: TrainingSettings) -> None:
-    """Which settings may change while a run goes on."""
+    """Checks the settings in --may_change."""
     if training.may_change == 'all':
         return
     tunable = [n for n, setting in settings_lib.all_settings().items() if setting.tunable]
     for name in training.may_change:
         if name not in tunable:
             raise UserError(
-                f'--may_change={name} cannot change while a run goes on, expected some of: '
+                f'--may_change={name} cannot change when a run resumes, expected some of: '
                 f'{", ".join(tunable)}.'
             )
 
@@ -149,7 +149,7 @@ def largest_batch(settings: Settings) -> Tuple[str, int]:
 
 
 def check_batch(training: TrainingSettings, replay: ReplaySettings) -> None:
-    """Whether a batch can be made of new and replayed sequences as the algorithm wants it."""
+    """Checks the split of a batch into new and replayed sequences."""
     num_new, num_replay = batch_split(training, replay)
     proportion = f'--replay_proportion={replay.replay_proportion}'
     if num_new < 1:
@@ -186,7 +186,7 @@ def check_batch(training: TrainingSettings, replay: ReplaySettings) -> None:
 
 
 def check_devices(settings: Settings) -> None:
-    """Whether the devices of the learner can share the batches, also with recorded sequences."""
+    """Checks that batches divide evenly over the devices of the learner."""
     count = settings.training.num_learner_devices
     recorded = settings.demonstrations.demonstration_sequences
     flags = {f'--batch_size={settings.training.batch_size}': settings.training.batch_size}
@@ -204,7 +204,7 @@ def check_devices(settings: Settings) -> None:
 
 
 def check_actors(run: RunSettings, actors: ActorSettings, flag: str, batch_size: int) -> None:
-    """Whether the queue can hold the largest batch, and what a deterministic training needs."""
+    """Checks the capacity of the queue, and the actors of a deterministic run."""
     if 0 < actors.queue_capacity < batch_size:
         raise UserError(
             f'--queue_capacity={actors.queue_capacity} cannot hold a batch, expected at least '
@@ -248,7 +248,7 @@ def check_gains(settings: Settings) -> None:
 
 
 def check_start(settings: Settings) -> None:
-    """What the phases of a training need: a policy to hold on to, a map to be evaluated on."""
+    """Checks that the phases of a run have a teacher and a map to evaluate on."""
     algorithm_settings = settings.algorithms[settings.training.algorithm]
     cloning = settings.algorithms['cloning']
     teacher_cost = getattr(algorithm_settings, 'teacher_cost', 0.0)
@@ -283,7 +283,7 @@ def check_cluster(run: RunSettings, cluster: ClusterSettings) -> None:
         return
     if run.mode != 'train':
         raise UserError(
-            f'--job_name={job_name} is for trainings, but --mode={run.mode}, expected no job name.'
+            f'--job_name={job_name} is for training, but --mode={run.mode}, expected no job name.'
         )
     if run.deterministic:
         raise UserError(
@@ -299,7 +299,7 @@ def check_cluster(run: RunSettings, cluster: ClusterSettings) -> None:
 
 
 def check_follow(run: RunSettings, evaluation: EvaluationSettings) -> None:
-    """What can be done with every checkpoint of a run."""
+    """Checks the settings of --follow."""
     if not evaluation.follow:
         return
     if run.mode != 'evaluate':
@@ -312,18 +312,18 @@ def check_follow(run: RunSettings, evaluation: EvaluationSettings) -> None:
     for name in ('animation', 'curve'):
         if getattr(evaluation, name):
             raise UserError(
-                f'--{name} with --follow: it is drawn once, expected an evaluation of its own.'
+                f'--{name} with --follow: it is drawn once, expected a separate evaluation.'
             )
 
 
 def check_evaluations(run: RunSettings, evaluation: EvaluationSettings) -> None:
-    """Evaluations within a training."""
+    """Checks the settings of evaluations during training."""
     every = evaluation.evaluate_every_frames
     if not every:
         return
     if run.mode != 'train':
         raise UserError(
-            f'--evaluate_every_frames={every} is for trainings, expected --mode=train with it, '
+            f'--evaluate_every_frames={every} is for training, expected --mode=train with it, '
             f'not {run.mode}.'
         )
     if evaluation.policy not in ('sampled', 'greedy'):
@@ -334,12 +334,12 @@ def check_evaluations(run: RunSettings, evaluation: EvaluationSettings) -> None:
 
 
 def check_checkpoint(run: RunSettings, evaluation: EvaluationSettings) -> None:
-    """Which checkpoint is used, and where it is exported to."""
+    """Checks the choice of a checkpoint, and the folder of an export."""
     policy, chosen = evaluation.policy, evaluation.checkpoint != 'latest'
     flag = f'--checkpoint={evaluation.checkpoint}'
     if chosen and run.mode == 'train':
         raise UserError(
-            f'{flag} is for --mode=evaluate, record and export, expected none of it in a training.'
+            f'{flag} is for --mode=evaluate, record and export, expected none with --mode=train.'
         )
     if chosen and evaluation.follow:
         raise UserError(

@@ -15,7 +15,7 @@ MAX_WEIGHT = 1e6
 
 
 class ValueType(NamedTuple):
-    """How the values of a setting are read and written.
+    """Parser and formatter of the values of a setting.
 
     metavar: stands for the value in `--help`.
     expected: completes 'expected ...' in an error.
@@ -102,7 +102,7 @@ def _parse_size(text: str) -> Tuple[int, int]:
 
 
 def _is_index(text: str) -> bool:
-    """Whether a text is a whole number from 0, in the digits 0 to 9."""
+    """Returns whether a text is a non-negative integer in the digits 0 to 9."""
     return text.isascii() and text.isdecimal()
 
 

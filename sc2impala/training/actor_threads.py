@@ -108,7 +108,7 @@ _DRAIN_SECS = 0.01
 
 
 class ActorThreads(tf.train.SessionRunHook):
-    """Lets every actor play in a thread of its own as soon as the session starts.
+    """Runs every actor in a separate thread as soon as the session starts.
 
     The first error of an actor ends the training, whose session raises it.
     """
@@ -150,13 +150,13 @@ class ActorThreads(tf.train.SessionRunHook):
             thread.start()
 
     def halt(self, session: tf.Session, wait: bool) -> Sequences:
-        """Halts all actors, and takes out what waits in the queue; to be followed by `resume`.
+        """Halts all actors and dequeues all sequences; `resume` must follow.
 
         Args:
           session: of the training.
-          wait: for the end of the unrolls that are being played. Without it they go on, and what
+          wait: for the end of the current unrolls. Without it they continue, and what
             is played meanwhile is not returned; it may be enqueued before `resume` puts back
-            what was taken out.
+            the dequeued sequences.
 
         Returns:
           All sequences in the order in which they were enqueued.

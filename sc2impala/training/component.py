@@ -37,5 +37,5 @@ class Component(tf.train.SessionRunHook):
         """Called instead of `end` if an error ends the run; the session is still open.
 
         Raises:
-          UserError: to be reported in place of the error.
+          UserError: to be reported instead of the error.
         """

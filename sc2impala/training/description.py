@@ -1,4 +1,4 @@
-"""What a training is about to do, in a few lines."""
+"""Lines about a run, printed at its start."""
 
 import dataclasses
 from typing import Any, List, Mapping, Optional, Sequence, Tuple
@@ -25,7 +25,7 @@ def describe(
       settings: all of them.
       specs: observation and action spec.
       built: what has been built.
-      checkpoint: it goes on from, or None.
+      checkpoint: from which it resumes, or None.
     """
     environment, actors, replay = settings.environment, settings.actors, settings.replay
     num_parameters = sum(v.shape.num_elements() for v in built.agent.weights)
@@ -51,7 +51,7 @@ def describe(
             f'replay: {replay.replay_buffer_size:,} sequences, {num_bytes / memory.MIB:,.1f} MiB'
             f'{how}'
         )
-    going_on = f', going on from {checkpoint}' if checkpoint else ''
+    going_on = f', resumed from {checkpoint}' if checkpoint else ''
     lines.append(f'logdir: {settings.run.logdir}{going_on}')
     lines += recordings.describe(settings.demonstrations, built.recorded.recordings)
     lines += _phases(settings)
@@ -77,7 +77,7 @@ def schedule_change(settings: Settings, before: Mapping[str, Any], frames: int) 
 
 
 def is_finished(phases: Sequence[Phase], checkpoint: Optional[str]) -> bool:
-    """Whether there is nothing left to train after a checkpoint."""
+    """Returns whether no frames are left to train after a checkpoint."""
     if checkpoint is None:
         return False
     frames = variables.counters_of(checkpoint, [phase.frames for phase in phases])
@@ -85,11 +85,11 @@ def is_finished(phases: Sequence[Phase], checkpoint: Optional[str]) -> bool:
 
 
 def finished_text(settings: Settings) -> str:
-    """What to say of a run that is started again when it is finished."""
+    """Returns the message for a finished run that is started again."""
     frames, folder = settings.training.total_environment_frames, settings.run.logdir
     return (
         f'the training is finished, as --total_environment_frames={frames} asked: a larger number '
-        f'goes on from here, and --mode=evaluate --logdir={folder} plays with the agent'
+        f'continues from here, and --mode=evaluate --logdir={folder} plays with the agent'
     )
 
 

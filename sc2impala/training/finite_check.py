@@ -1,4 +1,4 @@
-"""Whether a training can go on from its state: checked before each checkpoint."""
+"""Checks that variables and outputs are finite before they are saved."""
 
 from typing import Any, Callable, Optional, Sequence
 
@@ -12,7 +12,7 @@ from sc2impala.errors import UnsoundState
 _NUM_OBSERVATIONS = 2
 
 
-class Soundness:
+class FiniteCheck:
     """Raises an error if arrays of variables, or outputs of the policy, are not finite.
 
     Weights may be finite, and so large that the policy overflows: actors notice that first. The
@@ -35,7 +35,7 @@ class Soundness:
           newest: the frames of the last checkpoint, None if there is none.
         """
         self._newest = newest
-        # Numbers of their own may be infinite, as the best return before the first evaluation is.
+        # Their own numbers may be infinite, as the best return before the first evaluation is.
         arrays = [v for v in variables if v.dtype.base_dtype.is_floating and v.shape.ndims]
         self._observation = synthetic.random_observation(
             observation_spec, [1, _NUM_OBSERVATIONS], np.random.RandomState(0)

@@ -52,7 +52,7 @@ class LocalActors(Actors):
         self.num_games = numbers.num_actors * numbers.num_envs
         self._settings = settings
         self._stack = stack
-        # A line of its own has told the user that the number of games is another one.
+        # A separate line has reported that the number of games differs.
         self._has_new_games = before is not None and (
             (numbers.num_actors, numbers.num_envs) != (before['num_actors'], before['num_envs'])
         )
@@ -238,7 +238,7 @@ class Waiting(State):
 
     name = 'queue'
     is_never_empty = True
-    # What was taken out while the actors were halted is compressed while they act again.
+    # The dequeued sequences are compressed after the actors have resumed.
     needs_halt = False
     survives_errors = False
     otherwise = 'what waited for an update is lost'
@@ -260,7 +260,7 @@ class Waiting(State):
         self._sequences: Sequences = contents.none()
 
     def take(self, session: tf.Session, wait: bool) -> None:
-        """Halts the actors, and takes out what waits; `put_back` has to follow.
+        """Halts the actors and dequeues all sequences; `put_back` must follow.
 
         Args:
           session: of the run.

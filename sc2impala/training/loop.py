@@ -29,7 +29,7 @@ def train(
 
     Args:
       phases: in the order in which they run.
-      hooks: called in this order around every update. `Component`s are told of the phase.
+      hooks: called in this order around every update. `Component`s are notified of the phase.
       saver: restores the checkpoint.
       session_config: of the session.
       checkpoint: to continue from, or None to start from initial values.
@@ -60,7 +60,7 @@ def open_session(
     initialize: Optional[Callable[[tf.Session], None]] = None,
     master: str = '',
 ) -> tf.train.MonitoredSession:
-    """Opens the monitored session of a training and sets all variables; see `train`."""
+    """Opens the monitored session of a run and sets all variables; see `train`."""
 
     def restore(unused_scaffold: tf.train.Scaffold, session: tf.Session) -> None:
         if checkpoint is not None:
@@ -163,6 +163,6 @@ def update(session: tf.train.MonitoredSession, phase: Phase) -> int:
         reason = (str(error).strip() or 'MemoryError').splitlines()[0]
         raise UserError(
             f'there is not enough memory in {phase.title} ({reason}); what was trained before is '
-            'saved: go on where there is more, or in a new --logdir with --init_checkpoint and a '
+            'saved: resume where there is more, or in a new --logdir with --init_checkpoint and a '
             'smaller --replay_buffer_size, --batch_size, --num_envs or --unroll_length.'
         ) from error

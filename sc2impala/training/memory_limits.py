@@ -1,4 +1,4 @@
-"""What a training will take of memory at least, held against what there is before it is built.
+"""Refuses runs whose minimum memory use exceeds the available RAM, before building the graph.
 
 These are lower bounds, from shapes alone; what TensorFlow needs between operations comes on top.
 A training that they let pass may still be too large; one that they refuse is too large for sure.
@@ -18,13 +18,13 @@ _COPIES_OF_WEIGHTS = 4
 """The weights, their gradient, and the two moments of Adam."""
 
 _COPIES_OF_BATCH = 2
-"""The batch that trains, and the next one beside it."""
+"""The current batch and the next one."""
 
 _NUM_LISTED = 3
 
 
 class Need(NamedTuple):
-    """What a part of the training takes.
+    """Memory of a part of a run.
 
     what: the part, in the plural.
     num_bytes: at least.
@@ -37,7 +37,7 @@ class Need(NamedTuple):
 
 
 def check(settings: Settings, agent: Any, spec: Any, num_games: int, learns_here: bool) -> None:
-    """Checks that a training fits into the memory of the machine.
+    """Checks that a run fits into the memory of the machine.
 
     Args:
       settings: all of them.
@@ -70,7 +70,7 @@ def training_needs(
     num_games: int,
     learns_here: bool,
 ) -> Sequence[Need]:
-    """The parts of a training; see `check` for the arguments.
+    """Returns the parts of a run; see `check` for the arguments.
 
     The replay buffer is not among them: `replay_buffer.make_replay_table` and
     `components.replay_limit` know its compression.

@@ -1,4 +1,4 @@
-"""The phases of a training, each with the source of its batches."""
+"""The phases of a run, each with the source of its batches."""
 
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
@@ -86,7 +86,7 @@ def _make_sources(
 ) -> Tuple[sources.Source, Optional[sources.Source]]:
     """The source of the training; and that of phases that learn from recordings alone, or None.
 
-    With a script beside the actors there is no such phase. `priorities` are those of new sequences,
+    With a demonstrator there is no such phase. `priorities` are those of new sequences,
     see `sources.MixedSource`.
     """
     num_new, num_replay = validation.batch_split(settings.training, settings.replay)

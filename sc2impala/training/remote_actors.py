@@ -8,10 +8,10 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import actors
 from sc2impala.agents.teacher import Teacher
-from sc2impala.cluster import board as board_lib
 from sc2impala.cluster import inference, intake, messages
+from sc2impala.cluster import run_info as run_info
 from sc2impala.cluster.accounts import Accounts
-from sc2impala.cluster.board import Board
+from sc2impala.cluster.run_info import RunInfo
 from sc2impala.errors import UserError
 from sc2impala.learner import phases
 from sc2impala.runtime import console, sessions
@@ -85,22 +85,22 @@ class RemoteActors(Actors):
         settings, updates = self._settings, policy_version[1]
         (_, batch_size), num_envs = validation.largest_batch(settings), settings.actors.num_envs
         per_message = messages.sequences_per_message(actors.component_specs(spec))
-        board = Board(
+        info = RunInfo(
             run=self.run,
-            versions=board_lib.versions(),
+            versions=run_info.versions(),
             config=resolve.to_manifest(settings.values()),
             start=start,
-            components=board_lib.component_lines(spec),
-            variables=board_lib.describe_variables(tf.global_variables() + [updates]),
+            components=run_info.component_lines(spec),
+            variables=run_info.describe_variables(tf.global_variables() + [updates]),
             # As many sequences as one actor of this process would have waiting.
             capacity=-(-num_envs // per_message),
         )
-        _, status = board_lib.local_variables(board)
+        _, status = run_info.local_variables(info)
         with tf.device('/cpu'):
             queue = intake.AccountedQueue(
                 spec, settings.actors.queue_capacity or batch_size, self.accounts
             )
-            self._intake = intake.build_intake(queue, board.capacity, self.accounts, updates)
+            self._intake = intake.build_intake(queue, info.capacity, self.accounts, updates)
             self._new_status = tf.placeholder(tf.float64, [2])
             self._set_status = status.assign(self._new_status).op
         self.queue = queue
@@ -161,16 +161,17 @@ class RemoteActors(Actors):
 
         That is a matter of a second, unless one of them does not answer.
         """
-        if not self._told or self._told[0] != board_lib.FINISHED:
+        if not self._told or self._told[0] != run_info.FINISHED:
             return
         count, end = len(self.accounts.present()), time.monotonic() + _FAREWELL_SECS
         with tf.Graph().as_default(), tf.Session(self.master) as session:
-            said = board_lib.remote_variable(board_lib.FAREWELLS, tf.int64, [], '/device:CPU:0')
-            while session.run(said) < count and time.monotonic() < end:
+            name = run_info.NUM_DISCONNECTED
+            number = run_info.remote_variable(name, tf.int64, [], '/device:CPU:0')
+            while session.run(number) < count and time.monotonic() < end:
                 time.sleep(_POLL_SECS)
 
     def _tell(self, session: tf.Session, stage: int) -> None:
-        """Tells the actors what the learner does, and what the demonstrator shall do."""
+        """Sends the learner's activity and the share of the demonstrator to the actors."""
         status = [stage, self._demonstrator.share]
         if status != self._told:
             session.run(self._set_status, {self._new_status: status})
@@ -178,7 +179,7 @@ class RemoteActors(Actors):
 
 
 class RemoteDemonstrator:
-    """Stands for the environments of all actors; what it was told goes to them by the status."""
+    """Demonstrators of all actors; their share is sent with the status."""
 
     def __init__(self) -> None:
         self._share = 1.0
@@ -188,7 +189,7 @@ class RemoteDemonstrator:
     @property
     def share(self) -> float:
         """As the second number of the status."""
-        return self._share if self._is_enabled else board_lib.NO_LABELS
+        return self._share if self._is_enabled else run_info.NO_LABELS
 
     def set_share(self, share: float) -> None:
         """As `envs.demonstrator.DemonstratedEnvironment.set_share`."""

@@ -1,4 +1,4 @@
-"""What the components of a run are made from."""
+"""Inputs of the components of a run."""
 
 import contextlib
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Sequence

@@ -109,8 +109,8 @@ def prepare_restoring(
       counters: of the frames of all phases; they are the run's own whatever it adopts.
 
     Returns:
-      What is to be done once the variables have been restored, or have their initial values: a
-      function of a session, or None.
+      A function of a session to call once the variables have been restored or initialised, or
+      None.
 
     Raises:
       UserError: if a checkpoint is damaged or of another agent, or there is none to begin with.
@@ -136,7 +136,7 @@ def _check_agent(settings: Settings) -> None:
         if before is not None and before['config'][name] != value:
             raise UserError(
                 f'--init_checkpoint={run} is of an agent with --{name}='
-                f'{before["config"][name]:g}, expected the same in place of {value:g}.'
+                f'{before["config"][name]:g}, expected the same instead of {value:g}.'
             )
 
 

@@ -10,8 +10,8 @@ import tensorflow.compat.v1 as tf
 from sc2impala import actors, agents
 from sc2impala.agents import policy
 from sc2impala.agents import teacher as teacher_lib
-from sc2impala.cluster import board as board_lib
 from sc2impala.cluster import inference, requests
+from sc2impala.cluster import run_info as run_info
 from sc2impala.cluster.accounts import Accounts
 from sc2impala.cluster.inference_client import InferenceClient
 from sc2impala.cluster.link import Link
@@ -22,7 +22,7 @@ from tests import fakes
 
 K, T, UNROLLS, MAX_STEP_MUL = 3, 4, 3, 16
 RUN = 'run'
-BOARD = board_lib.Board(RUN, board_lib.versions(), {}, 0, [], {}, 1)
+RUN_INFO = run_info.RunInfo(RUN, run_info.versions(), {}, 0, [], {}, 1)
 
 
 def pseudo_sample(logits, unused_seed=None):
@@ -80,7 +80,7 @@ class Learner:
                 version,
                 teacher,
             )
-            board_lib.local_variables(BOARD)
+            run_info.local_variables(RUN_INFO)
             self._one = queue.dequeue_many(1)
             self._size = queue.size()
             self.session = tf.Session(server.target)
@@ -125,7 +125,7 @@ class Actor:
         self.stop = threading.Event()
 
         def make_link(graph):
-            return Link(server.address, graph, BOARD, 60.0, self.stop, print)
+            return Link(server.address, graph, RUN_INFO, 60.0, self.stop, print)
 
         self.client = InferenceClient(make_link, RUN, Identity(actor, 3, 'host'), thread)
         self._spec = actors.env_output_spec(self.env.observation_spec, [num_envs])
@@ -243,7 +243,7 @@ def test_an_actor_that_dies_in_a_call_does_not_hold_up_others(server, learner):
     dead.play(1)
     header = dead.client._request._replace(number=1).to_bytes()
     content = b''.join(a.tobytes() for a in dead.components())
-    with tf.Graph().as_default(), tf.device(board_lib.DEVICE + '/device:CPU:0'):
+    with tf.Graph().as_default(), tf.device(run_info.DEVICE + '/device:CPU:0'):
         send = requests.request_queue().enqueue([header, content])
         with tf.Session('grpc://' + server.address) as session:
             session.run(send)

@@ -7,11 +7,11 @@ import time
 import pytest
 import tensorflow.compat.v1 as tf
 
-from sc2impala.cluster import board as board_lib
 from sc2impala.cluster import link as link_lib
+from sc2impala.cluster import run_info as run_info
 from sc2impala.cluster.link import Link, RunEnded, Stopped
 from sc2impala.errors import UserError
-from tests.cluster.board_test import make_board
+from tests.cluster.board_test import make_run_info
 
 
 @pytest.fixture(autouse=True)
@@ -21,15 +21,15 @@ def impatient(monkeypatch):
 
 
 class Learner:
-    """Board, status and a queue on the server."""
+    """RunInfo, status and a queue on the server."""
 
-    def __init__(self, server, board):
+    def __init__(self, server, info):
         with tf.Graph().as_default() as graph:
-            _, status = board_lib.local_variables(board)
+            _, status = run_info.local_variables(info)
             queue = make_queue()
             self.dequeue, self.size = queue.dequeue(), queue.size()
             self.close = queue.close(cancel_pending_enqueues=True)
-            self.finish = status.assign([board_lib.FINISHED, 0.0]).op
+            self.finish = status.assign([run_info.FINISHED, 0.0]).op
             initialize = tf.local_variables_initializer()
             self.session = tf.Session(server.target, graph=graph)
             self.session.run(initialize)
@@ -57,7 +57,7 @@ def test_a_port_of_another_program(answer, monkeypatch):
         thread.start()
         address = f'127.0.0.1:{other.getsockname()[1]}'
         with pytest.raises(Stopped):
-            link_lib.wait_for_board(address, stop, say)
+            link_lib.wait_for_run_info(address, stop, say)
         socket.create_connection(other.getsockname()).close()
         thread.join()
     for connection in opened:
@@ -78,15 +78,13 @@ def make_queue():
 class Client:
     """A link, and an operation that fills the queue."""
 
-    def __init__(self, server, board, timeout_secs=30.0):
+    def __init__(self, server, info, timeout_secs=30.0):
         self.stop, self.said = threading.Event(), []
         with tf.Graph().as_default() as graph:
-            with tf.device(board_lib.DEVICE + '/cpu:0'):
+            with tf.device(run_info.DEVICE + '/cpu:0'):
                 self.enqueue = make_queue().enqueue(tf.constant(7))
-            self.unknown = board_lib.remote_variable('nobody', tf.float32, [], '/device:CPU:0')
-            self.link = Link(
-                server.address, graph, board, timeout_secs, self.stop, self.said.append
-            )
+            self.unknown = run_info.remote_variable('nobody', tf.float32, [], '/device:CPU:0')
+            self.link = Link(server.address, graph, info, timeout_secs, self.stop, self.said.append)
 
     def in_thread(self, fetches):
         """Runs, and returns the thread and the list that its result will be in."""
@@ -117,31 +115,31 @@ def test_nobody_listens(monkeypatch):
     thread = threading.Timer(1.0, stop.set)
     thread.start()
     with pytest.raises(Stopped):
-        link_lib.wait_for_board(address, stop, said.append)
+        link_lib.wait_for_run_info(address, stop, said.append)
     assert said[0].startswith(f'waiting for the learner at {address} since ')
     assert 'refused' in said[0]
 
 
 def test_a_board_is_waited_for(server):
     stop, said = threading.Event(), []
-    board = make_board()
-    timer = threading.Timer(0.5, Learner, (server, board))
+    info = make_run_info()
+    timer = threading.Timer(0.5, Learner, (server, info))
     timer.start()
-    found = link_lib.wait_for_board(server.address, stop, said.append)
+    found = link_lib.wait_for_run_info(server.address, stop, said.append)
     timer.join()
-    assert found == board._replace(versions=found.versions)
+    assert found == info._replace(versions=found.versions)
     assert any('it is starting' in text for text in said)
 
 
 def test_a_learner_of_another_version_is_not_waited_for(server):
-    Learner(server, make_board(versions={'sc2impala': '0.0.1', 'tensorflow': '3.0'}))
+    Learner(server, make_run_info(versions={'sc2impala': '0.0.1', 'tensorflow': '3.0'}))
     with pytest.raises(UserError, match='the learner has sc2impala 0.0.1'):
-        link_lib.wait_for_board(server.address, threading.Event(), print)
+        link_lib.wait_for_run_info(server.address, threading.Event(), print)
 
 
 def test_a_call_that_takes_too_long_is_repeated_in_the_same_run(server):
-    board = make_board()
-    learner, client = Learner(server, board), Client(server, board, timeout_secs=0.5)
+    info = make_run_info()
+    learner, client = Learner(server, info), Client(server, info, timeout_secs=0.5)
     client.link.run(client.enqueue)
     thread, results = client.in_thread(client.enqueue)
     time.sleep(1.2)
@@ -153,30 +151,30 @@ def test_a_call_that_takes_too_long_is_repeated_in_the_same_run(server):
 
 
 def test_another_run_ends_the_play(server):
-    board = make_board('one')
-    learner, client = Learner(server, board), Client(server, board)
+    info = make_run_info('one')
+    learner, client = Learner(server, info), Client(server, info)
     client.link.run(client.enqueue)
     thread, results = client.in_thread(client.enqueue)
-    Learner(server, make_board('two'))
+    Learner(server, make_run_info('two'))
     learner.session.run(learner.close)
     thread.join()
-    assert results[0].board.run == 'two'
+    assert results[0].info.run == 'two'
 
 
 def test_the_end_of_the_training_ends_the_play(server):
-    board = make_board()
-    learner, client = Learner(server, board), Client(server, board)
+    info = make_run_info()
+    learner, client = Learner(server, info), Client(server, info)
     client.link.run(client.enqueue)
     thread, results = client.in_thread(client.enqueue)
     learner.session.run(learner.finish)
     learner.session.run(learner.close)
     thread.join()
-    assert isinstance(results[0], RunEnded) and results[0].board is None
+    assert isinstance(results[0], RunEnded) and results[0].info is None
 
 
 def test_closing_ends_a_call_that_waits(server):
-    board = make_board()
-    _, client = Learner(server, board), Client(server, board)
+    info = make_run_info()
+    _, client = Learner(server, info), Client(server, info)
     client.link.run(client.enqueue)
     thread, results = client.in_thread(client.enqueue)
     thread.join(0.3)
@@ -187,8 +185,8 @@ def test_closing_ends_a_call_that_waits(server):
 
 
 def test_a_variable_that_does_not_exist_yet_is_waited_for(server):
-    board = make_board()
-    _, client = Learner(server, board), Client(server, board)
+    info = make_run_info()
+    _, client = Learner(server, info), Client(server, info)
     thread, results = client.in_thread(client.unknown)
     time.sleep(0.5)
     assert not results

@@ -3,7 +3,7 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
-from sc2impala.cluster import board as board_lib
+from sc2impala.cluster import run_info as run_info
 from sc2impala.cluster.weights import State, Weights
 from sc2impala.errors import UserError
 
@@ -20,14 +20,14 @@ def make_variables(scale, count=2):
 
 @pytest.fixture
 def learner(server):
-    """What the learner has, as on its board."""
+    """What the learner has, as in its run metadata."""
     with tf.Graph().as_default():
         updates, variables = make_variables(3, count=3)
-        status = tf.get_variable(board_lib.STATUS, initializer=tf.constant([1.0, 0.5], tf.float64))
+        status = tf.get_variable(run_info.STATUS, initializer=tf.constant([1.0, 0.5], tf.float64))
         del status
         with tf.Session(server.target) as session:
             session.run(tf.global_variables_initializer())
-        return board_lib.describe_variables([*variables, updates])
+        return run_info.describe_variables([*variables, updates])
 
 
 def test_are_read_and_assigned(server, learner):

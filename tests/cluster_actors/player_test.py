@@ -7,7 +7,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala import actors
-from sc2impala.cluster import board
+from sc2impala.cluster import run_info
 from sc2impala.cluster.outbox import Identity
 from sc2impala.cluster_actors.player import Player
 from tests.runtime import tiny
@@ -27,13 +27,13 @@ def make_player(folder, stack, *flags, actor='0a'):
 def test_it_has_the_variables_of_the_learner_by_name(tmp_path):
     flags = (*FLAGS, '--num_actors=1', '--teacher_cost=0.5', '--value_normalisation=popart')
     with built_training(tmp_path, *flags) as (_, _, training):
-        of_learner = board.describe_variables(tf.global_variables() + tf.local_variables())
-        components = board.component_lines(training.actors.queue.spec)
+        of_learner = run_info.describe_variables(tf.global_variables() + tf.local_variables())
+        components = run_info.component_lines(training.actors.queue.spec)
     with contextlib.ExitStack() as stack:
         player, _ = make_player(tmp_path, stack, *flags)
         with tf.Graph().as_default():
             player.weights.build_remote(of_learner)
-        board.check_components(components, board.component_lines(player.spec))
+        run_info.check_components(components, run_info.component_lines(player.spec))
 
 
 def test_it_plays_with_what_was_assigned(tmp_path):
@@ -82,5 +82,5 @@ def test_the_demonstrator_is_switched_if_there_is_one(tmp_path, monkeypatch, fla
                 env, 'enable', lambda on: None if on else seen.append(None), raising=False
             )
         player.set_share(0.25)
-        player.set_share(board.NO_LABELS)
+        player.set_share(run_info.NO_LABELS)
     assert seen == expected

@@ -59,7 +59,7 @@ def test_trains_to_the_end_whoever_comes_and_goes(cluster):
 
     # A learner goes on from the checkpoint, and the actor with it; then it is killed.
     killed = cluster.learner(total(1000000), '--save_checkpoint_secs=0')
-    late.wait_for('the learner has started again: the games start anew')
+    late.wait_for('the learner has restarted: all games restart')
     killed.wait_for_updates(2)
     assert killed.end(signal.SIGKILL) == -signal.SIGKILL
     assert restored_frames(killed) == saved
@@ -106,7 +106,7 @@ def test_the_learner_plays_for_actors_that_come_go_and_die(cluster):
     number = 5 + tiny.checkpoint_frames(cluster.logdir)[-1] // tiny.FRAMES_PER_UPDATE
     again = cluster.learner(total(number), *flags)
     assert again.end() == 0 and second.end() == 0
-    assert second.text().count('the learner has started again: the games start anew') == 1
+    assert second.text().count('the learner has restarted: all games restart') == 1
     assert actor_account(second)['played'] > 0
     assert is_balanced(learner_account(again))
     assert 'Traceback' not in again.text()

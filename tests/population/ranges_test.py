@@ -58,7 +58,7 @@ def test_what_is_refused():
         ('reward_clipping=none..soft', '--reward_clipping=soft is unknown'),
         ('reward_clipping=none..abs_one', 'is not a range of numbers'),
         ('clip_advantage=0..1', 'is not a range of numbers'),
-        ('batch_size=4..8', 'batch_size cannot change while a run goes on, expected some of: '),
+        ('batch_size=4..8', 'batch_size cannot change when a run resumes, expected some of: '),
         ('nonsense=4..8', 'nonsense cannot change while a run goes on'),
         ('entropy_cost=0..1,entropy_cost=0..2', 'entropy_cost=0..2 is there twice'),
         ('', ' is not understood'),

@@ -137,5 +137,5 @@ def test_weights_of_an_agent_with_another_scale_or_other_inputs_are_refused(
     flags = f'--init_checkpoint={finished_run}', f'--{flag}=8'
     assert tiny.main(tmp_path / 'other', *flags) == 1
     line = tiny.error_line(capsys)
-    assert f'is of an agent with --{flag}={before}, expected the same in place of 8' in line
+    assert f'is of an agent with --{flag}={before}, expected the same instead of 8' in line
     assert not tiny.checkpoint_frames(tmp_path / 'other')

@@ -45,7 +45,7 @@ def test_a_run_that_starts_later(tmp_path, monkeypatch, capsys):
     run_watch.wait_for_run(str(folder))
     assert (folder / 'manifest.json').exists()
     timer.join()
-    assert f'a training to start with --logdir={folder};' in capsys.readouterr().out
+    assert f'a run to start with --logdir={folder};' in capsys.readouterr().out
 
 
 def test_for_how_long_no_training_has_run(tmp_path):

@@ -330,7 +330,7 @@ def test_the_queue_holds_the_batches_of_all_phases():
         (dict(job_name='ps', learner_address='a:1'), '--job_name=ps is unknown'),
         (
             dict(job_name='learner', learner_address='a:1', mode='evaluate'),
-            '--job_name=learner is for trainings, but --mode=evaluate',
+            '--job_name=learner is for training, but --mode=evaluate',
         ),
         (
             dict(job_name='learner', learner_address='a:1', deterministic=True, num_actors=1),

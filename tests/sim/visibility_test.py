@@ -66,11 +66,11 @@ def _look(games, rules):
 
 
 @compiled
-def _visibility(games, rules, visibility):
+def _visibility(games, rules, cells):
     visibility.refresh(games[0], rules[0])
     for row in range(64):
         for column in range(64):
-            visibility[row, column] = visibility.visibility(games[0], column, row)
+            cells[row, column] = visibility.visibility(games[0], column, row)
 
 
 @compiled

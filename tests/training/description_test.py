@@ -34,7 +34,7 @@ def test_of_one_with_replay_that_goes_on(compression, how, taught_training):
     batch, replay, logdir, demonstrator = lines[-4:]
     assert batch == 'batch: 3 new, 1 replayed sequences of 5 steps'
     assert replay.startswith('replay: 6 sequences, ') and replay.endswith(' MiB' + how)
-    assert logdir == f'logdir: {settings.run.logdir}, going on from checkpoints/7'
+    assert logdir == f'logdir: {settings.run.logdir}, resumed from checkpoints/7'
     assert demonstrator == 'demonstrator: PySC2'
 
 

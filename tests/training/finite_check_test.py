@@ -6,7 +6,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import agents, envs
 from sc2impala.errors import UnsoundState
-from sc2impala.training.finite_check import Soundness
+from sc2impala.training.finite_check import FiniteCheck
 
 
 class Checked:
@@ -19,7 +19,7 @@ class Checked:
             self.agent = agents.make_agent(name, *specs, 8)
             self.agent.create_variables(specs[0])
             best = tf.Variable(np.float32(-np.inf), trainable=False, use_resource=True)
-            check = Soundness(self.agent, specs[0], [*self.agent.weights, best], lambda: 70)
+            check = FiniteCheck(self.agent, specs[0], [*self.agent.weights, best], lambda: 70)
             self.session = tf.Session()
             self.session.run(tf.global_variables_initializer())
         self.check = lambda: check(self.session)

@@ -8,7 +8,8 @@
 
 The import registers all maps of the simulator. A name that contains the module imports it:
 `gymnasium.make('sc2impala.envs.gym:sc2impala/MoveToBeacon-v0')`. `make_vec` steps all games in one
-call, in this process. docs/guides/gymnasium.md describes spaces, masks, seeds, autoreset and rendering.
+call, in this process. docs/guides/gymnasium.md describes spaces, masks, seeds, autoreset and
+rendering.
 """
 
 try:

@@ -76,7 +76,7 @@ class ActorSettings:
 
     num_actors: int = setting(
         2,
-        'actors in this process, each in a thread of its own',
+        'actors in this process, each in a separate thread',
         between=(1, 1024),
         on_resume=_NEW_GAMES,
         scope=fields.ACTOR,

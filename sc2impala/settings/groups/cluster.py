@@ -10,7 +10,7 @@ from sc2impala.settings.learning import PolicyLagSettings
 
 @dataclasses.dataclass(frozen=True)
 class ClusterSettings(PolicyLagSettings):
-    """Learner and actors in processes of their own, see docs/guides/cluster.md."""
+    """Settings of learner and actors in separate processes, see docs/guides/cluster.md."""
 
     TITLE: ClassVar[str] = 'cluster'
 
@@ -48,7 +48,7 @@ class ClusterSettings(PolicyLagSettings):
     )
     weights_secs: float = setting(
         0.2,
-        'an actor asks for new weights at most every so many seconds',
+        'minimum seconds between two requests of an actor for new weights',
         between=(0.0, 3600.0),
         free_on_resume=True,
     )

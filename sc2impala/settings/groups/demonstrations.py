@@ -12,7 +12,7 @@ _SCRIPTS = {map_name: ', '.join(rules) for map_name, rules in players.RULES.item
 
 @dataclasses.dataclass(frozen=True)
 class DemonstrationSettings:
-    """What an agent may imitate: a script that labels its games, or recordings."""
+    """Settings of demonstrations: a script that labels games of the actors, or recordings."""
 
     TITLE: ClassVar[str] = 'demonstrations'
 

@@ -1,4 +1,4 @@
-"""What is played: map, observations, actions, and how StarCraft II is run."""
+"""Settings of the games: map, observations, actions, and StarCraft II."""
 
 import dataclasses
 from typing import ClassVar, Mapping, Optional, Tuple
@@ -14,14 +14,14 @@ from sc2impala.settings.value_types import FunctionNames, Names
 class EnvironmentSettings:
     """The game, what is observed of it and what can be done in it.
 
-    The fields with default None have a value of their own on every map.
+    The fields with default None have a separate value on every map.
     """
 
     TITLE: ClassVar[str] = 'environment'
 
     backend: str = setting(
         'simulator',
-        'what runs the game: simulator; pysc2, which is StarCraft II and has defaults of its own: '
+        'what runs the game: simulator; pysc2, which is StarCraft II and has its own defaults: '
         '--num_actors=2 --num_envs=4 --num_eval_envs=4; or synthetic: random observations of the '
         'shapes of any map, to measure speed',
         choices=envs.BACKENDS,
@@ -107,8 +107,8 @@ class EnvironmentSettings:
     )
     spread_games: bool = setting(
         True,
-        'on the simulator, in a training: have games in all parts of an episode at any time. For '
-        'that the first episode of each game is aborted at a frame of its own, or played up to '
+        'on the simulator, in training: have games in all parts of an episode at any time. For '
+        'that the first episode of each game is aborted at a different frame, or played up to '
         'there by the script that is imitated. Otherwise all games are in the same part',
     )
     max_episode_frames: int = setting(
@@ -133,7 +133,7 @@ class EnvironmentSettings:
 
     @property
     def spread_frames(self) -> int:
-        """Over how many frames the games of a training are spread, 0 for not at all."""
+        """Returns the number of frames over which the games of a run are spread, 0 for none."""
         if not self.spread_games or self.backend != 'simulator':
             return 0
         of_map = envs.map_defaults(self.map_name, self.map_file).episode_frames

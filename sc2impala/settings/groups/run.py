@@ -1,4 +1,4 @@
-"""What a run does, what it writes, and its evaluations."""
+"""Settings of a run: mode, output and evaluations."""
 
 import dataclasses
 import math
@@ -10,14 +10,14 @@ from sc2impala.settings.fields import MAX_FRAMES, setting
 
 @dataclasses.dataclass(frozen=True)
 class RunSettings:
-    """What is done, where to, and with which random numbers."""
+    """Settings of mode, folder and random seed."""
 
     TITLE: ClassVar[str] = 'run'
 
     mode: str = setting(
         'train',
         'train; evaluate what the folder of a run holds; record whole episodes of --policy as '
-        'demonstrations for other runs, in a folder of their own; or export the agent of a run as '
+        'demonstrations for other runs, in a separate folder; or export the agent of a run as '
         'a SavedModel',
         choices=('train', 'evaluate', 'record', 'export'),
         free_on_resume=True,
@@ -54,7 +54,7 @@ class RunSettings:
 
 @dataclasses.dataclass(frozen=True)
 class OutputSettings:
-    """What is kept and shown."""
+    """Settings of output."""
 
     TITLE: ClassVar[str] = 'what is kept and shown'
 
@@ -76,7 +76,7 @@ class OutputSettings:
     )
     max_unsaved_secs: float = setting(
         600.0,
-        'seconds after which a training ends that cannot write to its folder, since that is '
+        'seconds after which a run ends that cannot write to its folder, since that is '
         'read-only or gone. A full disk is waited for',
         between=(0.0, math.inf),
         free_on_resume=True,
@@ -92,7 +92,7 @@ class OutputSettings:
     )
     watch_secs: float = setting(
         120.0,
-        'when nothing was trained for so many seconds, a line says what waits for '
+        'log what blocks the training after this number of seconds without an update; '
         'what; 0 says nothing',
         between=(0.0, math.inf),
         free_on_resume=True,
@@ -101,7 +101,7 @@ class OutputSettings:
 
 @dataclasses.dataclass(frozen=True)
 class EvaluationSettings:
-    """Which policy plays an evaluation, when, and what is drawn."""
+    """Settings of evaluations: policy, number of episodes, and pictures."""
 
     TITLE: ClassVar[str] = 'evaluation'
 
@@ -134,7 +134,7 @@ class EvaluationSettings:
         1.0,
         'of --policy=sampled, in every evaluation and in recordings: actions are sampled from the '
         'softmax of the logits divided by it. Below 1 the agent is nearer to --policy=greedy; '
-        'trainings always sample with 1. A run is evaluated with its own if none is given',
+        'training always samples with 1. A run is evaluated with its own value if none is given',
         between=(0.001, 1000.0),
         free_on_resume=True,
         own_in_evaluation=True,
@@ -142,7 +142,7 @@ class EvaluationSettings:
     )
     eval_max_step_mul: int = setting(
         0,
-        'in every evaluation and in recordings the agent acts at least every so many frames, '
+        'in evaluations and recordings the agent acts at least once in this number of frames, '
         'however long its steps are in the training; 0 as in the training. A run is evaluated '
         'with its own if none is given',
         between=(0, 10000),
@@ -162,8 +162,8 @@ class EvaluationSettings:
     )
     evaluate_every_frames: int = setting(
         0,
-        'in a training: evaluate the agent before the first update, and again whenever so many '
-        'environment frames were trained on, with --policy, --num_episodes and --num_eval_envs. '
+        'in training: evaluate the agent before the first update, and after every N environment '
+        'frames, with --policy, --num_episodes and --num_eval_envs. '
         'The training waits. evaluations.csv, and the folder best with the best model; 0 never',
         between=(0, MAX_FRAMES),
         free_on_resume=True,
@@ -171,7 +171,7 @@ class EvaluationSettings:
     )
     follow: bool = setting(
         False,
-        'evaluate every new checkpoint of a training as it appears, until the training has ended: '
+        'evaluate every new checkpoint of a run as it appears, until the run has ended: '
         'evaluations.csv, and the folder best with the best of them',
         free_on_resume=True,
         own_in_evaluation=True,

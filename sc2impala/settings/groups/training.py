@@ -1,4 +1,4 @@
-"""What every algorithm trains with: batches, replay, and where it starts."""
+"""Settings common to all algorithms: batches, replay, and initial weights."""
 
 import dataclasses
 from typing import ClassVar
@@ -11,7 +11,7 @@ from sc2impala.settings.value_types import Names
 
 @dataclasses.dataclass(frozen=True)
 class TrainingSettings:
-    """What is trained, how long and from how much at a time."""
+    """Settings of the length of a run and its batches."""
 
     TITLE: ClassVar[str] = 'training'
 
@@ -32,7 +32,7 @@ class TrainingSettings:
     )
     stop_at_frames: int = setting(
         0,
-        'end this start after so many environment frames of all phases together, as a signal does, '
+        'end this start after this number of environment frames of all phases, as a signal does, '
         'but with exit code 0; the schedules do not end there. 0 for the end of the training',
         between=(0, MAX_FRAMES),
         free_on_resume=True,
@@ -41,7 +41,7 @@ class TrainingSettings:
     )
     may_change: Names = setting(
         (),
-        'settings that may have another value than before when the run goes on, of those that '
+        'settings that may have another value than before when the run resumes, of those that '
         "learning depends on and the agent's variables do not; all for any of them",
         type=value_types.NAMES,
         free_on_resume=True,
@@ -120,7 +120,7 @@ class ReplaySettings:
 
 @dataclasses.dataclass(frozen=True)
 class StartSettings:
-    """What a new run starts from."""
+    """Settings of the initial weights of a new run."""
 
     TITLE: ClassVar[str] = 'starting from another run'
 

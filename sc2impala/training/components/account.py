@@ -55,7 +55,7 @@ class Amounts(NamedTuple):
         return self.unrolls + self.queued + self.staged
 
     def is_balanced(self) -> bool:
-        """Whether the equation holds, and nothing is negative."""
+        """Returns whether the equation holds and no amount is negative."""
         parts = self.trained + self.discarded + self.aborted + self.waiting
         return self.played == parts and min(self) >= 0
 
@@ -168,7 +168,7 @@ class Account:
                 self._complain(f'the phases have {trained:,}, the account has {known:,}')
 
     def amounts(self) -> Amounts:
-        """What was played, and what became of it."""
+        """Returns the totals of frames that were generated, trained on and lost."""
         with self._lock:
             left = sum(self._left.values())
             before = self._before
@@ -330,7 +330,7 @@ class AccountHook(Component):
         clock: Callable[[], float] = time.monotonic,
     ):
         """Args:
-        account: of the run, which goes on from that of a checkpoint if there is one.
+        account: of the run, restored from a checkpoint if there is one.
         frames: environment frames of all phases together, int64 [].
         summaries: where to.
         every_secs: seconds between two events.

@@ -9,14 +9,14 @@ from sc2impala.checkpoints.writer import CheckpointWriter
 from sc2impala.errors import UnsoundState
 from sc2impala.runtime import console
 from sc2impala.training.component import Component
-from sc2impala.training.finite_check import Soundness
+from sc2impala.training.finite_check import FiniteCheck
 from sc2impala.training.run import Run
 
 
 def make(run: Run) -> List[Component]:
     """Returns the component; to be listed after all components that an update changes."""
     graph, writer = run.graph, run.writer
-    check = Soundness(graph.agent, graph.observation_spec, tf.global_variables(), writer.newest)
+    check = FiniteCheck(graph.agent, graph.observation_spec, tf.global_variables(), writer.newest)
 
     def prepare(session: tf.Session) -> None:
         """A checkpoint counts what is in the logs, and a state that is not finite is not saved."""

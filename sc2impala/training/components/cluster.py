@@ -1,4 +1,4 @@
-"""What the learner of a cluster does beside its updates: looks after the actors, and logs."""
+"""Cluster component of the learner: monitors actors and logs their traffic."""
 
 import contextlib
 import threading
@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict
 
 import tensorflow.compat.v1 as tf
 
-from sc2impala.cluster import board
+from sc2impala.cluster import run_info
 from sc2impala.cluster.accounts import Accounts, Rates
 from sc2impala.cluster.intake import Intake
 from sc2impala.runtime import console, stop_request
@@ -36,7 +36,7 @@ class ClusterHook(Component):
         """Args:
         accounts: of the actors.
         intake: operations on the queues.
-        tell: (session, stage) tells the actors what the learner does, see `board`.
+        tell: (session, stage) tells the actors what the learner does, see `run_info`.
         summaries: where to.
         stop: set when the training should end.
         port: for actors, to be named while there are none.
@@ -78,19 +78,19 @@ class ClusterHook(Component):
         self._ended.set()
         self._thread.join()
         self._signals.close()
-        self._tell(session, board.STOPPED if self._stop.requested else board.FINISHED)
+        self._tell(session, run_info.STOPPED if self._stop.requested else run_info.FINISHED)
         self._summaries.add_scalars(self._values(), self._step)
         amounts = self._accounts.amounts()._asdict()
         parts = ', '.join(f'{amount:,} {name}' for name, amount in amounts.items())
         console.say(f'environment frames of all actors: {parts}')
 
     def _watch(self, session: tf.Session, coord: Any) -> None:
-        """Runs in a thread of its own, since an update waits for the actors."""
+        """Runs in a separate thread, since an update waits for the actors."""
         busy = said = time.monotonic()
         # Errors: the session was closed.
         with contextlib.suppress(tf.errors.OpError, RuntimeError):
             while not coord.should_stop() and not self._ended.wait(_POLL_SECS):
-                self._tell(session, board.TRAINING)
+                self._tell(session, run_info.TRAINING)
                 now = time.monotonic()
                 if self._is_to_stop() and now - self._last_update > _STUCK_SECS:
                     session.run(self._intake.cancel)
@@ -105,7 +105,7 @@ class ClusterHook(Component):
                     console.say(self._waiting_line(now - idle_since))
 
     def _is_to_stop(self) -> bool:
-        """Whether a stop was requested, also if its handler waits for the update."""
+        """Returns whether a stop was requested, also if its handler waits for the update."""
         if stop_request.SIGNALS.intersection(self._signals.arrived()):
             self._stop.requested = True
         return self._stop.requested

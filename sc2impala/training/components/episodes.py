@@ -63,7 +63,7 @@ class EpisodeLog:
         return self.aborted if self._games_fail else 0
 
     def undo(self, global_step: int) -> int:
-        """Removes the rows of updates after a checkpoint from which the training goes on.
+        """Removes the rows of updates after a checkpoint from which the run resumes.
 
         Args:
           global_step: environment frames of the checkpoint.
@@ -125,7 +125,7 @@ class EpisodeLog:
         return values
 
     def get_state(self) -> Dict[str, np.ndarray]:
-        """What the progress line shows, for a start that goes on; writes the rows so far."""
+        """Returns the state of the progress line, after flushing pending rows."""
         self.flush()
         return {
             'aborted': np.array(self.aborted, np.int64),
@@ -167,8 +167,8 @@ class EpisodeLog:
         except OSError as error:
             if not self._failing:
                 console.say(
-                    f'{self._path} cannot be written to ({error.strerror}): training goes on, and '
-                    'its rows are kept until they can be written'
+                    f'{self._path} cannot be written to ({error.strerror}): training continues, '
+                    'and its rows are kept until they can be written'
                 )
             self._failing = True
             return
@@ -182,7 +182,7 @@ class EpisodeLog:
 
 
 def _is_after(row: bytes, global_step: int) -> bool:
-    """Whether a row is of an update after a global step; the header is not."""
+    """Returns whether a row belongs to an update after a global step; the header does not."""
     cells = row.split(b',')
     return len(cells) > 1 and cells[1].isdigit() and int(cells[1]) > global_step
 
@@ -248,7 +248,7 @@ class _ProgressLine(State):
     """The last returns, which the progress line shows."""
 
     name = 'episodes'
-    otherwise = 'the progress line begins anew'
+    otherwise = 'the progress line starts from scratch'
 
     def __init__(self, log: EpisodeLog):
         self._log = log

@@ -64,7 +64,7 @@ class RunEvaluationHook(Component):
     """Evaluates before the first update, and after the updates that pass a multiple of N frames.
 
     What was evaluated is known from the table alone. An evaluation that was stopped, or killed, is
-    made when the training goes on, before the next update, with the same weights.
+    made when the run resumes, before the next update, with the same weights.
     """
 
     def __init__(
@@ -80,8 +80,7 @@ class RunEvaluationHook(Component):
         """Args:
         every_frames: N.
         evaluate: see above.
-        record: the evaluations so far, none of which is beyond the checkpoint that the training
-          goes on from.
+        record: the evaluations so far, none beyond the checkpoint from which the run resumes.
         policy: that is evaluated.
         save: saves all variables of a session to a folder.
         frames: environment frames of all phases together, int64 [].
@@ -127,7 +126,7 @@ class RunEvaluationHook(Component):
             return
         result = self._evaluate(session, lambda: self._stop.requested)
         if result is None:
-            # Not even one more update: the weights are evaluated when the training goes on.
+            # Not even one more update: the weights are evaluated when the run resumes.
             self._coord.request_stop()
             return
         found, best = dict(result, global_step=frames), self._record.best

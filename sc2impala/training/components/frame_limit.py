@@ -16,7 +16,7 @@ def make(run: Run) -> List[Component]:
 
 
 class FrameLimitHook(Component):
-    """Ends a training after the first update that reaches a number of frames.
+    """Ends a run after the first update that reaches a number of frames.
 
     It is saved as at a signal, and schedules do not end there.
     """
@@ -30,7 +30,7 @@ class FrameLimitHook(Component):
         self._frames = frames
 
     def after_create_session(self, session: tf.Session, coord: Any) -> None:
-        """Ends a training that is there already."""
+        """Ends a run that is there already."""
         frames = int(session.run(self._frames))
         if frames >= self._limit:
             self._say(frames)
@@ -50,5 +50,5 @@ class FrameLimitHook(Component):
     def _say(self, frames: int) -> None:
         console.say(
             f'\nstopping at {frames:,} frames, as --stop_at_frames={self._limit} asked; the same '
-            'command without it goes on'
+            'command without it continues'
         )

@@ -19,7 +19,7 @@ RATE = 0.01
 first updates have as much as is needed for all to count the same."""
 
 FIRST = 50
-"""Updates of a phase before something is said."""
+"""Updates of a phase before the first warning."""
 
 EVERY_SECS = 60.0
 """Seconds between two lines."""
@@ -61,7 +61,7 @@ class ExplosionWatch:
 
 
 class ExplosionHook(Component):
-    """Prints a line when the norm of the gradient explodes; each phase has a scale of its own."""
+    """Warns about spikes of the gradient norm; each phase has its own scale."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic):
         """Args: clock: seconds."""
@@ -70,7 +70,7 @@ class ExplosionHook(Component):
         self._watch = ExplosionWatch()
 
     def begin_phase(self, phase: Phase, frames: int) -> None:
-        """Begins anew."""
+        """Resets the scale."""
         super().begin_phase(phase, frames)
         self._watch = ExplosionWatch()
 
@@ -91,6 +91,6 @@ class ExplosionHook(Component):
         self._last_time = now
         console.say(
             f'the loss of {self.phase.title} explodes: the norm of its gradient is {norm:.3g}, '
-            f'{norm / scale:,.0f} times what it was on average ({scale:.3g}); if that goes on, '
+            f'{norm / scale:,.0f} times what it was on average ({scale:.3g}); if that continues, '
             'lower the learning rate, or clip rewards or gradients'
         )

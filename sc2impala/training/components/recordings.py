@@ -119,7 +119,7 @@ class Recorded:
 def describe(
     demonstrations: DemonstrationSettings, recordings: Sequence[recordings_lib.Recording]
 ) -> List[str]:
-    """What there is to learn from, in lines for the start of a run."""
+    """Returns lines about the demonstrations, printed at the start of a run."""
     lines = []
     if demonstrations.demonstrator != 'none':
         lines.append(f'demonstrator: {demonstrations.demonstrator}')
@@ -133,7 +133,7 @@ def describe(
 
 
 class RecordingsState(State):
-    """Where the streams of recorded episodes are."""
+    """State of the streams of recorded episodes."""
 
     name = 'recordings'
     otherwise = 'recorded episodes are read in a new order'

@@ -105,7 +105,7 @@ class ReplayWatch:
             f'--replay_buffer_size={self._replay.capacity} will take about {memory.text(expected)} '
             f'({size:,} sequences take {memory.text(num_bytes)}), but only '
             f'{memory.text(available)} are left, expected at most {fits} sequences. What was saved '
-            'is still there: go on where there is more memory, or in a new --logdir with '
+            'is still there: resume where there is more memory, or in a new --logdir with '
             '--init_checkpoint and fewer sequences.'
         )
 

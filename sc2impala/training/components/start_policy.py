@@ -67,7 +67,7 @@ class Selection:
     """Evaluates a phase at regular intervals, and remembers the best model that it saw.
 
     The model is kept in the variables of a teacher. What else it remembers is part of checkpoints
-    as well: a run that goes on has the same best model.
+    as well: a run that resumes has the same best model.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class Selection:
 
 
 class StartPolicy(NamedTuple):
-    """The policy with which a training starts, and where it comes from.
+    """The policy with which a run starts, and its origin.
 
     teacher: `agents.teacher.Teacher` that keeps it.
     selection: chooses it among the models of cloning; None for the last one, or without cloning.

@@ -1,4 +1,4 @@
-"""Summaries of updates for TensorBoard (`--save_summaries_secs`), see docs/reference/summaries.md."""
+"""TensorBoard summaries of updates (`--save_summaries_secs`), see docs/reference/summaries.md."""
 
 from typing import Any, List, Optional
 

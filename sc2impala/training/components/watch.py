@@ -41,11 +41,11 @@ def make(run: Run) -> List[Component]:
 
 
 class Watch:
-    """Decides when something is to be said; by a clock that stands still while the process does."""
+    """Decides when to report; its clock stops while the process is stopped."""
 
     def __init__(self, watch_secs: float, now: float):
         """Args:
-        watch_secs: without an update, until it is said first.
+        watch_secs: seconds without an update until the first report.
         now: seconds.
         """
         self._watch_secs = watch_secs
@@ -53,7 +53,7 @@ class Watch:
         self._next = watch_secs
 
     def look(self, now: float, longest_gap: float) -> Optional[float]:
-        """Returns the seconds without an update if they are to be said now.
+        """Returns the seconds without an update if it is time for a report.
 
         Args:
           now: seconds.
@@ -78,7 +78,7 @@ class Watch:
 
 
 class WatchHook(Component):
-    """Watches the updates of a training in a thread of its own."""
+    """Watches the updates of a run in a separate thread."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class WatchHook(Component):
         clock: Callable[[], float] = time.monotonic,
     ):
         """Args:
-        watch_secs: without an update, until it is said first; above 0.
+        watch_secs: seconds without an update until the first report; above 0.
         queue_size: sequences in the queue, int32 [].
         batch_size: sequences that an update takes from it.
         summaries: where to.
@@ -116,7 +116,7 @@ class WatchHook(Component):
         threading.Thread(target=self._run, name='watch', daemon=True).start()
 
     def begin_phase(self, phase: Phase, frames: int) -> None:
-        """What happens between two phases is no update, and none is expected."""
+        """Restarts the timer; no updates happen between phases."""
         super().begin_phase(phase, frames)
         self._trained()
 
@@ -141,7 +141,7 @@ class WatchHook(Component):
         with self._lock:
             idle = self._watch.trained(self._clock())
         if idle is not None:
-            console.say(f'training goes on after {duration_text(idle)} without an update')
+            console.say(f'training continues after {duration_text(idle)} without an update')
             self._summaries.add_scalars({TAG: 0.0}, self._step)
 
     def _run(self) -> None:
@@ -152,7 +152,7 @@ class WatchHook(Component):
                 self._report(idle)
 
     def _report(self, idle: float) -> None:
-        stacks, doing = thread_stacks(), activity.of_threads()
+        stacks, doing = thread_stacks(), activity.by_thread()
         reason = describe_waiting(doing, self._learner, self._read_size(), self._batch_size)
         console.say(
             f'nothing was trained for {duration_text(idle)}: {reason} (the stacks of all threads '
@@ -193,10 +193,10 @@ def stacks_text(stacks: Dict[int, Stack]) -> str:
 def describe_waiting(
     doing: Mapping[int, str], learner: Optional[int], queued: Optional[int], batch_size: int
 ) -> str:
-    """Which part of the training waits for which, as a part of a sentence.
+    """Describes what blocks the training, as a part of a sentence.
 
     Args:
-      doing: what each thread does, see `activity.of_threads`.
+      doing: what each thread does, see `activity.by_thread`.
       learner: the thread that trains.
       queued: sequences in the queue, None if that is not known.
       batch_size: sequences that an update takes from it.

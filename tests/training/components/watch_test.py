@@ -56,7 +56,7 @@ def test_the_hook_that_a_training_is_busy_in():
 
     class OwnHook(tf.train.SessionRunHook):
         def look(self):
-            seen.append(describe_waiting(activity.of_threads(), learner, 8, 8))
+            seen.append(describe_waiting(activity.by_thread(), learner, 8, 8))
 
         def begin(self):
             self.look()
@@ -76,7 +76,7 @@ def test_the_hook_that_a_training_is_busy_in():
             self.look()
 
     def see():
-        seen.append(activity.of_threads()[learner])
+        seen.append(activity.by_thread()[learner])
 
     with tf.Graph().as_default():
         phases = make_phases(Tape(), num_frames=(10, 0))
@@ -86,7 +86,7 @@ def test_the_hook_that_a_training_is_busy_in():
     busy = 'the learner is busy in OwnHook'
     evaluates = 'the learner waits for the games of an evaluation'
     assert seen == [busy, busy, busy, activity.UPDATE, evaluates, busy, busy]
-    assert learner not in activity.of_threads()
+    assert learner not in activity.by_thread()
 
 
 def test_a_training_that_waits_for_its_actors(tmp_path, monkeypatch, capsys):
@@ -124,7 +124,7 @@ def test_a_training_that_waits_for_its_actors(tmp_path, monkeypatch, capsys):
         train(phases, [WatchHook(0.05, queue.size(), 1, summaries, log)])
     out = capsys.readouterr().out
     assert 'nothing was trained for' in out and 'waits for the queue (0 sequences' in out
-    assert 'training goes on after' in out
+    assert 'training continues after' in out
     # On a busy machine it may say so before the first phase as well, and again at any time.
     assert any(step == 0 and values[training_watch.TAG] > 0 for values, step in summaries)
     assert {training_watch.TAG: 0.0} in [values for values, _ in summaries]

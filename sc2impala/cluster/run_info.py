@@ -1,4 +1,4 @@
-"""The board: what actors have to know of a run before they play for it, readable by all clients."""
+"""Run metadata that the learner publishes to actors, readable by all clients."""
 
 import json
 from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
@@ -8,9 +8,9 @@ import tensorflow.compat.v1 as tf
 import sc2impala
 from sc2impala.errors import UserError
 
-BOARD = 'cluster_board'
+RUN_INFO = 'cluster_board'
 STATUS = 'cluster_status'
-FAREWELLS = 'cluster_farewells'
+NUM_DISCONNECTED = 'cluster_farewells'
 
 STARTING, TRAINING, FINISHED, STOPPED = range(4)
 """Activities of a learner, the first number of its status."""
@@ -21,13 +21,13 @@ NO_LABELS = -1.0
 DEVICE = '/job:learner/task:0'
 
 
-class Board(NamedTuple):
-    """What a run is.
+class RunInfo(NamedTuple):
+    """Metadata of a run.
 
     run: random id of this start of the learner.
-    versions: of the packages that have to agree.
+    versions: of the packages that must be equal.
     config: all settings, as in a manifest.
-    start: how many starts of the run there were before.
+    start: number of earlier starts of the run.
     components: shape and dtype of each component of a sequence, in a line each.
     variables: {name: (dtype, shape, device)} of everything that actors may read.
     capacity: of the queue of messages.
@@ -42,12 +42,12 @@ class Board(NamedTuple):
     capacity: int
 
     def to_json(self) -> str:
-        """The text on the board."""
+        """Returns the metadata as text."""
         return json.dumps(self._asdict(), sort_keys=True)
 
 
-def from_json(text: bytes) -> Board:
-    """The inverse of `Board.to_json`.
+def from_json(text: bytes) -> RunInfo:
+    """The inverse of `RunInfo.to_json`.
 
     Raises:
       UserError: if another version wrote it, as far as that is known.
@@ -56,7 +56,7 @@ def from_json(text: bytes) -> Board:
         content = json.loads(text.decode())
         versions = content['versions']
         check_versions(versions)
-        return Board(**content)
+        return RunInfo(**content)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UserError(
             f'the learner says what this version does not understand ({type(error).__name__}: '
@@ -65,7 +65,7 @@ def from_json(text: bytes) -> Board:
 
 
 def versions() -> Dict[str, str]:
-    """What has to be the same in learner and actors."""
+    """Returns the versions that must be equal in learner and actors."""
     tensorflow = '.'.join(tf.__version__.split('.')[:2])
     return {'sc2impala': sc2impala.__version__, 'tensorflow': tensorflow}
 
@@ -127,7 +127,7 @@ def remote_variable(name: str, dtype: Any, shape: Sequence[int], device: str) ->
 def remote_farewell() -> tf.Operation:
     """Tells the learner that a client knows of the end of the training."""
     with tf.device(DEVICE + '/device:CPU:0'):
-        handle = _remote_handle(FAREWELLS, tf.int64, [])
+        handle = _remote_handle(NUM_DISCONNECTED, tf.int64, [])
         return tf.raw_ops.AssignAddVariableOp(resource=handle, value=tf.constant(1, tf.int64))
 
 
@@ -137,11 +137,11 @@ def _remote_handle(name: str, dtype: Any, shape: Sequence[int]) -> tf.Tensor:
     )
 
 
-def local_variables(board: Board) -> Tuple[tf.Variable, tf.Variable]:
-    """The board and the status in the graph of the learner, which counts farewells as well.
+def local_variables(info: RunInfo) -> Tuple[tf.Variable, tf.Variable]:
+    """Returns run metadata and status in the learner's graph, and counts disconnected actors.
 
-    Local variables are initialized after a checkpoint was restored: when the board can be read, so
-    can everything else.
+    Local variables are initialized after a checkpoint was restored: when the run metadata can be
+    read, everything else can be read as well.
     """
 
     def variable(value: Any, name: str) -> tf.Variable:
@@ -155,5 +155,5 @@ def local_variables(board: Board) -> Tuple[tf.Variable, tf.Variable]:
 
     with tf.device('/cpu'):
         status = variable(tf.constant([STARTING, NO_LABELS], tf.float64), STATUS)
-        variable(tf.constant(0, tf.int64), FAREWELLS)
-        return variable(board.to_json(), BOARD), status
+        variable(tf.constant(0, tf.int64), NUM_DISCONNECTED)
+        return variable(info.to_json(), RUN_INFO), status
