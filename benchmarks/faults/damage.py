@@ -168,8 +168,9 @@ def _ways(name: str, run: str, other: str, rng: np.random.RandomState) -> List[A
         ways.append(('of another run', _replacer(os.path.join(other, name))))
     folder, base = os.path.split(os.path.join(run, name))
     if _OF_CHECKPOINT.match(name):
-        others = [os.path.join(run, 'checkpoints', str(n), base) for n in directory.saved(run)]
-        ways += [('of another checkpoint', _replacer(n)) for n in others if folder not in n][:1]
+        paths = [os.path.join(directory.path(run, n), base) for n in directory.saved(run)]
+        others = [p for p in paths if os.path.exists(p) and os.path.dirname(p) != folder]
+        ways += [('of another checkpoint', _replacer(p)) for p in others[:1]]
     return ways
 
 
@@ -193,7 +194,9 @@ def _start(arguments: Sequence[str]) -> int:
             if start.checkpoint is not None:
                 variables.check(start.checkpoint)
                 for name in (saved_files.REPLAY, saved_files.STATE):
-                    replay.load(os.path.join(start.checkpoint, name))
+                    path = os.path.join(start.checkpoint, name)
+                    if os.path.exists(path):
+                        replay.load(path)
             print(f'going on from {start.checkpoint}')
     except UserError as error:
         print(f'error: {error}')

@@ -150,7 +150,9 @@ def _without_suffix(member: str) -> str:
 
 
 def _sync_folder(folder: str) -> None:
-    """Writes the directory entry of a renamed file to disk."""
+    """Writes the directory entry of a renamed file to disk, where the system can open folders."""
+    if os.name == 'nt':
+        return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
