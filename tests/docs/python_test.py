@@ -21,7 +21,7 @@ def test_of_the_simulator():
     layer = values['game'].observe()['screen']['player_relative']
     assert layer.shape == (64, 32, 32) and layer.dtype == np.uint8
     exec(variant, values)
-    assert values['game'].rules[0]['facing'] == 1
+    assert values['game'].rules['facing'] == 1
     exec(kernel, values)
     assert values['g'].x[:3].shape == (3,)
 
