@@ -27,6 +27,8 @@ class AgentOutput(NamedTuple):
       1..max_step_mul.
     step_mul_logits: float32 [max_step_mul]; a single zero when the step multiplier is fixed.
     baseline: float32 [], the critic's estimate of the discounted return.
+    auxiliary: nest of the outputs of auxiliary heads, which only the learner computes; () in
+      sequences.
     """
 
     action: Any
@@ -34,6 +36,7 @@ class AgentOutput(NamedTuple):
     step_mul: Any
     step_mul_logits: Any
     baseline: Any
+    auxiliary: Any = ()
 
 
 class EnvOutput(NamedTuple):

@@ -106,4 +106,5 @@ def _agent_output_arrays(
         step_mul=np.full(shape, 1 if fixed is None else fixed, np.int32),
         step_mul_logits=np.zeros(shape + [num_step_muls], np.float32),
         baseline=np.zeros(shape, np.float32),
+        auxiliary=(),
     )

@@ -150,6 +150,7 @@ class Agent(snt.RNNCore):
             step_mul=tf.TensorSpec([], tf.int32),
             step_mul_logits=tf.TensorSpec([self._num_step_muls], tf.float32),
             baseline=tf.TensorSpec([], tf.float32),
+            auxiliary=(),
         )
 
     def __call__(
@@ -204,7 +205,9 @@ class Agent(snt.RNNCore):
             heads = bootstrap.select(heads, version)
         elif self._num_versions:
             heads = bootstrap.mean(heads)
-        return self._choose(heads[0], heads[1], given, greedy, seed, temperature), state
+        # Only losses need these: sequences do not carry them.
+        acting = heads[0]._replace(auxiliary=())
+        return self._choose(acting, heads[1], given, greedy, seed, temperature), state
 
     def unroll(
         self,
@@ -356,6 +359,7 @@ class Agent(snt.RNNCore):
             step_mul=step_mul,
             step_mul_logits=heads.step_mul_logits,
             baseline=heads.baseline,
+            auxiliary=heads.auxiliary,
         )
 
 

@@ -15,11 +15,13 @@ class HeadOutputs(NamedTuple):
     action_logits: dict from head name to float32 [N, choices].
     step_mul_logits: float32 [N, max_step_mul].
     baseline: float32 [N].
+    auxiliary: nest of [N, ...] of auxiliary heads, for further terms of the loss; or ().
     """
 
     action_logits: Any
     step_mul_logits: tf.Tensor
     baseline: tf.Tensor
+    auxiliary: Any = ()
 
 
 BASELINE_HIDDEN = 64
@@ -204,5 +206,5 @@ class Heads(snt.Module):
         else:
             step_mul_logits = self._step_mul(hidden)
         return HeadOutputs(
-            action_logits, step_mul_logits, tf.squeeze(self._baseline(hidden), axis=-1)
+            action_logits, step_mul_logits, tf.squeeze(self._baseline(hidden), axis=-1), ()
         )

@@ -8,7 +8,7 @@ from sc2impala.agents.agent import Agent
 from sc2impala.learner import prioritisation, sequences
 from sc2impala.learner.algorithm import Algorithm
 from sc2impala.learner.batch import Batch
-from sc2impala.learner.optimization import Schedule
+from sc2impala.learner.optimization import Schedule, Terms
 from sc2impala.learner.sequences import Steps
 from sc2impala.settings.learning import ActorCriticSettings
 from sc2impala.structs import AgentOutput
@@ -38,6 +38,17 @@ class ActorCritic(Algorithm):
             return sequences.unroll_with_labels(agent, batch)
         steps = sequences.unroll(agent, batch)
         return steps, steps.learner
+
+    def own_terms(self, agent: Agent, batch: Batch, steps: Steps, schedule: Schedule) -> Terms:
+        """Returns further terms of the loss by name, from subclasses.
+
+        Args:
+          agent: the agent that is trained.
+          batch: B columns, or a minibatch of them.
+          steps: of [T, B]; `steps.learner.auxiliary` has the outputs of auxiliary heads.
+          schedule: of the phase, for costs that change.
+        """
+        return {}
 
     def learning_rate(self, schedule: Schedule) -> tf.Tensor:
         """The present learning rate, float32 []."""

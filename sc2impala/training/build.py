@@ -15,6 +15,7 @@ from sc2impala.runtime.stop_request import StopRequest
 from sc2impala.runtime.summary_log import SummaryLog
 from sc2impala.settings import validation
 from sc2impala.settings.settings import Settings
+from sc2impala.training import components as components_lib
 from sc2impala.training import memory_limits, phases, replay_buffer
 from sc2impala.training.actors import Actors
 from sc2impala.training.component import Component
@@ -146,6 +147,7 @@ def build_components(
         *evaluations.make(run),
         *start_policy.make(run),
         *own_hooks,
+        *(component for make in components_lib.OWN for component in make(run)),
         *replay_limit.make(run),
         *staging.make(run),
         *recordings.make(run),

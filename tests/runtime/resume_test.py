@@ -187,7 +187,8 @@ def test_all_local_variables_are_saved(part, tmp_path):
     with np.load(str(tmp_path / 'state.npz')) as saved:
         names = [name.split('variables/')[-1] for name in saved.files]
         names += [name[len('learner/') :] for name in saved.files if name.startswith('learner/')]
-    assert {v.op.name for v in tf.local_variables()} <= set(names)
+    # Every update sets this one before it is read.
+    assert {v.op.name for v in tf.local_variables()} - {'gradient_is_finite'} <= set(names)
 
 
 def test_a_damaged_content_is_one_sentence(part, tmp_path):

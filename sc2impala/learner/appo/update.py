@@ -97,7 +97,8 @@ class Appo(ActorCritic):
             self.teacher_cost(schedule),
         )
         unroll = functools.partial(self.unroll, agent)
-        learner = _Learner(settings, agent, variables, costs)
+        own_terms = functools.partial(self.own_terms, agent, schedule=schedule)
+        learner = _Learner(settings, agent, variables, costs, own_terms)
         state = sequences.first_state(batch)
         # The state of recorded columns is read for the minibatches before the whole batch changes
         # it.
@@ -178,8 +179,19 @@ class _Learner:
     """The parts of an update, for a whole batch or a minibatch."""
 
     def __init__(
-        self, settings: AppoSettings, agent: Agent, variables: Sequence[tf.Variable], costs: Costs
+        self,
+        settings: AppoSettings,
+        agent: Agent,
+        variables: Sequence[tf.Variable],
+        costs: Costs,
+        own_terms: Callable[[Batch, Steps], optimization.Terms],
     ):
+        """Args:
+        settings, agent, variables: see `Algorithm`.
+        costs: present values of schedules.
+        own_terms: see `ActorCritic.own_terms`.
+        """
+        self._own_terms = own_terms
         self.popart = ValueNormalisation(agent, settings.value_normalisation_rate)
         self._settings = settings
         self._agent = agent
@@ -226,6 +238,7 @@ class _Learner:
         vs, value, old_value = (popart.divided(each) for each in values)
         loss = ppo.value_loss(vs, value, old_value, settings.appo_value_clip)
         terms['baseline'] = settings.baseline_cost, loss
+        terms.update(self._own_terms(batch, steps))
         weighted, total = optimization.weighted_sum(terms, goals.weights)
         if settings.demonstration_cost:
             loss = labels.loss(policy, given_labels, batch.env_outputs.observation, steps.resets)

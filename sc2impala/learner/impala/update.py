@@ -74,6 +74,7 @@ class Impala(ActorCritic):
             terms['teacher'] = self.teacher_cost(schedule), loss
         loss = popart.divided(losses.baseline_loss(returns.vs, pi.baseline), power=2)
         terms['baseline'] = settings.baseline_cost, loss
+        terms.update(self.own_terms(agent, batch, steps, schedule))
 
         # Summed over time and batch, without masked steps and with importance weights of replay.
         weights, priorities = self.prioritised(batch, steps, returns.pg_advantages, schedule)
