@@ -221,7 +221,7 @@ class TestWrongCheckpoint:
         os.remove(os.path.join(run, 'evaluation.json'))
         assert tiny.snapshot(run) == before
         tiny.train(run, 1, *tiny.REPLAY)
-        assert f'going on from {run}/checkpoints/{first}' in capsys.readouterr().out
+        assert f'resumed from {run}/checkpoints/{first}' in capsys.readouterr().out
         old, new = tiny.checkpoint(run, last), os.path.join(run, 'damaged', str(last))
         of_last = {path: content for path, content in before.items() if path.startswith(old)}
         moved = {path.replace(old, new): content for path, content in of_last.items()}

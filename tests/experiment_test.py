@@ -104,7 +104,7 @@ class TestWhatIsNotGiven:
         other_defaults()
         tiny.train(run, 2 * tiny.NUM_UPDATES, *tiny.REPLAY)
         printed = capsys.readouterr().out
-        assert 'going on from' in printed
+        assert 'resumed from' in printed
         after = tiny.read_json(run, 'manifest.json')['config']
         frames = 2 * tiny.NUM_UPDATES * tiny.FRAMES_PER_UPDATE
         assert after == dict(before, logdir=run, total_environment_frames=frames)
@@ -171,7 +171,7 @@ class TestTrain:
         before = tiny.checkpoint_frames(run)
         tiny.train(run, tiny.NUM_UPDATES, *tiny.REPLAY)
         assert tiny.checkpoint_frames(run) == before
-        assert 'going on from' in capsys.readouterr().out
+        assert 'resumed from' in capsys.readouterr().out
         assert len(tiny.read_json(run, 'manifest.json')['starts']) == 2
 
 

@@ -7,7 +7,7 @@ at once. After each damage a run is started, or an evaluation: every `--whole` t
 graph, and all files of the checkpoint are read. A case is right if
 
 * there is no traceback;
-* the training goes on from the newest checkpoint whose files are as they were, or refuses in one
+* the run resumes from the newest checkpoint whose files are as they were, or refuses in one
   sentence where there is none, or where a file that is no checkpoint cannot be opened;
 * every file of a checkpoint that was whole is still there, in the folder or in `damaged`.
 
@@ -197,7 +197,7 @@ def _start(arguments: Sequence[str]) -> int:
                     path = os.path.join(start.checkpoint, name)
                     if os.path.exists(path):
                         replay.load(path)
-            print(f'going on from {start.checkpoint}')
+            print(f'resumed from {start.checkpoint}')
     except UserError as error:
         print(f'error: {error}')
         return 1
@@ -207,7 +207,7 @@ def _start(arguments: Sequence[str]) -> int:
 def _try(
     case: Case, run: str, folder: str, index: int, start: Callable[[Sequence[str]], int]
 ) -> Dict[str, Any]:
-    """Damages a copy of the run and goes on with it."""
+    """Damages a copy of the run and resumes it."""
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(run, folder)
     before = _contents(folder)
@@ -249,7 +249,7 @@ def _try(
 
 def _frames_used(output: str, evaluates: bool, newest: int) -> Optional[int]:
     """Frames of the checkpoint that was gone on from; an evaluation names one that is older."""
-    pattern = r'/(\d+) is used instead' if evaluates else r'going on from \S*/(\d+)'
+    pattern = r'/(\d+) is used instead' if evaluates else r'resumed from \S*/(\d+)'
     match = re.search(pattern, output)
     if match:
         return int(match.group(1))

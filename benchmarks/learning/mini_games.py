@@ -9,7 +9,7 @@ evaluation of 100 episodes with sampled actions and seeds of their own:
 
 Other arguments are flags of the training. Where a training evaluates itself
 (--evaluate_every_frames), its best model is evaluated, in games that have not chosen it. A run that
-has been evaluated in the folder is not repeated, and one that was stopped goes on. With
+has been evaluated in the folder is not repeated, and one that was stopped resumes. With
 --curves=FOLDER the learning curves of all runs of a map are drawn, with published scores as lines,
 in MAP.png or MAP-scratch.png. The last line of the output is JSON.
 """

@@ -3,7 +3,7 @@
 Every rule calls Attack_screen for all marines at each step; the rules differ in the pixel. Between
 pointing anywhere and the best rule there should be a way on which the score does not fall: a policy
 gradient follows it. Shares mix a rule with random pixels. With --units one every second step
-selects one of the marines instead, so that the others go on with what they do.
+selects one of the marines instead, so that the others continue with what they do.
 
     python -m benchmarks.learning.where_to_attack --map_name DefeatRoaches --step_mul 8
     python -m benchmarks.learning.where_to_attack --map_name DefeatZerglingsAndBanelings --units one

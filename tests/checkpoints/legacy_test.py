@@ -255,7 +255,7 @@ def test_a_run_of_an_earlier_version_resumes(run, capsys):
     capsys.readouterr()
     tiny.train(run, tiny.NUM_UPDATES + 1, *tiny.REPLAY)
     out = capsys.readouterr().out
-    assert f'going on from {run}/checkpoints/{frames}' in out
+    assert f'resumed from {run}/checkpoints/{frames}' in out
     assert 'start new episodes' not in out and 'starts empty' not in out
     assert 'does not hold' not in out
     assert tiny.checkpoint_frames(run)[:2] == [0, frames]

@@ -45,7 +45,7 @@ class Run:
         return self._cluster.learner(*LEARNER, flag)
 
     def fail(self, fault, index):
-        """Lets something fail, and waits until training goes on."""
+        """Lets something fail, and waits until training continues."""
         if fault == 'kill actor':
             assert self.actors[index].end(signal.SIGKILL) == -signal.SIGKILL
             self.actors[index] = self._start_actor(index)

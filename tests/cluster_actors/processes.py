@@ -142,5 +142,5 @@ def total(updates):
 
 def restored_frames(learner):
     """The frames of the checkpoint that a learner has gone on from."""
-    (frames,) = learner.wait_for(r'going on from .*model\.ckpt-(\d+)')
+    (frames,) = learner.wait_for(r'resumed from .*checkpoints/(\d+)')
     return int(frames)

@@ -217,7 +217,7 @@ class TestStop:
         runs = fakes.Runs(by_member, self.stopping(at))
         assert main(tmp_path / 'parts', runs) == 143
         assert len(runs.started) == at
-        assert 'stopped: the same command goes on from here' in capsys.readouterr().out
+        assert 'stopped: the same command resumes from here' in capsys.readouterr().out
         assert main(tmp_path / 'parts', runs) == 0
         # But for the one that was stopped.
         assert len(runs.started) == 24 + 1
@@ -266,7 +266,7 @@ class TestRefused:
         'flags, complaint',
         [
             (['--ranges='], '--ranges is empty, expected what settings are drawn from'),
-            (['--ranges=batch_size=1..2'], 'batch_size cannot change while a run goes on'),
+            (['--ranges=batch_size=1..2'], 'batch_size cannot change when a run resumes'),
             (['--members=1'], '--members=1 is out of range, expected 2 to 1000'),
             (['--exploit_fraction=0.6'], '--exploit_fraction=0.6 is out of range'),
             (

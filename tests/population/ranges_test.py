@@ -59,7 +59,7 @@ def test_what_is_refused():
         ('reward_clipping=none..abs_one', 'is not a range of numbers'),
         ('clip_advantage=0..1', 'is not a range of numbers'),
         ('batch_size=4..8', 'batch_size cannot change when a run resumes, expected some of: '),
-        ('nonsense=4..8', 'nonsense cannot change while a run goes on'),
+        ('nonsense=4..8', 'nonsense cannot change when a run resumes'),
         ('entropy_cost=0..1,entropy_cost=0..2', 'entropy_cost=0..2 is there twice'),
         ('', ' is not understood'),
     ]:

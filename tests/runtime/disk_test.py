@@ -140,7 +140,9 @@ class TestCheckpoints:
             assert is_whole(small, max(tiny.checkpoint_frames(small)))
         last = max(tiny.checkpoint_frames(small))
         assert tiny.checkpoint_frames(small) == [last] and last < 8
-        reason = 'cannot be written (No space left on device): training goes on until there is room'
+        reason = (
+            'cannot be written (No space left on device): training continues until there is room'
+        )
         assert capsys.readouterr().out.count(reason) == 1
         with pytest.raises(UserError, match=r'cannot save .*\(No space left on device\); what was'):
             writer.save(session, 9)
@@ -173,7 +175,7 @@ class TestCheckpoints:
             for frames in (2, 3):
                 writer.save_if_due(session, frames)
                 clock.now += 20
-            line = 'cannot be written (Read-only file system): training goes on for 30 s'
+            line = 'cannot be written (Read-only file system): training continues for 30 s'
             assert capsys.readouterr().out.count(line) == 1
             with pytest.raises(UserError, match=r'cannot save .*\(Read-only file system\)'):
                 writer.save_if_due(session, 4)

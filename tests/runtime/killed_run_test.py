@@ -74,7 +74,7 @@ def kill_at_random_moments(processes, tmp_path, num_kills, seed):
             process.kill()
             process.join()
             assert process.exitcode == -signal.SIGKILL
-        assert ('going on from' in read(output)) == (kill > 0)
+        assert ('resumed from' in read(output)) == (kill > 0)
         printed = printed_frames(output)
         # It went on where it was, and not from the beginning.
         assert frames < printed[0] <= frames + 2 * tiny.FRAMES_PER_UPDATE

@@ -111,7 +111,7 @@ def test_folder_with_characters_of_patterns(finished_run, tmp_path, capsys):
     frames = tiny.checkpoint_frames(logdir)
     flags = '--save_checkpoint_secs=0', '--keep_checkpoints=2', *tiny.REPLAY
     tiny.train(logdir, tiny.NUM_UPDATES + 2, *flags)
-    assert f'going on from {logdir}/checkpoints/{frames[-1]}' in capsys.readouterr().out
+    assert f'resumed from {logdir}/checkpoints/{frames[-1]}' in capsys.readouterr().out
     after = tiny.checkpoint_frames(logdir)
     assert len(after) == 2 and after[0] > frames[-1] and tiny.replay_frames(logdir) == after
 

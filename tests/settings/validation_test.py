@@ -234,7 +234,7 @@ def test_rules_that_the_simulator_does_not_have(values, complaint):
 def test_evaluations_within_a_training():
     check(evaluate_every_frames=1000, policy='greedy')
     for changes, complaint in (
-        (dict(mode='evaluate'), '--evaluate_every_frames=1000 is for trainings, .*, not evaluate'),
+        (dict(mode='evaluate'), '--evaluate_every_frames=1000 is for training, .*, not evaluate'),
         (dict(mode='record'), 'expected --mode=train with it, not record'),
         (dict(policy='scripted'), '--policy=scripted with --evaluate_every_frames=1000'),
     ):

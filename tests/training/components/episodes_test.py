@@ -148,7 +148,7 @@ def test_rows_are_kept_while_the_disk_is_full(room, before, tmp_path, monkeypatc
     assert (log.last_count(), log.last_mean()) == (2 + before, 2.0)
     printed = capsys.readouterr().out
     assert printed.count('\n') == 1
-    assert f'{path} cannot be written to (No space left on device): training goes on' in printed
+    assert f'{path} cannot be written to (No space left on device): training continues' in printed
     disk.room = None
     add(9)
     log.close()

@@ -41,5 +41,5 @@ def test_settings_change_where_the_run_allows_it(tmp_path, capsys):
 def test_what_cannot_change_is_refused(tmp_path, capsys):
     assert tiny.main(tmp_path, '--may_change=learning_rate,batch_size') == 1
     line = tiny.error_line(capsys)
-    assert '--may_change=batch_size cannot change while a run goes on' in line
+    assert '--may_change=batch_size cannot change when a run resumes' in line
     assert 'entropy_cost' in line
