@@ -5,6 +5,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 import tensorflow.compat.v1 as tf
 
 from sc2impala import structs
+from sc2impala.structs import ActorOutput
 
 
 def env_output_spec(observation_spec: Any, leading: Sequence[int] = ()) -> structs.EnvOutput:
@@ -65,7 +66,7 @@ def sequence_spec(
     )
 
 
-def component_specs(spec: Any) -> List[Tuple[Tuple[int, ...], Any]]:
+def component_specs(spec: ActorOutput) -> List[Tuple[Tuple[int, ...], Any]]:
     """Shape and NumPy dtype of every component of a nest of `tf.TensorSpec`s, flattened."""
     return [(tuple(s.shape.as_list()), s.dtype.as_numpy_dtype) for s in tf.nest.flatten(spec)]
 
@@ -77,7 +78,7 @@ class SequenceQueue:
     keeps actors from running ahead of the learner.
     """
 
-    def __init__(self, spec: Any, capacity: int, shared_name: str = 'sequences'):
+    def __init__(self, spec: ActorOutput, capacity: int, shared_name: str = 'sequences'):
         """Args:
         spec: nest of `tf.TensorSpec`s of one sequence, see `actors.sequence_spec`.
         capacity: number of sequences.

@@ -8,7 +8,7 @@ import abc
 import contextlib
 import os
 import time
-from typing import Any, Collection, List, Mapping, Optional, Sequence, Set
+from typing import Collection, List, Mapping, Optional, Sequence, Set
 
 import tensorflow.compat.v1 as tf
 
@@ -32,7 +32,7 @@ class SavedFile(abc.ABC):
     otherwise = 'it starts empty'
 
     @abc.abstractmethod
-    def save(self, path: str, session: Any) -> None:
+    def save(self, path: str, session: tf.Session) -> None:
         """Writes the file.
 
         Args:
@@ -44,7 +44,7 @@ class SavedFile(abc.ABC):
         """
 
     @abc.abstractmethod
-    def load(self, path: str, session: Any, is_kept: bool = True) -> None:
+    def load(self, path: str, session: tf.Session, is_kept: bool = True) -> None:
         """Restores what `save` wrote; the variables have been restored before.
 
         Args:
@@ -102,7 +102,9 @@ class CheckpointWriter:
             self._rotation.add(each, milestone)
         self._drop_state(self._rotation.frames[:-_NUM_WITH_STATE])
 
-    def load_files(self, checkpoint: str, session: Any, without: Collection[str] = ()) -> None:
+    def load_files(
+        self, checkpoint: str, session: tf.Session, without: Collection[str] = ()
+    ) -> None:
         """Restores all files of a checkpoint whose variables have been restored.
 
         Args:
@@ -127,7 +129,7 @@ class CheckpointWriter:
                     f'{path} cannot be restored ({error}); move it away to resume without it.'
                 ) from error
 
-    def save_variables(self, session: Any, folder: str) -> None:
+    def save_variables(self, session: tf.Session, folder: str) -> None:
         """Saves the variables alone to any folder.
 
         Raises:
@@ -143,7 +145,7 @@ class CheckpointWriter:
             now >= self._retry_time and self._rotation.is_milestone(frames)
         )
 
-    def save_if_due(self, session: Any, frames: int) -> None:
+    def save_if_due(self, session: tf.Session, frames: int) -> None:
         """Saves if N seconds have passed; reports once a minute while that does not work.
 
         Args:
@@ -176,7 +178,7 @@ class CheckpointWriter:
         """The frames of the last checkpoint, None if there is none."""
         return self._rotation.newest
 
-    def save(self, session: Any, frames: int) -> None:
+    def save(self, session: tf.Session, frames: int) -> None:
         """Saves now, unless nothing was trained since the last time.
 
         Raises:
@@ -191,7 +193,7 @@ class CheckpointWriter:
         self._next_time = time.monotonic() + self._save_secs
         self._trouble.over(f'checkpoints are saved again in {self._run}')
 
-    def _write_or_make_room(self, session: Any, frames: int) -> None:
+    def _write_or_make_room(self, session: tf.Session, frames: int) -> None:
         """Writes a checkpoint; removes others, but not the last one, while the disk is full."""
         while True:
             try:
@@ -206,7 +208,7 @@ class CheckpointWriter:
                 directory.remove(directory.path(self._run, least))
                 console.say(f'{directory.FOLDER}/{least} is removed since the disk is full')
 
-    def _write(self, session: Any, frames: int) -> None:
+    def _write(self, session: tf.Session, frames: int) -> None:
         """Writes a checkpoint and removes those that are not kept any more.
 
         Raises:

@@ -14,7 +14,9 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from sc2impala import structs
+from sc2impala.agents.wrapper import ActingAgent
 from sc2impala.envs import specs as specs_lib
+from sc2impala.envs.specs import ObservationSpec
 from sc2impala.errors import UserError
 from sc2impala.runtime.plain_paths import plain_path
 
@@ -47,7 +49,7 @@ class AgentInterface:
     """
 
     def __init__(
-        self, agent: Any, specs: Tuple[Any, Any], greedy: bool, num_step_muls: Optional[int]
+        self, agent: ActingAgent, specs: Tuple[Any, Any], greedy: bool, num_step_muls: Optional[int]
     ):
         """Builds the operations.
 
@@ -145,7 +147,9 @@ class AgentInterface:
                 'that this user may write to.'
             ) from error
 
-    def _act(self, agent: Any, observation_spec: Any, core: Any, greedy: bool) -> Tuple[Any, Any]:
+    def _act(
+        self, agent: ActingAgent, observation_spec: ObservationSpec, core: Any, greedy: bool
+    ) -> Tuple[Any, Any]:
         """Returns `AgentOutput` and the next state of the core."""
         flat = dict(self.observation)
         flat[specs_lib.MASK] = tf.not_equal(flat[specs_lib.MASK], 0)
@@ -184,7 +188,9 @@ class AgentInterface:
             builder.save()
 
 
-def observation_arrays(observation_spec: Any) -> Dict[str, Tuple[Tuple[int, ...], np.dtype]]:
+def observation_arrays(
+    observation_spec: ObservationSpec,
+) -> Dict[str, Tuple[Tuple[int, ...], np.dtype]]:
     """Shapes and dtypes of the arrays of one observation, by name, as gymnasium has them."""
     arrays = {
         name: (spec.shape, spec.dtype)

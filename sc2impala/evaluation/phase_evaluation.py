@@ -6,6 +6,8 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from sc2impala import envs, structs
+from sc2impala.agents.wrapper import ActingAgent
+from sc2impala.envs.specs import ObservationSpec
 from sc2impala.evaluation import players, scoring
 from sc2impala.runtime import sessions
 
@@ -18,8 +20,8 @@ class PhaseEvaluation:
 
     def __init__(
         self,
-        agent: Any,
-        observation_spec: Any,
+        agent: ActingAgent,
+        observation_spec: ObservationSpec,
         make_env: Callable[[], Any],
         num_episodes: int,
         seed: int = 0,
@@ -73,7 +75,7 @@ class PhaseEvaluation:
 
 
 def on_simulator(
-    agent: Any,
+    agent: ActingAgent,
     specs: Tuple[Any, Any],
     map_name: str,
     longest_step: int,

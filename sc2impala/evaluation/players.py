@@ -10,6 +10,7 @@ from sc2impala import structs
 from sc2impala.agents.wrapper import ActingAgent
 from sc2impala.checkpoints import choice, variables
 from sc2impala.envs import map_defaults, players
+from sc2impala.envs.specs import ObservationSpec
 from sc2impala.errors import UserError
 from sc2impala.factories import environments
 from sc2impala.settings import resolve
@@ -29,7 +30,7 @@ class SessionPlayer:
     def __init__(
         self,
         agent: ActingAgent,
-        observation_spec: Any,
+        observation_spec: ObservationSpec,
         num_envs: int,
         greedy: bool,
         seed: Optional[int] = None,
@@ -89,7 +90,7 @@ class AgentPlayer(SessionPlayer):
     def __init__(
         self,
         agent: ActingAgent,
-        observation_spec: Any,
+        observation_spec: ObservationSpec,
         num_envs: int,
         choose: Callable[[], str],
         greedy: bool,
@@ -123,7 +124,9 @@ class AgentPlayer(SessionPlayer):
         self._session.close()
 
 
-def _placeholders(observation_spec: Any, num_envs: int, state: Any) -> Tuple[Any, Any, Any]:
+def _placeholders(
+    observation_spec: ObservationSpec, num_envs: int, state: Any
+) -> Tuple[Any, Any, Any]:
     """Inputs of an agent: last action, the parts of `EnvOutput` that agents use, state."""
 
     def like(spec: Any) -> tf.Tensor:

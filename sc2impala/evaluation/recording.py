@@ -8,6 +8,7 @@ import numpy as np
 
 import sc2impala
 from sc2impala import demonstrations, structs
+from sc2impala.envs.actions import ActionSpec
 from sc2impala.errors import UserError
 from sc2impala.runtime import console
 from sc2impala.runtime.stop_request import StopRequest
@@ -29,7 +30,7 @@ class LabelPlayer:
         """Nothing to release."""
 
 
-def describe(environment: Any, action_spec: Any, player: str, seed: int) -> Dict[str, Any]:
+def describe(environment: Any, action_spec: ActionSpec, player: str, seed: int) -> Dict[str, Any]:
     """Returns the description of a recording, for its manifest.
 
     Args:

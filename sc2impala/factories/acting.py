@@ -86,7 +86,7 @@ def create_agent(
 
 
 def make_teacher(
-    settings: Settings, agent: Any, specs: Tuple[Any, Any]
+    settings: Settings, agent: Agent, specs: Tuple[Any, Any]
 ) -> Optional[teacher_lib.Teacher]:
     """Returns the teacher that acts along with the agent; None if the loss has no use for one.
 
@@ -103,7 +103,7 @@ def teacher_cost(settings: Settings) -> float:
     return getattr(settings.algorithms[settings.training.algorithm], 'teacher_cost', 0.0)
 
 
-def make_copy(settings: Settings, agent: Any, specs: Tuple[Any, Any]) -> teacher_lib.Teacher:
+def make_copy(settings: Settings, agent: Agent, specs: Tuple[Any, Any]) -> teacher_lib.Teacher:
     """Returns another agent of the same kind, as a teacher; it never acts if its cost is 0."""
     total = settings.training.total_environment_frames
     schedule = optimization.Schedule(tf.train.get_or_create_global_step(), total)

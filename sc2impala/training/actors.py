@@ -7,9 +7,11 @@ from typing import Any, ContextManager, List, Optional, Sequence, Tuple
 import tensorflow.compat.v1 as tf
 
 from sc2impala.actors import SequenceQueue
+from sc2impala.agents.agent import Agent
 from sc2impala.agents.teacher import Teacher
 from sc2impala.runtime.stop_request import StopRequest
 from sc2impala.runtime.summary_log import SummaryLog
+from sc2impala.structs import ActorOutput
 from sc2impala.training.state import State
 
 
@@ -44,7 +46,12 @@ class Actors(abc.ABC):
 
     @abc.abstractmethod
     def build(
-        self, agent: Any, specs: Tuple[Any, Any], spec: Any, start: int, teacher: Optional[Teacher]
+        self,
+        agent: Agent,
+        specs: Tuple[Any, Any],
+        spec: ActorOutput,
+        start: int,
+        teacher: Optional[Teacher],
     ) -> None:
         """Builds the queue and what fills it.
 

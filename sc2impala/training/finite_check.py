@@ -6,7 +6,9 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from sc2impala import structs
+from sc2impala.agents.agent import Agent
 from sc2impala.envs import synthetic
+from sc2impala.envs.specs import ObservationSpec
 from sc2impala.errors import UnsoundState
 
 _NUM_OBSERVATIONS = 2
@@ -21,8 +23,8 @@ class FiniteCheck:
 
     def __init__(
         self,
-        agent: Any,
-        observation_spec: Any,
+        agent: Agent,
+        observation_spec: ObservationSpec,
         variables: Sequence[tf.Variable],
         newest: Callable[[], Optional[int]],
     ):
@@ -69,7 +71,7 @@ class FiniteCheck:
                 )
 
 
-def _outputs(agent: Any, observation: Any) -> Sequence[tf.Tensor]:
+def _outputs(agent: Agent, observation: Any) -> Sequence[tf.Tensor]:
     """Logits and baselines of the agent for the first observations of episodes."""
 
     def zeros(spec: tf.TensorSpec) -> tf.Tensor:

@@ -8,6 +8,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import activity, saved_arrays
 from sc2impala import actors as actors_lib
+from sc2impala.agents.agent import Agent
 from sc2impala.agents.teacher import Teacher
 from sc2impala.factories import acting, environments
 from sc2impala.learner import phases
@@ -17,6 +18,7 @@ from sc2impala.runtime.summary_log import SummaryLog
 from sc2impala.saved_arrays import Arrays
 from sc2impala.settings import validation
 from sc2impala.settings.settings import Settings
+from sc2impala.structs import ActorOutput
 from sc2impala.training.actor_threads import ActorThreads, QueueContents, Sequences
 from sc2impala.training.actors import Actors
 from sc2impala.training.components.account import (
@@ -59,7 +61,12 @@ class LocalActors(Actors):
         self._threads: Optional[ActorThreads] = None
 
     def build(
-        self, agent: Any, specs: Tuple[Any, Any], spec: Any, start: int, teacher: Optional[Teacher]
+        self,
+        agent: Agent,
+        specs: Tuple[Any, Any],
+        spec: ActorOutput,
+        start: int,
+        teacher: Optional[Teacher],
     ) -> None:
         """See `Actors`."""
         settings, numbers = self._settings, self._settings.actors
@@ -166,7 +173,7 @@ class AlternationHook(tf.train.SessionRunHook):
         self._queue_size = queue_size
         self._batch_size = batch_size
 
-    def before_run(self, run_context: Any) -> None:
+    def before_run(self, run_context: tf.train.SessionRunContext) -> None:
         """Acts for the next update."""
         self.fill(run_context.session)
 

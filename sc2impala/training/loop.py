@@ -121,11 +121,15 @@ class _MarkedHook(tf.train.SessionRunHook):
         with _busy_in(self._hook):
             self._hook.after_create_session(session, coord)
 
-    def before_run(self, run_context: Any) -> Optional[tf.train.SessionRunArgs]:
+    def before_run(
+        self, run_context: tf.train.SessionRunContext
+    ) -> Optional[tf.train.SessionRunArgs]:
         with _busy_in(self._hook):
             return self._hook.before_run(run_context)
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(
+        self, run_context: tf.train.SessionRunContext, run_values: tf.train.SessionRunValues
+    ) -> None:
         with _busy_in(self._hook):
             self._hook.after_run(run_context, run_values)
 

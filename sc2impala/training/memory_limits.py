@@ -9,10 +9,12 @@ from typing import Any, NamedTuple, Sequence
 import numpy as np
 import tensorflow.compat.v1 as tf
 
+from sc2impala.agents.agent import Agent
 from sc2impala.errors import UserError
 from sc2impala.runtime import memory
 from sc2impala.settings import resolve, validation
 from sc2impala.settings.settings import Settings
+from sc2impala.structs import ActorOutput
 
 _COPIES_OF_WEIGHTS = 4
 """The weights, their gradient, and the two moments of Adam."""
@@ -36,7 +38,9 @@ class Need(NamedTuple):
     flags: Sequence[str]
 
 
-def check(settings: Settings, agent: Any, spec: Any, num_games: int, learns_here: bool) -> None:
+def check(
+    settings: Settings, agent: Agent, spec: ActorOutput, num_games: int, learns_here: bool
+) -> None:
     """Checks that a run fits into the memory of the machine.
 
     Args:
@@ -66,7 +70,7 @@ def check(settings: Settings, agent: Any, spec: Any, num_games: int, learns_here
 def training_needs(
     settings: Settings,
     variables: Sequence[tf.Variable],
-    spec: Any,
+    spec: ActorOutput,
     num_games: int,
     learns_here: bool,
 ) -> Sequence[Need]:

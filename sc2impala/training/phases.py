@@ -6,6 +6,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import learner
 from sc2impala.actors import SequenceQueue
+from sc2impala.agents.agent import Agent
 from sc2impala.errors import UserError
 from sc2impala.factories import acting
 from sc2impala.learner import phases, sources
@@ -23,7 +24,7 @@ from sc2impala.training.components.recordings import Recorded
 
 def make_phases(
     settings: Settings,
-    agent: Any,
+    agent: Agent,
     queue: SequenceQueue,
     table: Optional[ReplayTable],
     batches: Batches,

@@ -7,11 +7,13 @@ from typing import Any, ContextManager, List, Optional, Sequence, Tuple
 import tensorflow.compat.v1 as tf
 
 from sc2impala import actors
+from sc2impala.agents.agent import Agent
 from sc2impala.agents.teacher import Teacher
 from sc2impala.cluster import inference, intake, messages
 from sc2impala.cluster import run_info as run_info
 from sc2impala.cluster.accounts import Accounts
 from sc2impala.cluster.run_info import RunInfo
+from sc2impala.envs.specs import ObservationSpec
 from sc2impala.errors import UserError
 from sc2impala.learner import phases
 from sc2impala.runtime import console, sessions
@@ -19,6 +21,7 @@ from sc2impala.runtime.stop_request import StopRequest
 from sc2impala.runtime.summary_log import SummaryLog
 from sc2impala.settings import addresses, resolve, validation
 from sc2impala.settings.settings import Settings
+from sc2impala.structs import ActorOutput
 from sc2impala.training.actors import Actors
 from sc2impala.training.components.cluster import ClusterHook
 
@@ -78,7 +81,12 @@ class RemoteActors(Actors):
         return tf.device('/cpu')
 
     def build(
-        self, agent: Any, specs: Tuple[Any, Any], spec: Any, start: int, teacher: Optional[Teacher]
+        self,
+        agent: Agent,
+        specs: Tuple[Any, Any],
+        spec: ActorOutput,
+        start: int,
+        teacher: Optional[Teacher],
     ) -> None:
         """See `Actors`."""
         policy_version = phases.policy_version()
@@ -110,8 +118,8 @@ class RemoteActors(Actors):
 
     def _act_here(
         self,
-        agent: Any,
-        observation_spec: Any,
+        agent: Agent,
+        observation_spec: ObservationSpec,
         policy_version: Sequence[tf.Variable],
         teacher: Optional[Teacher],
     ) -> None:

@@ -11,9 +11,12 @@ from sc2impala.errors import UserError
 from sc2impala.learner import sources
 from sc2impala.runtime import memory
 from sc2impala.settings.groups import ReplaySettings
+from sc2impala.structs import ActorOutput
 
 
-def make_replay_table(settings: ReplaySettings, spec: Any, seed: int) -> replay_lib.ReplayTable:
+def make_replay_table(
+    settings: ReplaySettings, spec: ActorOutput, seed: int
+) -> replay_lib.ReplayTable:
     """The replay table for sequences of a spec.
 
     Args:
@@ -55,7 +58,7 @@ def _make_sampler(settings: ReplaySettings) -> replay_lib.Sampler:
     return replay_lib.SAMPLERS[settings.replay_sampler]()
 
 
-def raw_bytes(settings: ReplaySettings, spec: Any) -> int:
+def raw_bytes(settings: ReplaySettings, spec: ActorOutput) -> int:
     """The size of a full replay table without compression, in bytes."""
     specs = actors_lib.component_specs(spec)
     return replay_lib.uncompressed_bytes(specs, settings.replay_buffer_size)
@@ -90,7 +93,7 @@ def priority_updates(table: Optional[replay_lib.ReplayTable]) -> Optional[Callab
     return lambda keys, priorities: sources.update_priorities(table, keys, priorities)
 
 
-def _defaults_of_older_versions(spec: Any, num_components: int) -> Dict[int, int]:
+def _defaults_of_older_versions(spec: ActorOutput, num_components: int) -> Dict[int, int]:
     """Values for `SequenceInfo`, which comes last and which older versions did not save.
 
     There is none where a teacher comes after it, which those versions did not have.

@@ -1,12 +1,13 @@
 """Inputs of the components of a run."""
 
 import contextlib
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Optional, Sequence
 
 import tensorflow.compat.v1 as tf
 
 from sc2impala.agents.agent import Agent
 from sc2impala.checkpoints.writer import CheckpointWriter
+from sc2impala.envs.specs import ObservationSpec
 from sc2impala.learner import labels
 from sc2impala.learner.phases import Phase
 from sc2impala.learner.sources import Batches
@@ -43,7 +44,7 @@ class Graph(NamedTuple):
     recorded: 'Recorded'
     batches: Batches
     phases: Sequence[Phase]
-    observation_spec: Any
+    observation_spec: ObservationSpec
 
     @property
     def has_labels(self) -> bool:

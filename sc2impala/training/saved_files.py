@@ -24,12 +24,12 @@ class ReplayFile(SavedFile):
         """Args: table: the replay buffer."""
         self._table = table
 
-    def save(self, path: str, session: Any) -> None:
+    def save(self, path: str, session: tf.Session) -> None:
         """See `SavedFile`; locks the table."""
         with self._table.lock:
             replay.save(path, self._table.get_state())
 
-    def load(self, path: str, session: Any, is_kept: bool = True) -> None:
+    def load(self, path: str, session: tf.Session, is_kept: bool = True) -> None:
         """See `SavedFile`."""
         if is_kept:
             self._table.set_state(replay.load(path))
@@ -60,7 +60,7 @@ class StateFile(SavedFile):
         """Adds states of a component."""
         self._states += states
 
-    def save(self, path: str, session: Any) -> None:
+    def save(self, path: str, session: tf.Session) -> None:
         """Writes the state between two unrolls of each actor; waits for those that are played.
 
         Games that cannot be saved are not waited for.
@@ -86,7 +86,7 @@ class StateFile(SavedFile):
         """
         self._failed = True
 
-    def load(self, path: str, session: Any, is_kept: bool = True) -> None:
+    def load(self, path: str, session: tf.Session, is_kept: bool = True) -> None:
         """See `SavedFile`; reads the file for `restore`."""
         self._loaded, self._path, self._is_kept = read_arrays(path), path, is_kept
 

@@ -6,6 +6,7 @@ from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence
 
 import tensorflow.compat.v1 as tf
 
+from sc2impala.agents.agent import Agent
 from sc2impala.checkpoints import choice, directory, legacy, transfer, variables
 from sc2impala.checkpoints.directory import Skipped
 from sc2impala.checkpoints.transfer import Adoption
@@ -94,7 +95,7 @@ def clean_up(folder: str, start: Start) -> None:
 
 def prepare_restoring(
     settings: Settings,
-    agent: Any,
+    agent: Agent,
     writer: CheckpointWriter,
     checkpoint: Optional[str],
     counters: Sequence[tf.Variable] = (),

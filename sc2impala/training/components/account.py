@@ -23,6 +23,7 @@ from sc2impala.learner.phases import Phase
 from sc2impala.runtime import console
 from sc2impala.runtime.summary_log import SummaryLog
 from sc2impala.saved_arrays import Arrays
+from sc2impala.structs import ActorOutput
 from sc2impala.training.component import Component
 from sc2impala.training.state import State
 
@@ -213,7 +214,7 @@ class AccountedQueue(actors.SequenceQueue):
     account: what it counts in.
     """
 
-    def __init__(self, spec: Any, capacity: int, overlap: int = 0):
+    def __init__(self, spec: ActorOutput, capacity: int, overlap: int = 0):
         """Args:
         spec: `ActorOutput` of `tf.TensorSpec`s of one sequence.
         capacity: number of sequences.
@@ -346,7 +347,7 @@ class AccountHook(Component):
         self._stage: Optional[tf.Operation] = None
         self._waited = account.waited()
 
-    def after_create_session(self, session: tf.Session, coord: Any) -> None:
+    def after_create_session(self, session: tf.Session, coord: tf.train.Coordinator) -> None:
         """Compares the account with the counters of the phases."""
         self._step = int(session.run(self._frames))
         self._account.begin(self._step)
@@ -359,11 +360,13 @@ class AccountHook(Component):
             self._account.give_up_staged()
         self._stage = phase.stage
 
-    def before_run(self, run_context: Any) -> tf.train.SessionRunArgs:
+    def before_run(self, run_context: tf.train.SessionRunContext) -> tf.train.SessionRunArgs:
         """Asks for the frames after the update."""
         return tf.train.SessionRunArgs({'frames': self.phase.train, 'step': self.phase.step})
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(
+        self, run_context: tf.train.SessionRunContext, run_values: tf.train.SessionRunValues
+    ) -> None:
         """Counts them."""
         frames, self._step = (int(run_values.results[name]) for name in ('frames', 'step'))
         self._account.train(frames - self._last_frames, self.phase.recorded)

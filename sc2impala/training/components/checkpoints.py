@@ -1,6 +1,6 @@
 """Checkpoints of a run (`--save_checkpoint_secs`), see docs/guides/checkpoints.md."""
 
-from typing import Any, Callable, List, Optional
+from typing import Callable, List, Optional
 
 import tensorflow.compat.v1 as tf
 
@@ -52,7 +52,7 @@ class SavingHook(Component):
         self._prepare = prepare
         self._session: Optional[tf.Session] = None
 
-    def after_create_session(self, session: tf.Session, coord: Any) -> None:
+    def after_create_session(self, session: tf.Session, coord: tf.train.Coordinator) -> None:
         """Saves the weights that the run starts from, unless they are saved already."""
         self._session = session
         frames = int(session.run(self._frames))
@@ -60,11 +60,13 @@ class SavingHook(Component):
             self._writer.start_from(frames)
         self._save(session, frames)
 
-    def before_run(self, run_context: Any) -> tf.train.SessionRunArgs:
+    def before_run(self, run_context: tf.train.SessionRunContext) -> tf.train.SessionRunArgs:
         """Asks for the frames after the update."""
         return tf.train.SessionRunArgs(self.phase.step)
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(
+        self, run_context: tf.train.SessionRunContext, run_values: tf.train.SessionRunValues
+    ) -> None:
         """Saves if it is time to."""
         frames = int(run_values.results)
         if self._writer.is_due(frames) and not self._writer.has_saved(frames):

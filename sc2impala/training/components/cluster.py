@@ -3,7 +3,7 @@
 import contextlib
 import threading
 import time
-from typing import Any, Callable, Dict
+from typing import Callable, Dict
 
 import tensorflow.compat.v1 as tf
 
@@ -55,17 +55,19 @@ class ClusterHook(Component):
         self._step = 0
         self._last_summary = self._last_update = time.monotonic()
 
-    def after_create_session(self, session: tf.Session, coord: Any) -> None:
+    def after_create_session(self, session: tf.Session, coord: tf.train.Coordinator) -> None:
         """Lets the actors begin."""
         self._signals = SignalWatch()
         self._thread = threading.Thread(target=self._watch, args=(session, coord), daemon=True)
         self._thread.start()
 
-    def before_run(self, run_context: Any) -> tf.train.SessionRunArgs:
+    def before_run(self, run_context: tf.train.SessionRunContext) -> tf.train.SessionRunArgs:
         """Asks for the frames after the update."""
         return tf.train.SessionRunArgs(self.phase.step)
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(
+        self, run_context: tf.train.SessionRunContext, run_values: tf.train.SessionRunValues
+    ) -> None:
         """Writes summaries if it is time to."""
         self._step = int(run_values.results)
         self._last_update = time.monotonic()
@@ -84,7 +86,7 @@ class ClusterHook(Component):
         parts = ', '.join(f'{amount:,} {name}' for name, amount in amounts.items())
         console.say(f'environment frames of all actors: {parts}')
 
-    def _watch(self, session: tf.Session, coord: Any) -> None:
+    def _watch(self, session: tf.Session, coord: tf.train.Coordinator) -> None:
         """Runs in a separate thread, since an update waits for the actors."""
         busy = said = time.monotonic()
         # Errors: the session was closed.

@@ -58,11 +58,13 @@ class DemonstratorHook(Component):
         super().begin_phase(phase, frames)
         self._switch(self._shares[phase.title](frames))
 
-    def before_run(self, run_context: Any) -> tf.train.SessionRunArgs:
+    def before_run(self, run_context: tf.train.SessionRunContext) -> tf.train.SessionRunArgs:
         """Asks for the frames after the update."""
         return tf.train.SessionRunArgs(self.phase.train)
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(
+        self, run_context: tf.train.SessionRunContext, run_values: tf.train.SessionRunValues
+    ) -> None:
         """Follows the schedule of the phase."""
         share = self._shares[self.phase.title](int(run_values.results))
         if share is not None:

@@ -219,14 +219,16 @@ class EpisodeHook(Component):
         self._summaries = summaries
         self.states = [_ProgressLine(episodes)]
 
-    def before_run(self, run_context: Any) -> tf.train.SessionRunArgs:
+    def before_run(self, run_context: tf.train.SessionRunContext) -> tf.train.SessionRunArgs:
         """Asks for the ends of episodes in the batch."""
         phase = self.phase
         return tf.train.SessionRunArgs(
             {'done': phase.done, 'infos': phase.infos, 'step': phase.step}
         )
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(
+        self, run_context: tf.train.SessionRunContext, run_values: tf.train.SessionRunValues
+    ) -> None:
         """Logs the episodes that ended in this batch."""
         results = run_values.results
         step = int(results['step'])

@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict, List, Optional
 
 import tensorflow.compat.v1 as tf
 
+from sc2impala.agents.agent import Agent
 from sc2impala.checkpoints import directory
 from sc2impala.errors import UserError
 from sc2impala.evaluation import phase_evaluation, scoring
@@ -94,7 +95,7 @@ class RunEvaluationHook(Component):
         self._frames = frames
         self._stop = stop
 
-    def after_create_session(self, session: tf.Session, coord: Any) -> None:
+    def after_create_session(self, session: tf.Session, coord: tf.train.Coordinator) -> None:
         """Remembers the session."""
         self._session = session
         self._coord = coord
@@ -104,11 +105,13 @@ class RunEvaluationHook(Component):
         super().begin_phase(phase, frames)
         self._evaluate_if_due(self._session, int(self._session.run(self._frames)))
 
-    def before_run(self, run_context: Any) -> tf.train.SessionRunArgs:
+    def before_run(self, run_context: tf.train.SessionRunContext) -> tf.train.SessionRunArgs:
         """Asks for the frames after the update."""
         return tf.train.SessionRunArgs(self.phase.step)
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(
+        self, run_context: tf.train.SessionRunContext, run_values: tf.train.SessionRunValues
+    ) -> None:
         """Evaluates if it is time to."""
         self._evaluate_if_due(run_context.session, int(run_values.results))
 
@@ -145,7 +148,7 @@ class RunEvaluationHook(Component):
             )
 
 
-def _make_evaluate(settings: Settings, agent: Any) -> Evaluate:
+def _make_evaluate(settings: Settings, agent: Agent) -> Evaluate:
     """Plays on the backend of the run, the same games every time."""
     own, run, environment = settings.evaluation, settings.run, settings.environment
     specs = environments.make_specs(environment)

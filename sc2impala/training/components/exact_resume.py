@@ -3,7 +3,7 @@
 A run that was stopped or killed continues as if it had not been.
 """
 
-from typing import Any, List
+from typing import List
 
 import tensorflow.compat.v1 as tf
 
@@ -36,7 +36,7 @@ class ResumeHook(Component):
         self._noted = noted
         self._restored = restored
 
-    def after_create_session(self, session: tf.Session, coord: Any) -> None:
+    def after_create_session(self, session: tf.Session, coord: tf.train.Coordinator) -> None:
         """Restores what was saved; nothing plays yet."""
         if not self._restored:
             return
@@ -53,10 +53,12 @@ class ResumeHook(Component):
         """The games are not in a state that can be saved."""
         self._state.fail()
 
-    def before_run(self, run_context: Any) -> tf.train.SessionRunArgs:
+    def before_run(self, run_context: tf.train.SessionRunContext) -> tf.train.SessionRunArgs:
         """Asks for the frames after the update."""
         return tf.train.SessionRunArgs(self.phase.step)
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(
+        self, run_context: tf.train.SessionRunContext, run_values: tf.train.SessionRunValues
+    ) -> None:
         """Notes them."""
         self._noted.note(int(run_values.results))

@@ -1,6 +1,6 @@
 """Ends a start of a run at a number of frames (`--stop_at_frames`), before it is finished."""
 
-from typing import Any, List
+from typing import List
 
 import tensorflow.compat.v1 as tf
 
@@ -29,18 +29,20 @@ class FrameLimitHook(Component):
         self._limit = limit
         self._frames = frames
 
-    def after_create_session(self, session: tf.Session, coord: Any) -> None:
+    def after_create_session(self, session: tf.Session, coord: tf.train.Coordinator) -> None:
         """Ends a run that is there already."""
         frames = int(session.run(self._frames))
         if frames >= self._limit:
             self._say(frames)
             coord.request_stop()
 
-    def before_run(self, run_context: Any) -> tf.train.SessionRunArgs:
+    def before_run(self, run_context: tf.train.SessionRunContext) -> tf.train.SessionRunArgs:
         """Asks for the frames after the update."""
         return tf.train.SessionRunArgs(self.phase.step)
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(
+        self, run_context: tf.train.SessionRunContext, run_values: tf.train.SessionRunValues
+    ) -> None:
         """Ends the training if they are reached."""
         frames = int(run_values.results)
         if frames >= self._limit and not run_context.stop_requested:

@@ -2,7 +2,7 @@
 
 import math
 import time
-from typing import Any, Callable, List, Optional
+from typing import Callable, List, Optional
 
 import tensorflow.compat.v1 as tf
 
@@ -74,12 +74,16 @@ class ExplosionHook(Component):
         super().begin_phase(phase, frames)
         self._watch = ExplosionWatch()
 
-    def before_run(self, run_context: Any) -> Optional[tf.train.SessionRunArgs]:
+    def before_run(
+        self, run_context: tf.train.SessionRunContext
+    ) -> Optional[tf.train.SessionRunArgs]:
         """Asks for the norm, which the update computes in any case."""
         norm = self.phase.grad_norm
         return None if norm is None else tf.train.SessionRunArgs(norm)
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(
+        self, run_context: tf.train.SessionRunContext, run_values: tf.train.SessionRunValues
+    ) -> None:
         """Says so if it is far too large."""
         if run_values.results is None:
             return

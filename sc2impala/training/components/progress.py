@@ -122,14 +122,16 @@ class ProgressHook(Component):
         super().begin_phase(phase, frames)
         self._progress = Progress(phase.title, frames, phase.num_frames, self._every_secs)
 
-    def before_run(self, run_context: Any) -> tf.train.SessionRunArgs:
+    def before_run(self, run_context: tf.train.SessionRunContext) -> tf.train.SessionRunArgs:
         """Asks for the frames and the agent steps of the update."""
         phase = self.phase
         return tf.train.SessionRunArgs(
             {'frames': phase.train, 'agent_steps': phase.agent_steps, 'step': phase.step}
         )
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(
+        self, run_context: tf.train.SessionRunContext, run_values: tf.train.SessionRunValues
+    ) -> None:
         """Prints if it is time to."""
         results = {name: int(value) for name, value in run_values.results.items()}
         assert self._progress is not None

@@ -8,6 +8,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import demonstrations as recordings_lib
 from sc2impala import saved_arrays
+from sc2impala.envs.actions import ActionSpec
 from sc2impala.errors import UserError
 from sc2impala.saved_arrays import Arrays
 from sc2impala.settings.groups import DemonstrationSettings, EnvironmentSettings
@@ -24,7 +25,7 @@ def make(run: Run) -> List[Component]:
 
 
 def open_recordings(
-    folders: Sequence[str], environment: EnvironmentSettings, action_spec: Any
+    folders: Sequence[str], environment: EnvironmentSettings, action_spec: ActionSpec
 ) -> List[recordings_lib.Recording]:
     """Opens all recordings in some folders.
 
@@ -49,7 +50,7 @@ def open_recordings(
 
 
 def _check_recording(
-    recording: recordings_lib.Recording, environment: EnvironmentSettings, action_spec: Any
+    recording: recordings_lib.Recording, environment: EnvironmentSettings, action_spec: ActionSpec
 ) -> None:
     """Raises: ValueError: if a recording is of another map or action space."""
     folder, manifest = recording.folder, recording.manifest

@@ -41,7 +41,7 @@ class CheckHook(tf.train.SessionRunHook):
     def __init__(self, check: Callable[[], None]):
         self._check = check
 
-    def before_run(self, run_context: Any) -> None:
+    def before_run(self, run_context: tf.train.SessionRunContext) -> None:
         """Calls the function."""
         self._check()
 

@@ -37,7 +37,9 @@ class StagingHook(Component):
         self._play = play
         self._started: Set[tf.Operation] = set() if staged is None else staged
 
-    def before_run(self, run_context: Any) -> Optional[tf.train.SessionRunArgs]:
+    def before_run(
+        self, run_context: tf.train.SessionRunContext
+    ) -> Optional[tf.train.SessionRunArgs]:
         """Copies the next batch with the update, and before the first update its own."""
         stage = self.phase.stage
         if stage is None:

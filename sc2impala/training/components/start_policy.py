@@ -5,6 +5,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 import numpy as np
 import tensorflow.compat.v1 as tf
 
+from sc2impala.agents.agent import Agent
 from sc2impala.agents.teacher import Teacher
 from sc2impala.evaluation import phase_evaluation
 from sc2impala.factories import acting
@@ -27,7 +28,7 @@ def make(run: Run) -> List[Component]:
 
 
 def make_start_policy(
-    settings: Settings, agent: Any, specs: Tuple[Any, Any]
+    settings: Settings, agent: Agent, specs: Tuple[Any, Any]
 ) -> Optional['StartPolicy']:
     """Builds the teacher and the choice among the models of cloning.
 
@@ -166,7 +167,7 @@ class StartPolicyHook(Component):
         self._total_frames = total_frames
         self._summaries = summaries
 
-    def after_create_session(self, session: tf.Session, coord: Any) -> None:
+    def after_create_session(self, session: tf.Session, coord: tf.train.Coordinator) -> None:
         """Remembers the session."""
         self._session = session
 
@@ -187,13 +188,17 @@ class StartPolicyHook(Component):
             self._write(self._selection.finish(session), self._step())
         session.run(self._teacher.freeze)
 
-    def before_run(self, run_context: Any) -> Optional[tf.train.SessionRunArgs]:
+    def before_run(
+        self, run_context: tf.train.SessionRunContext
+    ) -> Optional[tf.train.SessionRunArgs]:
         """Asks for the frames after the update."""
         if self._selection is None or not self._is_cloning():
             return None
         return tf.train.SessionRunArgs({'frames': self.phase.train, 'step': self.phase.step})
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(
+        self, run_context: tf.train.SessionRunContext, run_values: tf.train.SessionRunValues
+    ) -> None:
         """Evaluates if it is time to."""
         results = run_values.results
         if results is not None and self._selection is not None:

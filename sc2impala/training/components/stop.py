@@ -1,6 +1,6 @@
 """Ends a run after the update during which that was requested."""
 
-from typing import Any, List
+from typing import List
 
 import tensorflow.compat.v1 as tf
 
@@ -23,12 +23,14 @@ class StopHook(tf.train.SessionRunHook):
         """From now on there is something that ends in order."""
         self._request.interrupts = False
 
-    def after_create_session(self, session: tf.Session, coord: Any) -> None:
+    def after_create_session(self, session: tf.Session, coord: tf.train.Coordinator) -> None:
         """Ends a run that was to be stopped before its first update."""
         if self._request.requested:
             coord.request_stop()
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(
+        self, run_context: tf.train.SessionRunContext, run_values: tf.train.SessionRunValues
+    ) -> None:
         """Passes the request on."""
         if self._request.requested:
             run_context.request_stop()

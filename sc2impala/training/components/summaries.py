@@ -1,6 +1,6 @@
 """TensorBoard summaries of updates (`--save_summaries_secs`), see docs/reference/summaries.md."""
 
-from typing import Any, List, Optional
+from typing import List, Optional
 
 import tensorflow.compat.v1 as tf
 
@@ -25,17 +25,21 @@ class SummaryHook(Component):
         self._summaries = summaries
         self._frames = frames
 
-    def after_create_session(self, session: tf.Session, coord: Any) -> None:
+    def after_create_session(self, session: tf.Session, coord: tf.train.Coordinator) -> None:
         """Marks the step at which this start begins."""
         self._summaries.start(int(session.run(self._frames)))
 
-    def before_run(self, run_context: Any) -> Optional[tf.train.SessionRunArgs]:
+    def before_run(
+        self, run_context: tf.train.SessionRunContext
+    ) -> Optional[tf.train.SessionRunArgs]:
         """Asks for the summary if one is due."""
         if not self._summaries.due():
             return None
         return tf.train.SessionRunArgs({'summary': self.phase.summary, 'step': self.phase.step})
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(
+        self, run_context: tf.train.SessionRunContext, run_values: tf.train.SessionRunValues
+    ) -> None:
         """Writes it."""
         if run_values.results is not None:
             self._summaries.add(run_values.results['summary'], int(run_values.results['step']))

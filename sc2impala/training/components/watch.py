@@ -5,7 +5,7 @@ import sys
 import threading
 import time
 import traceback
-from typing import Any, Callable, Dict, List, Mapping, Optional
+from typing import Callable, Dict, List, Mapping, Optional
 
 import tensorflow.compat.v1 as tf
 
@@ -108,7 +108,7 @@ class WatchHook(Component):
         self._learner: Optional[int] = None
         self._step = 0
 
-    def after_create_session(self, session: tf.Session, coord: Any) -> None:
+    def after_create_session(self, session: tf.Session, coord: tf.train.Coordinator) -> None:
         """Starts the watch."""
         self._session = session
         self._learner = threading.get_ident()
@@ -120,11 +120,13 @@ class WatchHook(Component):
         super().begin_phase(phase, frames)
         self._trained()
 
-    def before_run(self, run_context: Any) -> tf.train.SessionRunArgs:
+    def before_run(self, run_context: tf.train.SessionRunContext) -> tf.train.SessionRunArgs:
         """Asks for the frames after the update."""
         return tf.train.SessionRunArgs(self.phase.step)
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(
+        self, run_context: tf.train.SessionRunContext, run_values: tf.train.SessionRunValues
+    ) -> None:
         """Notes the update."""
         self._step = int(run_values.results)
         self._trained()
