@@ -33,6 +33,7 @@ from typing import Any, Callable, Dict, Mapping, Optional, Sequence
 from absl import app, flags
 
 from sc2impala import tf_setup
+from sc2impala.checkpoints import directory
 from sc2impala.errors import FINISHED, UnexpectedError, UserError, exit_code_of_signal
 from sc2impala.runtime import console, manifest, run_watch, versions
 from sc2impala.settings import addresses, own_algorithms, resolve, setting_flags, validation
@@ -129,7 +130,7 @@ def define_flags(flag_values: flags.FlagValues, arguments: Sequence[str]) -> Non
     if not algorithm and given.get('job_name') != 'actor':
         algorithm = manifest.peek_algorithm(_logdir(given))
         if not algorithm and given.get('init_checkpoint'):
-            algorithm = manifest.peek_algorithm(given['init_checkpoint'])
+            algorithm = manifest.peek_algorithm(directory.run_of(given['init_checkpoint']))
     own_algorithms.register(algorithm)
     setting_flags.define(flag_values)
 
@@ -337,7 +338,7 @@ def _resolve(chosen: Mapping[str, Any]) -> Settings:
 def _of_start(given: Mapping[str, Any]) -> Optional[Mapping[str, Any]]:
     """Returns the settings of the run whose weights this run starts from, or None."""
     source = given.get('init_checkpoint', '')
-    before = manifest.read_of_checkpoint(source) if source else None
+    before = manifest.read(directory.run_of(source)) if source else None
     if given.get('mode', 'train') != 'train' or before is None:
         return None
     console.say(
@@ -357,7 +358,7 @@ def _settings_of_recording(given: Mapping[str, Any]) -> Dict[str, Any]:
     run = given.get('init_checkpoint', '')
     if given.get('policy', 'sampled') not in ('sampled', 'greedy') or not run:
         return resolve.complete(given)
-    before = manifest.read_of_checkpoint(run)
+    before = manifest.read(directory.run_of(run))
     if before is None:
         return resolve.complete(given)
     backend = given.get('backend', before['config']['backend'])

@@ -9,8 +9,6 @@ import zlib
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 import sc2impala
-from sc2impala.checkpoints import directory
-from sc2impala.checkpoints.directory import Skipped
 from sc2impala.envs import pysc2_api
 from sc2impala.errors import UserError
 from sc2impala.runtime import console, versions
@@ -58,21 +56,8 @@ def read(logdir: str) -> Optional[Dict[str, Any]]:
     ) from error
 
 
-def read_of_checkpoint(folder_or_checkpoint: str) -> Optional[Dict[str, Any]]:
-    """The manifest of the run of a checkpoint, or None if there is none.
-
-    Args:
-      folder_or_checkpoint: `--init_checkpoint`: the folder of a run, or a checkpoint in one.
-
-    Raises:
-      UserError: as `read`.
-    """
-    return read(directory.run_of(folder_or_checkpoint))
-
-
-def peek_algorithm(folder_or_checkpoint: str) -> str:
+def peek_algorithm(folder: str) -> str:
     """Returns the algorithm of a run without any check of its manifest; empty if there is none."""
-    folder = directory.run_of(folder_or_checkpoint)
     for name in (MANIFEST, COPY):
         try:
             with open(os.path.join(folder, name), 'rb') as file:
@@ -110,7 +95,7 @@ def write(
     values: Mapping[str, Any],
     manifest: Optional[Mapping[str, Any]],
     specs: Tuple[Any, Any],
-    skipped: Sequence[Skipped] = (),
+    skipped: Sequence[Tuple[int, str]] = (),
 ) -> None:
     """Writes the settings of this start, keeping the list of the earlier ones.
 
@@ -119,7 +104,7 @@ def write(
       values: all settings.
       manifest: what was there before, or None.
       specs: observation and action spec.
-      skipped: checkpoints that this start could not use.
+      skipped: frames of checkpoints that this start could not use, and the reasons.
     """
     observation_spec, action_spec = specs
     starts: List[Dict[str, Any]] = [] if manifest is None else list(manifest['starts'])

@@ -131,7 +131,7 @@ def prepare_restoring(
 def _check_agent(settings: Settings) -> None:
     """Raises: UserError: if the weights to begin with are for another scale or other inputs."""
     run, agent = settings.start.init_checkpoint, settings.agent
-    before = manifest.read_of_checkpoint(run)
+    before = manifest.read(directory.run_of(run))
     expected = {'point_logit_scale': agent.point_logit_scale, 'ratio_bins': agent.ratio_bins}
     for name, value in expected.items():
         if before is not None and before['config'][name] != value:

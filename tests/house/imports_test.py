@@ -93,6 +93,7 @@ ALLOWED = {
         'structs',
     ),
     'experiment': (
+        'checkpoints',
         'cluster_actors',
         'errors',
         'evaluation',
