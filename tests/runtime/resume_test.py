@@ -67,8 +67,8 @@ def state(folder):
     """The newest checkpoint, and the episodes: arrays by name."""
     frames = tiny.newest_frames(folder)
     result = {'frames': np.array(frames), **tiny.variables(folder, frames)}
-    for part in ('replay', 'resume', 'account'):
-        path = os.path.join(str(folder), f'{part}-{frames}.npz')
+    for part in ('replay', 'state'):
+        path = tiny.checkpoint(folder, frames, f'{part}.npz')
         if os.path.exists(path):
             with np.load(path) as arrays:
                 result.update((f'{part}/{name}', arrays[name]) for name in arrays.files)
@@ -80,7 +80,7 @@ def state(folder):
 def check_same(folder, other):
     first, second = state(folder), state(other)
     assert sorted(first) == sorted(second)
-    assert 'resume/queue/lengths' in first and 'resume/actors/variables/actor_0/state_0' in first
+    assert 'state/queue/lengths' in first and 'state/actors/variables/actor_0/state_0' in first
     different = [name for name in first if not np.array_equal(first[name], second[name])]
     assert not different
 
@@ -153,10 +153,10 @@ def test_what_actors_have_played_is_trained_on_after_a_stop(tmp_path, capsys):
     for _ in range(2):
         train(tmp_path, 8, *flags, hooks=[StopAfter(3)])
         saved = state(tmp_path)
-        waiting = int(saved['account/queued'])
-        assert waiting == len(saved['resume/queue/lengths']) * tiny.FRAMES_PER_SEQUENCE
+        waiting = int(saved['state/account/queued'])
+        assert waiting == len(saved['state/queue/lengths']) * tiny.FRAMES_PER_SEQUENCE
         given_up = ('discarded', 'aborted', 'unrolls', 'staged')
-        assert not any(saved[f'account/{name}'] for name in given_up)
+        assert not any(saved[f'state/account/{name}'] for name in given_up)
     # All games go on: each has ended an episode after as many steps as it has played.
     printed = capsys.readouterr().out
     assert 'lost' not in printed and 'does not hold' not in printed and 'start new' not in printed
