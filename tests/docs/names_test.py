@@ -94,8 +94,8 @@ def flags():
                 result.update(re.findall(r"'--(\w+)'", file.read()))
     # Of algorithms that the documents define.
     for name in DOCUMENTS:
-        for text in documents.code(name, 'python'):
-            result.update(re.findall(r'^    (\w+): \w+ = setting\(', text, re.MULTILINE))
+        for text in documents.code(name, 'python') + documents.code(name, 'diff'):
+            result.update(re.findall(r'^[+]?    (\w+): \w+ = setting\(', text, re.MULTILINE))
     with open(os.path.join(sources.ROOT, 'examples', 'auxiliary_loss.py')) as file:
         result.update(re.findall(r'^    (\w+): \w+ = setting\(', file.read(), re.MULTILINE))
     return result

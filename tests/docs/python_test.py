@@ -1,10 +1,15 @@
-"""The Python code in documents runs."""
+"""The Python code in documents runs, and diffs apply."""
+
+import shutil
+import subprocess
 
 import numpy as np
 import pytest
 
 from tests.docs import documents
+from tests.house import sources
 
+TUTORIAL = 'docs/tutorial.md'
 SIMULATOR = 'docs/concepts/simulator.md'
 GYMNASIUM = 'docs/guides/gymnasium.md'
 
@@ -34,3 +39,11 @@ def test_of_the_gymnasium_environments():
     _, info = values['env'].reset(seed=0)
     assert info['available_actions'].any()
     assert values['games'].num_envs == 32
+
+
+@pytest.mark.skipif(shutil.which('git') is None, reason='needs git')
+def test_the_diff_of_the_tutorial_applies():
+    (diff,) = documents.code(TUTORIAL, 'diff')
+    assert diff.count('+++ b/sc2impala/') == 3
+    command = ['git', 'apply', '--check', '-']
+    subprocess.run(command, input=diff.encode(), cwd=sources.ROOT, check=True)
