@@ -27,8 +27,10 @@ OTHER_PROGRAMS = {
     'help', 'helpfull', 'flagfile', 'version',
     # PySC2's own programs.
     'map', 'norender', 'nosave_replay', 'no_render', 'no_save_replay', 'max_episodes',
+    # `benchmarks.checks.validate_simulator`, which composes their names.
+    'maps', 'players', 'kinds',
 }  # fmt: skip
-"""Flags of other programs that documents name."""
+"""Flags of other programs that documents name, or that cannot be found in the sources."""
 
 ENVIRONMENT = {
     'SC2PATH', 'TF_CONFIG', 'NUMBA_CACHE_DIR', 'NUMBA_DISABLE_JIT', 'NUMBA_BOUNDSCHECK',
