@@ -23,9 +23,9 @@ def blocks(path, language):
 
 @pytest.fixture
 def in_folder_of_runs(with_best, tmp_path, monkeypatch):
-    """The working directory is one in which `runs/roaches` is a run with a best model."""
+    """The working directory is one in which `runs/quickstart` is a run with a best model."""
     os.mkdir(str(tmp_path / 'runs'))
-    os.symlink(with_best, str(tmp_path / 'runs' / 'roaches'))
+    os.symlink(with_best, str(tmp_path / 'runs' / 'quickstart'))
     monkeypatch.chdir(tmp_path)
 
 
@@ -53,8 +53,8 @@ def test_the_documented_code(in_folder_of_runs):
 
 def test_the_documented_code_of_tensorflow_1(in_folder_of_runs):
     """It needs no gymnasium."""
-    with sc2impala.load('runs/roaches') as agent:
-        agent.export('exported/roaches')
+    with sc2impala.load('runs/quickstart') as agent:
+        agent.export('exported/beacon')
         observation = {
             name: np.ones([16, *shape], dtype)
             for name, (shape, dtype) in agent.describe()['observation'].items()
@@ -62,4 +62,4 @@ def test_the_documented_code_of_tensorflow_1(in_folder_of_runs):
         values = {'agent': agent, 'observation': observation, 'tf': tf}
         exec(blocks('docs/guides/agents_in_python.md', 'python')[-1], values)
     assert values['action'].shape == (16, 2)
-    assert tiny.read_json('exported', 'roaches', 'agent.json')['action'] == ['function', 'screen']
+    assert tiny.read_json('exported', 'beacon', 'agent.json')['action'] == ['function', 'screen']

@@ -1,7 +1,7 @@
 """Runs of APPO: the command, its summaries, and a start that goes on bit for bit."""
 
 from tests.runtime import tiny
-from tests.runtime.resume_test import COMMON, StopAfter, check_same, train
+from tests.training.resume_test import COMMON, StopAfter, check_same, train
 
 APPO = (
     '--algorithm=appo',

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.runtime import tiny
-from tests.runtime.resume_test import COMMON, StopAfter, check_same, train
+from tests.training.resume_test import COMMON, StopAfter, check_same, train
 
 LIMIT = 400
 """Of episodes of 1,920 frames, in steps of 120."""

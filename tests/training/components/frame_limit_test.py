@@ -1,7 +1,7 @@
 """A start that ends at a number of frames, and what goes on from there."""
 
 from tests.runtime import tiny
-from tests.runtime.resume_test import COMMON, check_same
+from tests.training.resume_test import COMMON, check_same
 
 UPDATE = tiny.FRAMES_PER_UPDATE
 TOTAL = f'--total_environment_frames={3 * UPDATE}'
