@@ -91,7 +91,7 @@ class ReturnSettings(AlgorithmSettings):
     discounting: float = setting(0.95, 'discount per agent step', between=(0.0, 1.0), tunable=True)
     discounting_per_frame: bool = setting(
         False,
-        'make it discounting ** (step_mul / 8) instead, so that long steps gain nothing for free',
+        'use discounting ** (step_mul / 8) per step, so that long steps are not favoured',
         tunable=True,
     )
     reward_scaling: float = setting(
@@ -102,25 +102,28 @@ class ReturnSettings(AlgorithmSettings):
     )
     reward_shaping: str = setting(
         'none',
-        'what --reward_shaping_cost is taken off the rewards for, after scaling and clipping: '
-        'fixed, for each environment frame; entropy, for each nat of the entropy of the policy '
-        'when it acted; uncertainty, for the absolute temporal difference error; or none',
+        'quantity that is multiplied by --reward_shaping_cost and subtracted from rewards after '
+        'scaling and clipping: fixed, 1 per environment frame; entropy, the entropy of the '
+        'policy in nats when it acted; uncertainty, the absolute temporal difference error; or '
+        'none',
         choices=REWARD_SHAPINGS,
     )
     reward_shaping_cost: float = setting(
-        0.0, 'that cost; a negative one is a bonus', between=(-LARGE, LARGE), tunable=True
+        0.0,
+        'cost of --reward_shaping; a negative one is a bonus',
+        between=(-LARGE, LARGE),
+        tunable=True,
     )
     gain_rewards: Tuple[Tuple[str, float], ...] = setting(
         (),
-        'rewards for each more, and penalties for each less, of what the game counts, as '
-        'food_used=20,food_cap=2 or explored=0.5, which is a percent of the minimap; added after '
+        'reward per unit increase of a game counter (negative for a decrease), such as '
+        'food_used=20,food_cap=2, or explored=0.5 per percent of the minimap; added after '
         'scaling and clipping. Names are columns of the vectors player and score_cumulative',
         type=value_types.WEIGHTS,
     )
     gain_decay: float = setting(
         0.0,
-        'the part of the training with rewards over which --gain_rewards fall linearly to 0; 0 '
-        'keeps them',
+        'fraction of the main phase over which --gain_rewards decay linearly to 0; 0 keeps them',
         between=(0.0, 1.0),
         tunable=True,
     )
@@ -174,21 +177,22 @@ class PrioritySettings(AlgorithmSettings):
 
     priority_max_share: float = setting(
         0.9,
-        'the priority of a sequence is this share of the largest error of its steps, and the rest '
-        'of their mean',
+        'weight of the maximum in the priority of a sequence, the rest is of the mean: eta of '
+        'R2D2, over the errors of its steps',
         between=(0.0, 1.0),
         tunable=True,
     )
     importance_exponent: float = setting(
         0.6,
-        'losses of a replayed sequence that is drawn with probability P are weighted with '
-        'P^-exponent, over the largest such weight of the batch; 0 does not correct for P',
+        'losses of a replayed sequence with sampling probability P are weighted with '
+        'P^-exponent, normalised by the largest weight of the batch (beta of prioritised '
+        'replay); 0 does not correct',
         between=(0.0, 1.0),
         tunable=True,
     )
     final_importance_exponent: float = setting(
         -1.0,
-        'that exponent at the end of the training, linearly in between; -1 keeps it',
+        'this exponent at the end of the main phase, linear in between; -1 keeps it',
         between=(0.0, 1.0),
         or_else=-1.0,
         tunable=True,
@@ -210,9 +214,11 @@ class ActorCriticSettings(ReturnSettings, AdamSettings, PrioritySettings):
 
     TITLE: ClassVar[str] = 'actor and critic (IMPALA, APPO), with CLEAR'
 
-    learning_rate: float = setting(7e-4, 'of Adam, at the start', between=(0.0, 10.0), tunable=True)
+    learning_rate: float = setting(
+        7e-4, 'initial learning rate of Adam', between=(0.0, 10.0), tunable=True
+    )
     final_learning_rate: float = setting(
-        0.0, 'at the end, linearly in between', between=(0.0, 10.0), tunable=True
+        0.0, 'final learning rate, linear in between', between=(0.0, 10.0), tunable=True
     )
     warmup_frames: int = setting(
         0,
@@ -222,53 +228,59 @@ class ActorCriticSettings(ReturnSettings, AdamSettings, PrioritySettings):
         tunable=True,
     )
     baseline_cost: float = setting(
-        0.5, 'weight of the loss of the baseline', between=(0.0, LARGE), tunable=True
+        0.5, 'cost of the baseline loss', between=(0.0, LARGE), tunable=True
     )
     entropy_cost: float = setting(
-        0.01, 'weight of the entropy of the policy', between=(0.0, LARGE), tunable=True
+        0.01, 'cost of the entropy bonus', between=(0.0, LARGE), tunable=True
     )
     final_entropy_cost: float = setting(
         0.0,
-        'its weight at the end, linearly in between; -1 keeps it',
+        'this cost at the end, linear in between; -1 keeps it',
         between=(0.0, LARGE),
         or_else=-1.0,
         tunable=True,
     )
     entropy_decay: float = setting(
-        1.0, 'the part of the training over which it reaches that', between=(0.0, 1.0), tunable=True
+        1.0,
+        'fraction of the main phase after which --final_entropy_cost is reached',
+        between=(0.0, 1.0),
+        tunable=True,
     )
     trace_decay: float = setting(
         1.0,
-        'lambda of V-trace, and of GAE: below 1 targets and advantages bootstrap from the baseline '
-        'earlier, with less variance and more bias',
+        'lambda of V-trace and of GAE: below 1 targets and advantages bootstrap earlier, with '
+        'less variance and more bias',
         between=(0.0, 1.0),
         tunable=True,
     )
     policy_cloning_cost: float = setting(
         0.01,
-        'weight of KL(behaviour || policy) on replayed sequences',
+        'cost of KL(behaviour || policy) on replayed sequences',
         between=(0.0, LARGE),
         tunable=True,
     )
     value_cloning_cost: float = setting(
         0.005,
-        'weight of the squared change of the baseline on them',
+        'cost of the squared change of the baseline on replayed sequences',
         between=(0.0, LARGE),
         tunable=True,
     )
     teacher_cost: float = setting(
         0.0,
-        'weight of KL(teacher || policy) at the start; the teacher is the policy with which the '
-        'training starts, from cloning or --init_checkpoint',
+        'initial cost of KL(teacher || policy); the teacher is the policy at the start of the '
+        'main phase, from cloning or --init_checkpoint',
         between=(0.0, LARGE),
     )
     teacher_decay: float = setting(
-        0.5, 'the part of the training over which that falls to 0', between=(0.0, 1.0), tunable=True
+        0.5,
+        'fraction of the main phase over which --teacher_cost decays to 0',
+        between=(0.0, 1.0),
+        tunable=True,
     )
     demonstration_cost: float = setting(
         0.0,
-        'weight of - log pi(label) where the demonstrator has labelled an observation, or where a '
-        'recording shows what was played',
+        'cost of -log pi(label) on observations that the demonstrator has labelled, and on '
+        'recordings',
         between=(0.0, LARGE),
         scope=RUN,
     )
@@ -283,13 +295,12 @@ class ActorCriticSettings(ReturnSettings, AdamSettings, PrioritySettings):
 class PolicyLagSettings(AlgorithmSettings):
     """Limit on policy lag."""
 
-    TITLE: ClassVar[str] = 'age of sequences'
+    TITLE: ClassVar[str] = 'policy lag'
 
     max_policy_lag: int = setting(
         0,
-        'largest age of the weights that played a sequence, in updates: the learner of a cluster '
-        'discards older ones, and APPO gives those no loss that got older since they came; 0 '
-        'allows any',
+        'maximum policy lag in updates: the learner of a cluster discards older sequences, and '
+        'APPO masks those that became older in the queue; 0 disables it',
         between=(0, MANY),
         free_on_resume=True,
     )

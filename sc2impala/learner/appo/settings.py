@@ -13,57 +13,54 @@ EXPLORATIONS = ('entropy', 'uniform_kl')
 
 @dataclasses.dataclass(frozen=True)
 class AppoSettings(ActorCriticSettings, PolicyLagSettings):
-    """Settings of APPO alone, and of the age of sequences."""
+    """Settings of APPO alone, and of the policy lag."""
 
     TITLE: ClassVar[str] = 'APPO'
 
-    appo_epochs: int = setting(
-        1, 'how often an update goes over its batch', between=(1, 100), tunable=True
-    )
+    appo_epochs: int = setting(1, 'epochs per batch', between=(1, 100), tunable=True)
     appo_minibatches: int = setting(
         1,
-        'parts of the batch in each epoch, each with a step of the optimizer; of whole sequences, '
-        'in a new order in each epoch',
+        'minibatches per epoch, of whole sequences in random order, one optimizer step each',
         between=(1, 65536),
         tunable=True,
     )
     appo_clip: float = setting(
         0.4,
-        'the ratio pi / mu is clipped to between 1 / (1 + this) and 1 + this; 0 does not clip',
+        'epsilon: the ratio pi / mu is clipped to [1 / (1 + epsilon), 1 + epsilon]; 0 disables '
+        'clipping',
         between=(0.0, LARGE),
         tunable=True,
     )
     appo_value_clip: float = setting(
         0.0,
-        'the largest change of the baseline since the time of acting that its loss rewards; 0 '
-        'allows any',
+        'clipping range of the change of the baseline since acting, as in PPO; 0 disables it',
         between=(0.0, LARGE),
         tunable=True,
     )
     appo_advantage: str = setting(
         'vtrace',
-        'vtrace corrects the targets for the age of the weights that played; gae does not. Lambda '
-        'of both is --trace_decay',
+        'vtrace corrects the targets for the policy lag; gae does not. Lambda of both is '
+        '--trace_decay',
         choices=ADVANTAGES,
         tunable=True,
     )
     appo_normalise_advantages: bool = setting(
         False,
-        'advantages of mean 0 and standard deviation 1 over each batch; costs of other terms are '
-        'then relative to advantages of that size',
+        'normalise advantages to mean 0 and standard deviation 1 over each batch; costs of '
+        'other terms are then relative to that',
         tunable=True,
     )
     appo_max_kl: float = setting(
         0.0,
-        'leave out the epochs that are left when the mean KL(behaviour || policy) over an epoch is '
-        'larger; 0 runs all',
+        'stop the remaining epochs once the mean KL(behaviour || policy) of an epoch exceeds '
+        'this value; 0 disables it',
         between=(0.0, LARGE),
         tunable=True,
     )
     appo_exploration: str = setting(
         'entropy',
-        'what --entropy_cost weighs: the entropy of the policy, or uniform_kl, the mean of its two '
-        'divergences from a uniform choice of what is available, which also keeps small '
+        'bonus of --entropy_cost: entropy of the policy, or uniform_kl, the mean of both KL '
+        'divergences from the uniform policy over available choices, which also keeps small '
         'probabilities from vanishing',
         choices=EXPLORATIONS,
         tunable=True,

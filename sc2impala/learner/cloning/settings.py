@@ -23,45 +23,47 @@ class CloningSettings(ReturnSettings, AdamSettings, PretrainingSettings):
 
     num_cloning_frames: int = setting(
         0,
-        'first imitate the demonstrator for this many frames, which are not part of '
-        '--total_environment_frames',
+        'environment frames of imitation of the demonstrator before the main phase, in addition '
+        'to --total_environment_frames',
         between=(0, MAX_FRAMES),
     )
     cloning_batch_size: int = setting(
         0,
-        'sequences of an update of that phase, 0 for --batch_size: many small steps imitate sooner '
-        'than few large ones, and learning from rewards needs larger ones',
+        'sequences per update of cloning; 0 uses --batch_size. Many small steps imitate faster '
+        'than few large ones',
         between=(0, 65536),
         on_resume='each update of cloning is of that many sequences, over which losses are summed; '
         'learning rate and costs are unchanged',
     )
-    cloning_learning_rate: float = setting(7e-4, 'of that phase, at the start', between=(0.0, 10.0))
+    cloning_learning_rate: float = setting(
+        7e-4, 'initial learning rate of cloning', between=(0.0, 10.0)
+    )
     final_cloning_learning_rate: float = setting(
-        0.0, 'at its end, linearly in between', between=(0.0, 10.0)
+        0.0, 'final learning rate of cloning, linear in between', between=(0.0, 10.0)
     )
     cloning_baseline_cost: float = setting(
-        0.5, 'weight of the loss of the baseline in that phase', between=(0.0, LARGE)
+        0.5, 'cost of the baseline loss in cloning', between=(0.0, LARGE)
     )
     demonstrator_share: float = setting(
         1.0,
-        'the part of the episodes that the demonstrator plays when cloning starts; the agent plays '
-        'the others, and learns what the demonstrator would do there',
+        'fraction of episodes in which the demonstrator acts at the start of cloning; in the '
+        'others the agent acts, and learns the labels of the demonstrator (DAgger)',
         between=(0.0, 1.0),
     )
     final_demonstrator_share: float = setting(
         0.0,
-        'that part when cloning ends, linearly in between; -1 keeps it',
+        'this fraction at the end of cloning, linear in between; -1 keeps it',
         between=(0.0, 1.0),
         or_else=-1.0,
     )
     phase_evaluations: int = setting(
         10,
         'number of evaluations on the simulator during cloning; the next phase starts from the '
-        'model with the best mean return. 0 starts it from the last one',
+        'model with the best mean return. 0 uses the last one',
         between=(0, 10000),
     )
     phase_evaluation_episodes: int = setting(
-        32, 'episodes of such an evaluation, played at once', between=(1, 10000)
+        32, 'episodes per evaluation, in parallel', between=(1, 10000)
     )
 
     @property

@@ -15,15 +15,17 @@ class CriticPretrainingSettings(ReturnSettings, AdamSettings, PretrainingSetting
 
     num_critic_pretrain_frames: int = setting(
         0,
-        'first train the baseline alone for this many frames, which are not part of '
-        '--total_environment_frames',
+        'environment frames in which the baseline alone is trained before the main phase, in '
+        'addition to --total_environment_frames',
         between=(0, MAX_FRAMES),
     )
-    critic_learning_rate: float = setting(7e-4, 'of that phase', between=(0.0, 10.0))
+    critic_learning_rate: float = setting(
+        7e-4, 'learning rate of critic pre-training', between=(0.0, 10.0)
+    )
     critic_pretrain_all_variables: bool = setting(
         False,
-        'train all variables that the baseline depends on, and so change the policy, instead of '
-        'its own layers only',
+        'in critic pre-training, train all variables that the baseline depends on, which '
+        'changes the policy, instead of its own layers only',
     )
 
     @property

@@ -15,8 +15,8 @@ class ImpalaSettings(ActorCriticSettings):
 
     upgo_cost: float = setting(
         0.0,
-        'weight of another policy gradient, on the advantages of UPGO; 0 leaves it out',
+        'cost of an additional policy gradient with UPGO advantages; 0 disables it',
         between=(0.0, LARGE),
         tunable=True,
     )
-    clip_advantage: bool = setting(False, 'learn from positive advantages only', tunable=True)
+    clip_advantage: bool = setting(False, 'clip negative advantages to 0', tunable=True)

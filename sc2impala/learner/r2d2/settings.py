@@ -34,27 +34,26 @@ class R2d2Settings(ReturnSettings, AdamSettings, PrioritySettings):
     }
 
     r2d2_learning_rate: float = setting(
-        1e-3, 'of Adam, at the start', between=(0.0, 10.0), tunable=True
+        1e-3, 'initial learning rate of Adam', between=(0.0, 10.0), tunable=True
     )
     r2d2_final_learning_rate: float = setting(
-        0.0, 'at the end, linearly in between', between=(0.0, 10.0), tunable=True
+        0.0, 'final learning rate, linear in between', between=(0.0, 10.0), tunable=True
     )
     r2d2_num_steps: int = setting(
         5,
-        'steps of rewards in a target, before the value of a state',
+        'n of the n-step targets',
         between=(1, 10000),
         tunable=True,
     )
     r2d2_burn_in: int = setting(
         4,
-        'first steps of a sequence that only bring its stored recurrent state up to date; they are '
-        'the last ones of the sequence before it, which is learned from. 0 for agents without such '
-        'a state',
+        'steps at the start of a sequence that only update its stored recurrent state; they are '
+        'the last ones of the previous sequence. 0 for agents without recurrent state',
         between=(0, 10000),
     )
     r2d2_target_period: int = setting(
         50,
-        'updates from one copy of the weights to the target network to the next',
+        'updates between copies of the weights to the target network',
         between=(1, MANY),
         tunable=True,
     )
@@ -73,20 +72,20 @@ class R2d2Settings(ReturnSettings, AdamSettings, PrioritySettings):
     )
     r2d2_temperature: float = setting(
         0.03,
-        'of that softmax, in the units of Q as it is learned',
+        'temperature of that softmax, in the units of the learned Q',
         between=(1e-4, 1e4),
         tunable=True,
     )
     r2d2_bootstrap_heads: int = setting(
         0,
-        'versions of all heads of the agent on one torso, each with its own targets; one of '
-        'them plays each episode, and their mean is evaluated. 0 or 1 for the heads alone',
+        'number of bootstrapped versions of all heads on one torso, each with its own targets; '
+        'one of them acts in each episode, and their mean is evaluated. 0 or 1 disables it',
         between=(0, 100),
     )
     r2d2_bootstrap_mask: float = setting(
         1.0,
-        'probability with which one of these versions learns from a sequence; drawn once for each '
-        'sequence in the replay buffer',
+        'probability with which a version learns from a sequence; drawn once per sequence in '
+        'the replay buffer',
         between=(0.01, 1.0),
         tunable=True,
     )

@@ -37,21 +37,20 @@ class AgentSettings:
     )
     order_prior: float = setting(
         -1.0,
-        'the logit of --unit_prior for functions other than select_point; -1: the same',
+        'as --unit_prior, for functions other than select_point; -1 uses --unit_prior',
         between=(0.0, 20.0),
         or_else=-1.0,
     )
     point_logit_scale: float = setting(
         1.0,
-        'what the logits of points are multiplied by: with a larger scale they change more in each '
-        'update',
+        'factor on the logits of points: a larger one makes them change faster',
         between=(0.01, 100.0),
     )
     ratio_bins: int = setting(
         0,
-        'parts into which layers that show a share of a whole are divided, such as '
-        'unit_hit_points_ratio, with a channel for each: a logarithm hides which unit has been '
-        'hit; 0 for the logarithm alone, as in the SC2LE paper',
+        'number of one-hot bins for layers that show a fraction, such as unit_hit_points_ratio: '
+        'a logarithm hides which unit has been hit; 0 uses the logarithm alone, as in the SC2LE '
+        'paper',
         between=(0, 255),
     )
     value_normalisation: str = setting(
@@ -83,7 +82,7 @@ class ActorSettings:
     )
     num_envs: int = setting(
         32,
-        'games that each actor plays at once',
+        'number of games per actor',
         between=(1, 65536),
         on_resume=_NEW_GAMES,
         scope=fields.ACTOR,
@@ -93,7 +92,7 @@ class ActorSettings:
     )
     queue_capacity: int = setting(
         0,
-        'sequences that may wait for the learner; 0 chooses',
+        'maximum number of sequences in the queue; 0 chooses',
         between=(0, MANY),
         free_on_resume=True,
     )

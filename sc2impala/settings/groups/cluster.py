@@ -32,7 +32,7 @@ class ClusterSettings(PolicyLagSettings):
     )
     task: int = setting(
         -1,
-        'number of an actor in summaries; -1 for the first that is free',
+        'number of an actor in summaries; -1 for the first free one',
         between=(-1, MANY),
         free_on_resume=True,
         own_in_evaluation=True,
@@ -40,9 +40,8 @@ class ClusterSettings(PolicyLagSettings):
     )
     inference: str = setting(
         'local',
-        'where the agent of an actor of a cluster runs: local, in the actor, with a copy of the '
-        'weights; or central, in the learner, which is asked at each step and plays the games of '
-        'all actors in batches',
+        'location of the agent of cluster actors: local, in the actor, with a copy of the '
+        'weights; or central, in the learner, which batches the requests of all actors',
         choices=('local', 'central'),
         free_on_resume=True,
     )
@@ -54,13 +53,13 @@ class ClusterSettings(PolicyLagSettings):
     )
     sequence_compression: str = setting(
         'auto',
-        'of the sequences that actors send: none, zstd, or auto for the faster of the two',
+        'compression of sequences that actors send: none, zstd, or auto for the faster of the two',
         choices=('auto', 'none', 'zstd'),
         free_on_resume=True,
     )
     rpc_timeout_secs: float = setting(
         30.0,
-        'an actor that has no answer from the learner for so long connects again',
+        'seconds without an answer of the learner after which an actor reconnects',
         between=(0.1, 3600.0),
         free_on_resume=True,
     )

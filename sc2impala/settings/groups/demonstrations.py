@@ -31,19 +31,19 @@ class DemonstrationSettings:
     )
     demonstration_step_mul: int = setting(
         8,
-        'frames from one call of a script, or of a random player, to the next, where demonstrated '
-        'or recorded; at most --max_step_mul, and --step_mul where it is fixed',
+        'frames between two calls of a script or random player in demonstrations and '
+        'recordings; at most --max_step_mul, and --step_mul where it is fixed',
         between=(1, 10000),
     )
     demonstrations: Tuple[str, ...] = setting(
         (),
-        'folders with recordings, separated by commas, to learn from',
+        'folders of recordings to learn from, separated by commas',
         type=value_types.FOLDERS,
         free_on_resume=True,
     )
     demonstration_sequences: int = setting(
         0,
-        'sequences of them that are added to each batch of the training; they carry no loss but '
-        'those of cloning',
+        'recorded sequences added to each batch of the main phase; only cloning losses apply to '
+        'them',
         between=(0, 65536),
     )

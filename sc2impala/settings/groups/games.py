@@ -65,9 +65,9 @@ class EnvironmentSettings:
     )
     no_op_as_last_resort: bool = setting(
         False,
-        'let the agent call no_op only where no other of its functions is available. An agent that '
-        'chooses its step multiplier waits by a longer step, and otherwise often learns to do '
-        'nothing first; not for imitation, since scripts call it',
+        'mask no_op while any other function of the agent is available. An agent that chooses '
+        'its step multiplier waits by a longer step, and otherwise often learns to do nothing '
+        'first; not for imitation, since scripts call no_op',
         scope=fields.WEIGHTS,
     )
     screen_layers: Optional[Names] = setting(
@@ -107,14 +107,14 @@ class EnvironmentSettings:
     )
     spread_games: bool = setting(
         True,
-        'on the simulator, in training: have games in all parts of an episode at any time. For '
-        'that the first episode of each game is aborted at a different frame, or played up to '
-        'there by the script that is imitated. Otherwise all games are in the same part',
+        'on the simulator, in training: start games in different parts of an episode. The first '
+        'episode of each game is aborted at a different frame, or is played up to there by the '
+        'imitated script. Otherwise all games are in the same part',
     )
     max_episode_frames: int = setting(
         0,
-        'truncate episodes after this many frames; returns bootstrap from the value of the final '
-        'observation, unlike at the end of the mini-game. 0 leaves the end to the map',
+        'truncate episodes after this many frames; returns bootstrap from the value of the '
+        'final observation, unlike at the end of the mini-game. 0 disables it',
         between=(0, pysc2_backend.MAX_EPISODE_FRAMES),
         scope=fields.GAME,
     )
@@ -183,15 +183,15 @@ class StarCraftSettings:
     )
     relaunch_episodes: int = setting(
         0,
-        'end a game process after this many episodes and start another one; 0 for never, but 1 on '
-        'BuildMarines, whose restart leaves out exhausted mineral fields',
+        'restart a game process after this many episodes; 0 for never, but 1 on BuildMarines, '
+        'whose restart leaves out exhausted mineral fields',
         between=(0, MANY),
         free_on_resume=True,
     )
     game_deadline_secs: float = setting(
         60.0,
-        'a game that takes longer for a step is killed, and another one started; its episode does '
-        'not count. To start it may take twice as long, at least 30 s',
+        'seconds after which a game that does not answer is killed and restarted; its episode '
+        'does not count. A launch may take twice as long, at least 30 s',
         between=(1.0, 86400.0),
         free_on_resume=True,
     )
@@ -211,7 +211,7 @@ class StarCraftSettings:
     )
     realtime: bool = setting(
         False,
-        'play at the speed of the game, to be watched; a single game only',
+        'run at the speed of the game, to watch it; a single game only',
         free_on_resume=True,
         own_in_evaluation=True,
     )

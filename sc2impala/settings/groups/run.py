@@ -16,9 +16,8 @@ class RunSettings:
 
     mode: str = setting(
         'train',
-        'train; evaluate what the folder of a run holds; record whole episodes of --policy as '
-        'demonstrations for other runs, in a separate folder; or export the agent of a run as '
-        'a SavedModel',
+        'train; evaluate the run in --logdir; record episodes of --policy as demonstrations for '
+        'other runs, in a separate folder; or export the agent of a run as a SavedModel',
         choices=('train', 'evaluate', 'record', 'export'),
         free_on_resume=True,
         own_in_evaluation=True,
@@ -56,28 +55,28 @@ class RunSettings:
 class OutputSettings:
     """Settings of output."""
 
-    TITLE: ClassVar[str] = 'what is kept and shown'
+    TITLE: ClassVar[str] = 'output'
 
     save_checkpoint_secs: float = setting(
         120.0, 'seconds between checkpoints', between=(0.0, math.inf), free_on_resume=True
     )
     keep_checkpoints: int = setting(
         5,
-        'how many of the latest to keep; older ones are deleted. 0 keeps all',
+        'number of latest checkpoints to keep; 0 keeps all',
         between=(0, 10000),
         free_on_resume=True,
     )
     keep_every_frames: int = setting(
         0,
-        'environment frames, of all phases together, from one milestone to the next: the first '
-        'checkpoint at or after each multiple of them is saved at once and kept; 0 for none',
+        'environment frames of all phases between two milestones: the first checkpoint at or '
+        'after each multiple is saved at once and kept; 0 disables it',
         between=(0, MAX_FRAMES),
         free_on_resume=True,
     )
     max_unsaved_secs: float = setting(
         600.0,
-        'seconds after which a run ends that cannot write to its folder, since that is '
-        'read-only or gone. A full disk is waited for',
+        'seconds after which a run ends that cannot write to its folder because it is read-only '
+        'or gone. A full disk is waited for',
         between=(0.0, math.inf),
         free_on_resume=True,
     )
@@ -92,8 +91,8 @@ class OutputSettings:
     )
     watch_secs: float = setting(
         120.0,
-        'log what blocks the training after this number of seconds without an update; '
-        'what; 0 says nothing',
+        'log what blocks the training after this number of seconds without an update; 0 '
+        'disables it',
         between=(0.0, math.inf),
         free_on_resume=True,
     )
@@ -132,9 +131,9 @@ class EvaluationSettings:
     )
     temperature: float = setting(
         1.0,
-        'of --policy=sampled, in every evaluation and in recordings: actions are sampled from the '
-        'softmax of the logits divided by it. Below 1 the agent is nearer to --policy=greedy; '
-        'training always samples with 1. A run is evaluated with its own value if none is given',
+        'temperature of --policy=sampled in evaluations and recordings: actions are sampled '
+        'from softmax(logits / temperature), below 1 closer to --policy=greedy; training always '
+        'samples with 1. A run is evaluated with its own value if none is given',
         between=(0.001, 1000.0),
         free_on_resume=True,
         own_in_evaluation=True,
@@ -142,9 +141,9 @@ class EvaluationSettings:
     )
     eval_max_step_mul: int = setting(
         0,
-        'in evaluations and recordings the agent acts at least once in this number of frames, '
-        'however long its steps are in the training; 0 as in the training. A run is evaluated '
-        'with its own if none is given',
+        'maximum frames per step in evaluations and recordings, so that the agent acts more '
+        'often than in training; 0 uses the step multipliers of the training. A run is '
+        'evaluated with its own value if none is given',
         between=(0, 10000),
         free_on_resume=True,
         own_in_evaluation=True,
@@ -152,27 +151,31 @@ class EvaluationSettings:
     )
     num_episodes: int = setting(
         100,
-        'how many episodes to play',
+        'number of episodes of an evaluation or recording',
         between=(1, 10**6),
         free_on_resume=True,
         own_in_evaluation=True,
     )
     num_eval_envs: int = setting(
-        25, 'how many at a time', between=(1, 65536), free_on_resume=True, own_in_evaluation=True
+        25,
+        'number of games in parallel',
+        between=(1, 65536),
+        free_on_resume=True,
+        own_in_evaluation=True,
     )
     evaluate_every_frames: int = setting(
         0,
-        'in training: evaluate the agent before the first update, and after every N environment '
-        'frames, with --policy, --num_episodes and --num_eval_envs. '
-        'The training waits. evaluations.csv, and the folder best with the best model; 0 never',
+        'in training: evaluate the agent before the first update and after every N environment '
+        'frames with --policy, --num_episodes and --num_eval_envs; training pauses. Writes '
+        'evaluations.csv, and the best model to best/; 0 disables it',
         between=(0, MAX_FRAMES),
         free_on_resume=True,
         own_in_evaluation=True,
     )
     follow: bool = setting(
         False,
-        'evaluate every new checkpoint of a run as it appears, until the run has ended: '
-        'evaluations.csv, and the folder best with the best of them',
+        'evaluate every new checkpoint of a run as it appears, until the run has ended; writes '
+        'evaluations.csv, and the best model to best/',
         free_on_resume=True,
         own_in_evaluation=True,
     )

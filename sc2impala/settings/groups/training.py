@@ -25,15 +25,15 @@ class TrainingSettings:
     )
     total_environment_frames: int = setting(
         50000000,
-        'length of the training and of its schedules',
+        'environment frames of the main phase, over which its schedules run',
         between=(1, MAX_FRAMES),
         free_on_resume=True,
         scope=fields.LEARNING,
     )
     stop_at_frames: int = setting(
         0,
-        'end this start after this number of environment frames of all phases, as a signal does, '
-        'but with exit code 0; the schedules do not end there. 0 for the end of the training',
+        'end this launch after this number of environment frames of all phases, as a signal '
+        'does, but with exit code 0; schedules are unchanged. 0 disables it',
         between=(0, MAX_FRAMES),
         free_on_resume=True,
         own_in_evaluation=True,
@@ -41,8 +41,8 @@ class TrainingSettings:
     )
     may_change: Names = setting(
         (),
-        'settings that may have another value than before when the run resumes, of those that '
-        "learning depends on and the agent's variables do not; all for any of them",
+        'settings of learning that may differ from the previous launch when the run resumes, '
+        'except those that determine the variables of the agent; all allows any',
         type=value_types.NAMES,
         free_on_resume=True,
     )
@@ -56,8 +56,8 @@ class TrainingSettings:
     )
     num_learner_devices: int = setting(
         1,
-        'GPUs that share an update: each takes an equal part of the sequences, and the result is '
-        'that of one, up to rounding',
+        'number of GPUs that share an update: each takes an equal part of the batch; the result '
+        'is equal up to rounding',
         between=(1, 64),
         free_on_resume=True,
     )
@@ -72,7 +72,7 @@ class ReplaySettings:
 
     replay_proportion: float = setting(
         0.0,
-        'part of a batch that comes from the replay buffer; 0 is plain IMPALA',
+        'fraction of a batch that is replayed; 0 is plain IMPALA',
         between=(0.0, 1.0),
         on_resume='that part of each update is replayed; the replay buffer continues',
     )
@@ -86,33 +86,32 @@ class ReplaySettings:
     )
     replay_eviction: str = setting(
         'reservoir',
-        'which sequence makes room for a new one: reservoir keeps a uniform sample of all '
-        'experience, fifo the latest',
+        'removal from a full replay buffer: reservoir keeps a uniform sample of all experience, '
+        'fifo the latest',
         choices=replay.REMOVERS,
     )
     replay_sampler: str = setting(
         'uniform',
-        'which sequences are replayed: uniform, all alike; or prioritised, those with large errors '
-        'more often',
+        'sampling of replayed sequences: uniform; or prioritised, by error',
         choices=replay.SAMPLERS,
     )
     priority_exponent: float = setting(
         0.9,
-        'of prioritised sampling: a sequence of priority p is drawn with a probability in '
-        'proportion to p^exponent',
+        'exponent of prioritised sampling: priority p is sampled with probability proportional '
+        'to p^exponent',
         between=(0.0, 10.0),
     )
     replay_min_size: int = setting(
         0,
-        'sequences that the replay buffer must hold before any is replayed; until then batches '
-        'are new. 0 for as many as a batch takes of it',
+        'minimum number of sequences in the replay buffer before replay starts; until then '
+        'batches are new. 0 uses the number of replayed sequences of a batch',
         between=(0, MANY),
         on_resume='sequences are replayed once the replay buffer holds that many',
     )
     replay_compression: str = setting(
         'zstd',
-        'zstd keeps the same sequences, bit for bit, in less memory: an eighth at 64 pixels with '
-        'all layers, half at 16 with few; none allocates all of it at the start',
+        'zstd stores sequences losslessly in less memory: an eighth at 64 pixels with all '
+        'layers, half at 16 with few; none allocates all memory at the start',
         choices=replay.COMPRESSIONS,
         free_on_resume=True,
     )
@@ -122,7 +121,7 @@ class ReplaySettings:
 class StartSettings:
     """Settings of the initial weights of a new run."""
 
-    TITLE: ClassVar[str] = 'starting from another run'
+    TITLE: ClassVar[str] = 'initial weights'
 
     init_checkpoint: str = setting(
         '',
