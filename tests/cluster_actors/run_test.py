@@ -70,7 +70,7 @@ def test_trains_to_the_end_whoever_comes_and_goes(cluster):
     last = cluster.learner(total(number), *evaluated, environment=cluster.tf_config('learner'))
     assert last.end() == 0 and late.end() == 0
     assert restored_frames(last) == saved
-    assert late.text().count('the learner has started again') == 2
+    assert late.text().count('the learner has restarted') == 2
     assert 'the training is finished' in late.text()
     assert tiny.checkpoint_frames(cluster.logdir)[-1] == number * tiny.FRAMES_PER_UPDATE
     for process in (learner, last):
