@@ -35,8 +35,8 @@ class Record:
         self.best = self
         self.error = None
 
-    def path(self, frames):
-        return f'best/{frames}'
+    def hold_new(self, frames, save):
+        save(f'best/{frames}')
 
     def add(self, result, hold):
         self.log.frames.append(result['global_step'])
