@@ -10,6 +10,7 @@ import tensorflow.compat.v1 as tf
 
 import sc2impala
 from sc2impala import experiment
+from sc2impala.checkpoints import variables
 from sc2impala.errors import UserError
 from sc2impala.evaluation import players, scoring
 from sc2impala.factories import acting, environments
@@ -92,7 +93,8 @@ def test_acts_as_the_player_of_evaluations(recurrent, policy, limit):
         player = players.SessionPlayer(
             acting.in_evaluation(settings, agent), specs[0], 2, policy == 'greedy', stream
         )
-        tf.train.Saver(agent.weights).restore(session, players.find_checkpoint(recurrent))
+        saver = tf.train.Saver(agent.weights)
+        variables.restore(saver, session, players.find_checkpoint(recurrent))
         player.start(session)
         with sc2impala.load(recurrent, policy=policy, eval_max_step_mul=limit, seed=3) as loaded:
             assert loaded.identity.temperature == 2
@@ -122,7 +124,7 @@ def test_episodes_are_those_of_the_command(recurrent, tmp_path):
     assert scoring.list_episodes(infos) == expected['episodes']
     # They depend on the step multipliers that the agent chose.
     assert {episode['steps'] for episode in expected['episodes']} != {1920 // 240}
-    assert expected['checkpoint'] == os.path.basename(agent.identity.checkpoint)
+    assert expected['checkpoint'] == os.path.relpath(agent.identity.checkpoint, run)
 
 
 class TestAct:
