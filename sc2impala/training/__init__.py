@@ -1,1 +1,1 @@
-"""A training run: `build` lists what it is made of, `loop` runs it, `components` are its parts."""
+"""A training run: `build` lists its parts, `components` are the parts, `loop` runs them."""

@@ -12,7 +12,7 @@ from sc2impala.actors import component_specs
 from sc2impala.replay.codec import SequenceCodec
 
 Sequences = List[np.ndarray]
-"""For each component of a sequence an array [N, ...]."""
+"""An array [N, ...] for each component of a sequence."""
 
 
 class QueueContents:
@@ -42,14 +42,14 @@ class QueueContents:
         return [np.zeros((0, *shape), dtype) for shape, dtype in self._specs]
 
     def take(self, session: tf.Session) -> Sequences:
-        """Takes out all sequences that wait."""
+        """Dequeues all sequences."""
         count = session.run(self._size)
         if not count:
             return self.none()
         return list(session.run(self._taken, {self._count: count}))
 
     def put(self, session: tf.Session, sequences: Sequence[np.ndarray]) -> None:
-        """Puts sequences into the queue; waits for room."""
+        """Enqueues sequences; blocks while the queue is full."""
         if len(sequences[0]):
             session.run(self._put, dict(zip(self._new, sequences)))
 
@@ -67,7 +67,7 @@ class QueueContents:
         }
 
     def from_state(self, state: Mapping[str, np.ndarray]) -> Sequences:
-        """Sequences of a state of `to_state`.
+        """Returns the sequences in a state of `to_state`.
 
         Raises:
           DifferentState: if they have another structure.
@@ -93,7 +93,7 @@ class QueueContents:
         return sequences
 
     def _make_codec(self) -> SequenceCodec:
-        # Made when it is needed: it takes the memory of a sequence.
+        # Created on first use: it takes the memory of a sequence.
         if self._codec is None:
             self._codec = SequenceCodec(self._specs)
         return self._codec
@@ -121,17 +121,17 @@ class ActorThreads(tf.train.SessionRunHook):
         contents: QueueContents,
     ):
         """Args:
-        enqueue_ops: one per actor; each plays an unroll and puts it into the queue.
+        enqueue_ops: one per actor; each generates an unroll and enqueues it.
         num_envs: environments of an actor.
         queue: `actors.SequenceQueue`.
-        contents: of the queue.
+        contents: contents of the queue.
         """
         self._enqueue_ops = list(enqueue_ops)
         self._num_envs = num_envs
         self._contents = contents
         self._close = queue.queue.close(cancel_pending_enqueues=True)
         self._changed = threading.Condition()
-        self._num_playing = 0
+        self._num_acting = 0
         self._reserved = 0
         self._is_halted = False
         self._is_putting_back = False
@@ -153,9 +153,9 @@ class ActorThreads(tf.train.SessionRunHook):
         """Halts all actors and dequeues all sequences; `resume` must follow.
 
         Args:
-          session: of the training.
-          wait: for the end of the current unrolls. Without it they continue, and what
-            is played meanwhile is not returned; it may be enqueued before `resume` puts back
+          session: session of the training.
+          wait: for the end of the current unrolls. Without it they continue, and an
+            unroll that ends meanwhile is not returned; it may be enqueued before `resume` puts back
             the dequeued sequences.
 
         Returns:
@@ -170,15 +170,15 @@ class ActorThreads(tf.train.SessionRunHook):
         while wait and not self._is_idle():
             queued.append(self._contents.take(session))
         with self._changed:
-            # Those that still play will need room, and none is made before the next update.
-            self._reserved = self._num_playing * self._num_envs
+            # Actors within an unroll will need room, and no update makes any before `resume`.
+            self._reserved = self._num_acting * self._num_envs
         queued.append(self._contents.take(session))
         return joined(queued + parts)
 
     def resume(self, session: tf.Session, sequences: Sequences) -> None:
-        """Puts sequences back into the queue, and lets the actors play on.
+        """Puts sequences back into the queue, and resumes the actors.
 
-        Those for which there is no room now are enqueued by an actor before it plays.
+        An actor enqueues those that do not fit now before it acts.
         """
         with self._changed:
             num_now = max(0, self._contents.capacity - self._reserved)
@@ -191,12 +191,12 @@ class ActorThreads(tf.train.SessionRunHook):
 
     def _is_idle(self) -> bool:
         with self._changed:
-            if self._num_playing:
+            if self._num_acting:
                 self._changed.wait(_DRAIN_SECS)
-            return not self._num_playing
+            return not self._num_acting
 
     def _play(self, session: tf.Session, coord: tf.train.Coordinator, op: tf.Operation) -> None:
-        """Plays one unroll after the other."""
+        """Generates one unroll after the other."""
         try:
             while True:
                 with self._turn() as (may_play, waiting):
@@ -215,30 +215,30 @@ class ActorThreads(tf.train.SessionRunHook):
 
     @contextlib.contextmanager
     def _turn(self) -> Iterator[Tuple[bool, Optional[Sequences]]]:
-        """An unroll, which begins when the actors are not halted.
+        """Context of an unroll; entering blocks while the actors are halted.
 
         Yields:
-          False at the end of all; and what has to be enqueued instead of playing, or None.
+          False once the training ends; and sequences to enqueue instead of acting, or None.
         """
         with self._changed:
-            # What was there before the actors were halted comes before what they play now.
+            # Sequences from before the halt are enqueued before new ones.
             self._changed.wait_for(
                 lambda: self._over or not (self._is_halted or self._is_putting_back)
             )
-            self._num_playing += 1
+            self._num_acting += 1
             waiting, self._waiting = self._waiting, None
             self._is_putting_back = waiting is not None
         try:
             yield not self._over, waiting
         finally:
             with self._changed:
-                self._num_playing -= 1
+                self._num_acting -= 1
                 if waiting is not None:
                     self._is_putting_back = False
                 self._changed.notify_all()
 
     def _wait(self, session: tf.Session, coord: tf.train.Coordinator) -> None:
-        """Ends the actors, and whoever waits for them, when the training ends."""
+        """Ends the actors, and all threads blocked on them, when the training ends."""
         coord.wait_for_stop()
         with self._changed:
             self._over = True

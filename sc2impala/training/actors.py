@@ -18,12 +18,12 @@ from sc2impala.training.state import State
 class Actors(abc.ABC):
     """Acts in the games of a run and fills a queue with sequences.
 
-    The methods are called in the order in which they are listed.
+    The methods are called in this order.
 
     queue: `actors.SequenceQueue` of `ActorOutput`s; there is one after `build`.
     envs: environments in which a demonstrator can be switched on and off, after `build`.
-    num_games: games that are played in this process.
-    states: what an exact resume restores of actors and queue, after `build`.
+    num_games: number of games in this process.
+    states: state of actors and queue for an exact resume, after `build`.
     """
 
     queue: SequenceQueue
@@ -41,7 +41,7 @@ class Actors(abc.ABC):
         """
 
     def place_variables(self) -> ContextManager[None]:
-        """Returns the context in which variables are made that actors read besides the agent's."""
+        """Returns the context for creating the variables that remote actors read."""
         return contextlib.nullcontext()
 
     @abc.abstractmethod
@@ -53,7 +53,7 @@ class Actors(abc.ABC):
         start: int,
         teacher: Optional[Teacher],
     ) -> None:
-        """Builds the queue and what fills it.
+        """Builds the queue and the operations that fill it.
 
         Args:
           agent: `agents.agent.Agent`, whose variables exist.
@@ -70,17 +70,17 @@ class Actors(abc.ABC):
     def components(
         self, frames: tf.Tensor, summaries: SummaryLog, stop: StopRequest
     ) -> List[tf.train.SessionRunHook]:
-        """Returns what watches over the actors, and logs.
+        """Returns hooks that monitor the actors, and log.
 
         Args:
           frames: environment frames of all phases together, int64 [].
-          summaries: where to.
+          summaries: the event file of the run.
           stop: set when the run should end.
         """
 
     @abc.abstractmethod
     def acting(self) -> List[tf.train.SessionRunHook]:
-        """Returns what lets the actors act, once the state is restored or saved."""
+        """Returns hooks that start the actors, once the state is restored or saved."""
 
     def fill(self, session: tf.Session) -> None:  # noqa: B027
         """Acts until the queue holds a batch, if no other thread does."""

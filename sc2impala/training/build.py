@@ -45,12 +45,12 @@ from sc2impala.training.state import LearnerState
 def build_graph(
     settings: Settings, specs: Tuple[Any, Any], actors: Actors, start: int = 0
 ) -> Graph:
-    """Builds the default graph, in the order in which data moves.
+    """Builds the default graph, in the order of the data flow.
 
     Args:
       settings: all of them.
       specs: observation and action spec.
-      actors: of the run, not built yet.
+      actors: actors of the run, not built yet.
       start: number of earlier starts of the run.
 
     Raises:
@@ -90,7 +90,7 @@ def build_files(built: Graph) -> Tuple[StateFile, Dict[str, SavedFile]]:
       built: the graph; all its variables exist.
 
     Returns:
-      The file to which components add their state; and all files by name, this one first.
+      The file for states of components, and all files by name, this one first.
     """
     state = StateFile([_learner_state(built)], built.actors)
     files: Dict[str, SavedFile] = {STATE: state}
@@ -111,8 +111,8 @@ def build_components(
 ) -> List[tf.train.SessionRunHook]:
     """Builds the components of a run, in the order in which they are called.
 
-    A component is a file in `components` and a line here; without the line, the run does without.
-    This changes the logs in the folder of the run: what follows the checkpoint is removed.
+    A component is a file in `components` and a line here; without the line, it is off.
+    Removes entries after the checkpoint from the logs in the folder of the run.
 
     Args:
       settings: all of them.
@@ -120,9 +120,9 @@ def build_components(
       writer: saves checkpoints.
       state: see `build_files`.
       start: where the run begins.
-      stopping: set when it should end.
-      stack: closes what is opened.
-      own_hooks: of the caller.
+      stopping: set when the run should end.
+      stack: closes files and processes.
+      own_hooks: hooks of the caller.
 
     Raises:
       UserError: if something in the folder of the run cannot be written to.
@@ -143,7 +143,7 @@ def build_components(
         *progress.make(run),
         *gradient_norm.make(run),
         *watch.make(run),
-        # Before the start policy may give the agent other weights than those that were trained.
+        # Before the start policy may replace the trained weights of the agent.
         *evaluations.make(run),
         *start_policy.make(run),
         *own_hooks,
@@ -152,7 +152,7 @@ def build_components(
         *staging.make(run),
         *recordings.make(run),
         *demonstrator.make(run),
-        # After everything that an update changes, and before anything acts.
+        # After all state that an update changes, and before any actor acts.
         *checkpoints.make(run),
         *frame_limit.make(run),
         *actors.acting(),
@@ -164,7 +164,7 @@ def build_components(
 
 
 def open_recordings(settings: Settings, specs: Tuple[Any, Any], start: int) -> recordings.Recorded:
-    """Opens the recordings that the run learns from, possibly none.
+    """Opens the recordings to learn from, if any.
 
     Args:
       settings: all of them.
@@ -182,9 +182,9 @@ def open_recordings(settings: Settings, specs: Tuple[Any, Any], start: int) -> r
 
 
 def _learner_state(built: Graph) -> LearnerState:
-    """Returns the local variables of the learner that belong to an exact resume."""
+    """Returns the learner's local variables for an exact resume."""
     variables = built.batches.variables
     if built.actors.is_saved:
-        # Other processes rely on a count that begins with each start.
+        # Other processes rely on a count that starts at 0 in each start.
         variables.append(learner_phases.policy_version()[1])
     return LearnerState(variables)

@@ -9,13 +9,13 @@ from sc2impala.training.state import State
 
 
 class Component(tf.train.SessionRunHook):
-    """A hook of the monitored session that knows the phase, and that may have a state.
+    """A hook of the monitored session with a phase and, optionally, a state.
 
     Every run of the session that a hook sees is one update. Any other `tf.train.SessionRunHook` may
-    be listed among the components as well.
+    be listed among the components.
 
-    phase: the one that runs, from `begin_phase` to `end_phase`.
-    states: what an exact resume saves and restores of this component.
+    phase: the current phase, from `begin_phase` to `end_phase`.
+    states: the state of this component that an exact resume restores.
     """
 
     phase: Phase
@@ -25,7 +25,7 @@ class Component(tf.train.SessionRunHook):
         """Called before the first update of a phase.
 
         Args:
-          phase: what runs now.
+          phase: the current phase.
           frames: environment frames of the phase so far.
         """
         self.phase = phase
@@ -37,5 +37,5 @@ class Component(tf.train.SessionRunHook):
         """Called instead of `end` if an error ends the run; the session is still open.
 
         Raises:
-          UserError: to be reported instead of the error.
+          UserError: reported instead of the error.
         """

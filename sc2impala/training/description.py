@@ -24,8 +24,8 @@ def describe(
     Args:
       settings: all of them.
       specs: observation and action spec.
-      built: what has been built.
-      checkpoint: from which it resumes, or None.
+      built: the graph.
+      checkpoint: the restored checkpoint, or None.
     """
     environment, actors, replay = settings.environment, settings.actors, settings.replay
     num_parameters = sum(v.shape.num_elements() for v in built.agent.weights)
@@ -59,12 +59,12 @@ def describe(
 
 
 def schedule_change(settings: Settings, before: Mapping[str, Any], frames: int) -> List[str]:
-    """A line if another length of the training changes the learning rate of a run that resumes.
+    """Returns a line if a new length of the training changes the learning rate of a resumed run.
 
     Args:
       settings: all of them.
       before: the settings of the last start.
-      frames: that the training has had, without those of earlier phases.
+      frames: frames of the training so far, without earlier phases.
     """
     length, now = before[_LENGTH], settings.training.total_environment_frames
     first, last = (_learning_rate(values, frames) for values in (before, settings.values()))
@@ -89,16 +89,16 @@ def finished_text(settings: Settings) -> str:
     frames, folder = settings.training.total_environment_frames, settings.run.logdir
     return (
         f'the training is finished, as --total_environment_frames={frames} asked: a larger number '
-        f'continues from here, and --mode=evaluate --logdir={folder} plays with the agent'
+        f'continues from here, and --mode=evaluate --logdir={folder} evaluates the agent'
     )
 
 
 def _learning_rate(values: Mapping[str, Any], frames: int) -> Optional[float]:
-    """The learning rate after some frames; None for an algorithm that has none of the usual name.
+    """Learning rate after some frames; None if the algorithm has no setting of that name.
 
     Args:
       values: all settings.
-      frames: of the training.
+      frames: frames of the training.
     """
     group = learner.settings_groups()[values['algorithm']]
     names = {field.name for field in dataclasses.fields(group)}
@@ -111,7 +111,7 @@ def _learning_rate(values: Mapping[str, Any], frames: int) -> Optional[float]:
 
 
 def _phases(settings: Settings) -> List[str]:
-    """A line with what comes before the training, if anything does."""
+    """A line with the phases, if there is one before the training."""
     phases = []
     for name in learner.PRETRAINING:
         num_frames = settings.algorithms[name].num_frames

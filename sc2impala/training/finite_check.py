@@ -33,11 +33,11 @@ class FiniteCheck:
         Args:
           agent: `agents.agent.Agent`.
           observation_spec: `envs.specs.ObservationSpec`.
-          variables: of a checkpoint.
-          newest: the frames of the last checkpoint, None if there is none.
+          variables: variables of a checkpoint.
+          newest: frames of the last checkpoint, or None.
         """
         self._newest = newest
-        # Their own numbers may be infinite, as the best return before the first evaluation is.
+        # No scalars: they may be infinite, as the best return before an evaluation is.
         arrays = [v for v in variables if v.dtype.base_dtype.is_floating and v.shape.ndims]
         self._observation = synthetic.random_observation(
             observation_spec, [1, _NUM_OBSERVATIONS], np.random.RandomState(0)
@@ -51,10 +51,10 @@ class FiniteCheck:
         }
 
     def __call__(self, session: tf.Session) -> None:
-        """Checks the present state.
+        """Checks the current state.
 
         Raises:
-          UnsoundState: naming the last checkpoint, which was checked like this one.
+          UnsoundState: it names the last checkpoint, which has passed this check.
         """
         names = tf.nest.flatten(self._placeholders), tf.nest.flatten(self._observation)
         sound = session.run(self._sound, dict(zip(*names)))

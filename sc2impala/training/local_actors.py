@@ -32,7 +32,7 @@ from sc2impala.training.state import LocalVariables, State
 class LocalActors(Actors):
     """Actors of this process, each in a thread; or in turns with the learner (`--deterministic`).
 
-    enqueue_ops: one per actor; running one plays an unroll and puts it into the queue.
+    enqueue_ops: one per actor; running one generates an unroll and enqueues it.
     """
 
     queue: AccountedQueue
@@ -139,7 +139,7 @@ class LocalActors(Actors):
         self.queue.account.keep(0, [self._account_state.staged])
 
     def _restore_queued(self, sequences: Sequences) -> None:
-        """Called with the sequences that were put back into the queue of a checkpoint."""
+        """Counts the sequences that were restored into the queue."""
         unrolls = tf.nest.pack_sequence_as(self.queue.spec, sequences)
         count = self.queue.num_frames(unrolls.env_outputs, unrolls.agent_outputs.step_mul)
         self.queue.account.keep(count)
@@ -161,11 +161,11 @@ class LocalActors(Actors):
 
 
 class AlternationHook(tf.train.SessionRunHook):
-    """Lets one actor act before each update until the queue holds a batch: no other threads."""
+    """Runs an actor before each update until the queue holds a batch, without other threads."""
 
     def __init__(self, enqueue: tf.Operation, queue_size: tf.Tensor, batch_size: int):
         """Args:
-        enqueue: plays one unroll and enqueues it.
+        enqueue: generates one unroll and enqueues it.
         queue_size: sequences in the queue, int32 [].
         batch_size: sequences that an update dequeues at most.
         """
@@ -196,7 +196,7 @@ class Games(State):
         """Args:
         envs: `envs.VectorEnvironment`s, one per actor.
         variables: the local variables of the actors.
-        may_differ: True if a state of other games is known to be replaced by new games.
+        may_differ: True if a state of other games may be replaced by new games.
         """
         self._envs = list(envs)
         self._variables = LocalVariables(variables)
@@ -207,7 +207,7 @@ class Games(State):
     def can_be_saved(self) -> bool:
         """True if the games can be saved; known once they have been reset."""
         if self._can_be_saved is None:
-            # Asked once: to find out copies all of them.
+            # Checked once: the check copies all of them.
             self._can_be_saved = all(env.get_state() is not None for env in self._envs)
         return self._can_be_saved
 
@@ -241,7 +241,7 @@ class Games(State):
 
 
 class Waiting(State):
-    """The sequences that wait for the learner."""
+    """The sequences in the queue."""
 
     name = 'queue'
     is_never_empty = True
@@ -257,9 +257,9 @@ class Waiting(State):
         restored: Callable[[Sequences], None] = lambda sequences: None,
     ):
         """Args:
-        contents: of the queue.
-        threads: of the actors; None if only the thread of the learner acts.
-        restored: called with sequences that were restored.
+        contents: contents of the queue.
+        threads: threads of the actors; None if only the learner's thread acts.
+        restored: called with restored sequences.
         """
         self._contents = contents
         self._threads = threads
@@ -270,7 +270,7 @@ class Waiting(State):
         """Halts the actors and dequeues all sequences; `put_back` must follow.
 
         Args:
-          session: of the run.
+          session: session of the run.
           wait: see `ActorThreads.halt`.
         """
         if self._threads is None:
@@ -279,14 +279,14 @@ class Waiting(State):
             self._sequences = self._threads.halt(session, wait)
 
     def put_back(self, session: tf.Session) -> None:
-        """Puts all of it back, and resumes the actors."""
+        """Puts all sequences back, and resumes the actors."""
         if self._threads is None:
             self._contents.put(session, self._sequences)
         else:
             self._threads.resume(session, self._sequences)
 
     def get_state(self, session: tf.Session) -> Arrays:
-        """See `State`; of what was taken last."""
+        """See `State`; the state at the last `take`."""
         sequences, self._sequences = self._sequences, self._contents.none()
         return self._contents.to_state(sequences)
 

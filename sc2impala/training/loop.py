@@ -1,4 +1,4 @@
-"""The loop of a run: its phases one after the other in a monitored session with hooks."""
+"""The loop of a run: runs its phases in order in a monitored session with hooks."""
 
 from typing import Any, Callable, Optional, Sequence
 
@@ -29,10 +29,10 @@ def train(
 
     Args:
       phases: in the order in which they run.
-      hooks: called in this order around every update. `Component`s are notified of the phase.
+      hooks: called in this order around every update; `Component`s are notified of the phase.
       saver: restores the checkpoint.
-      session_config: of the session.
-      checkpoint: to continue from, or None to start from initial values.
+      session_config: configuration of the session.
+      checkpoint: the checkpoint to resume from, or None for initial values.
       initialize: called with the session after the variables were restored, or set to their initial
         values.
       master: target of the session, e.g. of a `tf.train.Server`; empty for this process.
@@ -46,7 +46,7 @@ def train(
             for phase in phases:
                 _run_phase(session, phase, of_phases)
         except Exception as error:
-            # While the session is open: what was trained is saved.
+            # The session is still open, so the last updates can be saved.
             for hook in of_phases:
                 hook.fail(error)
             raise
@@ -108,7 +108,7 @@ def _read(session: tf.train.MonitoredSession, variable: tf.Variable) -> Any:
 
 
 class _MarkedHook(tf.train.SessionRunHook):
-    """A hook whose calls are marked as what the thread does."""
+    """A hook that marks its calls as the activity of the thread."""
 
     def __init__(self, hook: tf.train.SessionRunHook):
         self._hook = hook

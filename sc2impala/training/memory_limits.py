@@ -28,9 +28,9 @@ _NUM_LISTED = 3
 class Need(NamedTuple):
     """Memory of a part of a run.
 
-    what: the part, in the plural.
-    num_bytes: at least.
-    flags: that make it smaller.
+    what: name of the part, in the plural.
+    num_bytes: lower bound of its size.
+    flags: flags that reduce it.
     """
 
     what: str
@@ -47,11 +47,11 @@ def check(
       settings: all of them.
       agent: `agents.agent.Agent` whose variables exist; they have no values yet.
       spec: `ActorOutput` of `tf.TensorSpec`s of one sequence.
-      num_games: that are played in this process.
-      learns_here: whether the learner has its batches in main memory, not on a GPU.
+      num_games: number of games in this process.
+      learns_here: True if the learner has its batches in main memory, not on a GPU.
 
     Raises:
-      UserError: if it does not.
+      UserError: if it does not fit.
     """
     needs = training_needs(settings, agent.trainable_variables, spec, num_games, learns_here)
     total, available = sum(need.num_bytes for need in needs), memory.available_bytes()
@@ -81,10 +81,10 @@ def training_needs(
     """
     numbers = settings.actors
     _, batch_size = validation.largest_batch(settings)
-    # The queue holds at least a batch before the learner takes it.
+    # The queue contains at least a batch before the learner takes it.
     num_queued = min(numbers.queue_capacity or batch_size, batch_size)
     sequence, weights = num_bytes(tf.nest.flatten(spec)), num_bytes(variables)
-    # Layers enter the agent as float32.
+    # The agent's inputs are float32.
     pixels = num_bytes(tf.nest.flatten(spec.env_outputs.observation), size=4)
     sizes = ('screen_size', 'minimap_size')
     return [
@@ -94,7 +94,7 @@ def training_needs(
             ('agent', *sizes),
         ),
         Need(
-            'sequences that are played',
+            'unfinished sequences',
             num_games * sequence,
             ('num_actors', 'num_envs', 'unroll_length', *sizes),
         ),
@@ -112,7 +112,7 @@ def training_needs(
 
 
 def num_bytes(arrays: Sequence[Any], size: int = 0) -> float:
-    """The bytes of variables or `tf.TensorSpec`s, with `size` for those of each value if given."""
+    """The bytes of variables or `tf.TensorSpec`s, with `size` bytes per value if given."""
     return sum(
         float(np.prod(array.shape.as_list(), dtype=np.float64)) * (size or array.dtype.size)
         for array in arrays

@@ -30,18 +30,18 @@ def make_phases(
     batches: Batches,
     recorded: Optional[Recorded] = None,
 ) -> List[phases.Phase]:
-    """The list of phases: pre-training that was asked for, then the training.
+    """Returns the phases: pre-training if requested, then the training.
 
     Args:
       settings: all of them.
-      agent: `agents.agent.Agent`, what is trained.
-      queue: that the actors fill.
+      agent: `agents.agent.Agent`, the trained agent.
+      queue: the queue that the actors fill.
       table: the replay table, or None.
-      batches: of all sources.
-      recorded: what the run learns from besides, or None.
+      batches: batches of all sources.
+      recorded: recordings to learn from in addition, or None.
 
     Raises:
-      UserError: if something learns from labels that there are none of, or cannot learn from them.
+      UserError: if an algorithm needs labels and there are none, or cannot use them.
     """
     _check_labels(settings, queue.spec.env_outputs.observation)
     main_algorithm = acting.main_algorithm(settings)
@@ -85,9 +85,9 @@ def _make_sources(
     recorded: Optional[Recorded],
     priorities: Optional[Callable[[Any], Any]],
 ) -> Tuple[sources.Source, Optional[sources.Source]]:
-    """The source of the training; and that of phases that learn from recordings alone, or None.
+    """Returns the sources of the training, and of phases on recordings alone, or None.
 
-    With a demonstrator there is no such phase. `priorities` are those of new sequences,
+    With a demonstrator there is no such phase. `priorities` are for new sequences,
     see `sources.MixedSource`.
     """
     num_new, num_replay = validation.batch_split(settings.training, settings.replay)
@@ -112,7 +112,7 @@ def _make_sources(
 
 
 def _check_labels(settings: Settings, observation: Mapping[str, Any]) -> None:
-    """Raises: UserError: if something cannot learn from labels, or observations have none."""
+    """Raises: UserError: if an algorithm cannot learn from labels, or observations have none."""
     of_main = settings.algorithms[settings.training.algorithm]
     wanted = {
         'num_cloning_frames': settings.algorithms['cloning'].num_cloning_frames,

@@ -30,12 +30,12 @@ _POLL_SECS = 0.1
 
 
 class RemoteActors(Actors):
-    """Takes in what actors in other processes send.
+    """Receives sequences of actors in other processes.
 
-    They keep their games themselves, and what they have sent is not saved.
+    The actors keep their games. Received sequences are not saved.
 
     run: random id of this start.
-    accounts: what was played, and what became of it.
+    accounts: frames that were generated, trained on and lost.
     """
 
     queue: intake.AccountedQueue
@@ -56,7 +56,7 @@ class RemoteActors(Actors):
         address = self._settings.cluster.learner_address
         _, port = addresses.parse(address)
         try:
-            # The name by which actors find this machine need not be one that it knows.
+            # Not the address: this machine may not know the name that actors use.
             self._server = tf.train.Server(
                 {'learner': [f'localhost:{port}']},
                 job_name='learner',
@@ -77,7 +77,7 @@ class RemoteActors(Actors):
         )
 
     def place_variables(self) -> ContextManager[None]:
-        """See `Actors`. Other processes have to know where variables are."""
+        """See `Actors`. Variables get explicit devices for other processes."""
         return tf.device('/cpu')
 
     def build(
@@ -100,7 +100,7 @@ class RemoteActors(Actors):
             start=start,
             components=run_info.component_lines(spec),
             variables=run_info.describe_variables(tf.global_variables() + [updates]),
-            # As many sequences as one actor of this process would have waiting.
+            # Room for as many sequences as one local actor would have waiting.
             capacity=-(-num_envs // per_message),
         )
         _, status = run_info.local_variables(info)
@@ -123,7 +123,7 @@ class RemoteActors(Actors):
         policy_version: Sequence[tf.Variable],
         teacher: Optional[Teacher],
     ) -> None:
-        """Builds what acts in the games of actors that ask at each step."""
+        """Builds central inference for actors that request each action."""
         central = inference.build_inference(
             agent,
             self.queue,
@@ -153,12 +153,12 @@ class RemoteActors(Actors):
         ]
 
     def acting(self) -> List[tf.train.SessionRunHook]:
-        """See `Actors`. The session takes in what actors send as soon as it starts."""
+        """See `Actors`. The session receives sequences as soon as it starts."""
         runner = tf.train.QueueRunner(
             self.queue.queue,
             self._enqueue_ops,
             cancel_op=self._intake.cancel,
-            # A stop cancels what waits for room in the queue.
+            # A stop cancels enqueue operations that are blocked.
             queue_closed_exception_types=(tf.errors.OutOfRangeError, tf.errors.CancelledError),
         )
         tf.train.add_queue_runner(runner)
@@ -167,7 +167,7 @@ class RemoteActors(Actors):
     def close(self) -> None:
         """Keeps the port open until all actors know that the training is finished.
 
-        That is a matter of a second, unless one of them does not answer.
+        This takes about a second, unless an actor does not answer.
         """
         if not self._told or self._told[0] != run_info.FINISHED:
             return
@@ -196,16 +196,16 @@ class RemoteDemonstrator:
 
     @property
     def share(self) -> float:
-        """As the second number of the status."""
+        """Sets the share of the demonstrator in the status."""
         return self._share if self._is_enabled else run_info.NO_LABELS
 
     def set_share(self, share: float) -> None:
-        """As `envs.demonstrator.DemonstratedEnvironment.set_share`."""
+        """See `envs.demonstrator.DemonstratedEnvironment.set_share`."""
         self._share = share
 
     def enable(self, is_enabled: bool) -> None:
-        """As `envs.demonstrator.DemonstratedEnvironment.enable`."""
+        """See `envs.demonstrator.DemonstratedEnvironment.enable`."""
         self._is_enabled = is_enabled
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Does nothing: there is nothing to close."""

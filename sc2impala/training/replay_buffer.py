@@ -1,4 +1,4 @@
-"""The replay buffer of a run, and what is reported of it."""
+"""The replay buffer of a run, and its summaries."""
 
 from typing import Any, Callable, Dict, Optional
 
@@ -22,7 +22,7 @@ def make_replay_table(
     Args:
       settings: size, sampler, remover and compression.
       spec: `ActorOutput` of `tf.TensorSpec`s of one sequence.
-      seed: of its random numbers.
+      seed: seed of its random numbers.
 
     Raises:
       UserError: if it does not fit into the memory of the machine, as far as that is known before
@@ -68,8 +68,8 @@ def replay_metrics(table: replay_lib.ReplayTable, batch: Any) -> Dict[str, tf.Te
     """`replay/sequences`, the number of them, and `replay/mebibytes`, their size: float32 [].
 
     Args:
-      table: what is reported.
-      batch: `learner.batch.Batch`; the values are those after its sequences were inserted.
+      table: the replay table.
+      batch: `learner.batch.Batch`; the values are read after its sequences were inserted.
     """
     metrics = {}
     for name, value in (
@@ -84,9 +84,9 @@ def replay_metrics(table: replay_lib.ReplayTable, batch: Any) -> Dict[str, tf.Te
 
 
 def priority_updates(table: Optional[replay_lib.ReplayTable]) -> Optional[Callable]:
-    """(keys, priorities) -> operation that gives priorities to the table; None if it has no use.
+    """(keys, priorities) -> operation that sets priorities in the table, or None.
 
-    That is so without a table, and where the sampler of the table has no priorities.
+    None without a table, or if its sampler has no priorities.
     """
     if table is None or not table.has_priorities:
         return None
@@ -94,9 +94,9 @@ def priority_updates(table: Optional[replay_lib.ReplayTable]) -> Optional[Callab
 
 
 def _defaults_of_older_versions(spec: ActorOutput, num_components: int) -> Dict[int, int]:
-    """Values for `SequenceInfo`, which comes last and which older versions did not save.
+    """Values for `SequenceInfo`, the last component, which older versions did not save.
 
-    There is none where a teacher comes after it, which those versions did not have.
+    Returns nothing with a teacher, which those versions did not have.
     """
     if spec.teacher_logits:
         return {}

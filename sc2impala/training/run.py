@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 class Graph(NamedTuple):
     """The graph of a run.
 
-    agent: what is trained.
-    start_policy: the policy with which the training starts; None if there is no use for it.
+    agent: the trained agent.
+    start_policy: the policy with which the training starts; None if it is not used.
     actors: fill the queue.
     table: the replay buffer, or None.
-    recorded: the recordings that it learns from, possibly none.
+    recorded: the recordings to learn from; may be empty.
     batches: of all sources, on the devices of the learner.
     phases: in the order in which they run.
-    observation_spec: of the agent.
+    observation_spec: observation spec of the agent.
     """
 
     agent: Agent
@@ -56,11 +56,11 @@ class Run(NamedTuple):
     """A run whose graph is built.
 
     settings: all of them.
-    graph: of the run.
+    graph: graph of the run.
     frames: environment frames of all phases together, int64 [].
-    start: where it begins.
-    stop: set when it should end.
-    stack: closes what components open.
+    start: where the run begins.
+    stop: set when the run should end.
+    stack: closes files and processes of components.
     writer: saves checkpoints.
     summaries: the events for TensorBoard.
     episodes: the list of episodes.

@@ -38,7 +38,7 @@ class ReplayFile(SavedFile):
 class StateFile(SavedFile):
     """The states of actors, queue and components.
 
-    Its content is restored by `restore` once the session is there: initial values of local
+    `restore` restores its content once the session exists: initial values of local
     variables are set after TensorFlow's checkpoint is restored.
     """
 
@@ -46,8 +46,8 @@ class StateFile(SavedFile):
 
     def __init__(self, states: Sequence[State], actors: Actors):
         """Args:
-        states: besides those of actors and components.
-        actors: are halted while their state is read.
+        states: further states besides the actors' and components'.
+        actors: halted while their state is read.
         """
         self._actors = actors
         self._states = list(states)
@@ -61,9 +61,9 @@ class StateFile(SavedFile):
         self._states += states
 
     def save(self, path: str, session: tf.Session) -> None:
-        """Writes the state between two unrolls of each actor; waits for those that are played.
+        """Writes the state between two unrolls of each actor; waits for current unrolls.
 
-        Games that cannot be saved are not waited for.
+        Does not wait for games that cannot be saved.
         """
         found: Dict[str, Any] = {}
         if self._failed:
@@ -80,9 +80,9 @@ class StateFile(SavedFile):
         replay.save(path, dict(saved_arrays.join(found), format=np.array(_FORMAT)))
 
     def fail(self) -> None:
-        """Saves only what does not depend on actors from now on.
+        """Excludes states that depend on actors from now on.
 
-        To be called after an error: an actor may have stopped within an unroll.
+        Call it after an error: an actor may have stopped within an unroll.
         """
         self._failed = True
 
@@ -91,10 +91,10 @@ class StateFile(SavedFile):
         self._loaded, self._path, self._is_kept = read_arrays(path), path, is_kept
 
     def restore(self, session: tf.Session) -> List[str]:
-        """Restores what was read, before any actor acts.
+        """Restores the loaded states, before any actor acts.
 
         Returns:
-          What was not restored, in sentences.
+          Sentences about states that were not restored.
 
         Raises:
           UserError: if the content of the file is damaged.
@@ -122,7 +122,7 @@ class StateFile(SavedFile):
         return sentences
 
     def _all(self) -> List[State]:
-        """All states; the actors' account is restored before what is counted in it."""
+        """All states; the actors' account is restored before the states counted in it."""
         return [*self._actors.states, *self._states]
 
 

@@ -21,8 +21,8 @@ class Start(NamedTuple):
     """State of the folder of a run when it starts.
 
     before: the manifest, or None.
-    checkpoint: to continue from, or None.
-    skipped: newer checkpoints, which cannot be used.
+    checkpoint: the checkpoint to resume from, or None.
+    skipped: newer checkpoints that cannot be used.
     """
 
     before: Optional[Mapping[str, Any]]
@@ -36,12 +36,12 @@ class Start(NamedTuple):
 
 
 def find(settings: Settings) -> Start:
-    """Looks into the folder of a run, and checks its last checkpoint before a graph is built.
+    """Inspects the folder of a run, and checks its last checkpoint before a graph is built.
 
-    The newest checkpoint that is whole is used.
+    Uses the newest complete checkpoint.
 
     Raises:
-      UserError: if what is there cannot be read, or is not of a run with these settings.
+      UserError: if the folder cannot be read, or is not of a run with these settings.
     """
     folder = settings.run.logdir
     before = manifest.read(folder)
@@ -68,14 +68,14 @@ def find(settings: Settings) -> Start:
 
 
 def clean_up(folder: str, start: Start) -> None:
-    """Moves away what cannot be used, and removes what an interrupted save has left.
+    """Moves unusable checkpoints away, and removes remains of an interrupted save.
 
     Args:
-      folder: of the run, which is locked.
-      start: which is certain to begin: nothing has to be left as it is.
+      folder: the locked folder of the run.
+      start: a start that is certain to begin: it may change the folder.
 
     Raises:
-      UserError: if that does not work.
+      UserError: if the folder cannot be changed.
     """
     directory.remove_leftovers(folder)
     try:
@@ -100,21 +100,21 @@ def prepare_restoring(
     checkpoint: Optional[str],
     counters: Sequence[tf.Variable] = (),
 ) -> Optional[Callable[[tf.Session], None]]:
-    """Checks the checkpoint, or the one of another run that this one begins with.
+    """Checks the checkpoint to resume from, or the one of `--init_checkpoint`.
 
     Args:
       settings: all of them.
       agent: `agents.agent.Agent`; all variables of its graph have been made.
       writer: restores all of a checkpoint but the variables.
-      checkpoint: to continue from, or None.
-      counters: of the frames of all phases; they are the run's own whatever it adopts.
+      checkpoint: the checkpoint to resume from, or None.
+      counters: counters of frames of all phases; they are never taken from another run.
 
     Returns:
       A function of a session to call once the variables have been restored or initialised, or
       None.
 
     Raises:
-      UserError: if a checkpoint is damaged or of another agent, or there is none to begin with.
+      UserError: if a checkpoint is damaged or of another agent, or `--init_checkpoint` has none.
     """
     if checkpoint is not None:
         variables.check_complete(checkpoint, tf.global_variables())
@@ -129,7 +129,7 @@ def prepare_restoring(
 
 
 def _check_agent(settings: Settings) -> None:
-    """Raises: UserError: if the weights to begin with are for another scale or other inputs."""
+    """Raises: UserError: if the initial weights are for another scale or other inputs."""
     run, agent = settings.start.init_checkpoint, settings.agent
     before = manifest.read(directory.run_of(run))
     expected = {'point_logit_scale': agent.point_logit_scale, 'ratio_bins': agent.ratio_bins}
@@ -144,7 +144,7 @@ def _check_agent(settings: Settings) -> None:
 def _prepare_adopting(
     adopted: Adoption, writer: CheckpointWriter, checkpoint: str, counters: Sequence[tf.Variable]
 ) -> Callable[[tf.Session], None]:
-    """Restoring with the weights and the optimizer of another run; see `prepare_restoring`."""
+    """Returns a function that restores another run's weights and optimizer."""
     load = variables.loader(adopted.checkpoint, tf.global_variables(), counters)
     console.say(
         f'weights and optimizer are those of {adopted.source} after {adopted.frames:,} frames'

@@ -1,4 +1,4 @@
-"""The interface of what an exact resume restores besides variables and replay buffer."""
+"""Interface of state that an exact resume restores in addition to variables and replay."""
 
 import abc
 from typing import Mapping, Sequence
@@ -16,14 +16,14 @@ class State(abc.ABC):
     A state that does not fit, for instance because the run resumes with other actors, starts from
     its initial value.
 
-    name: of the part, unique within a run.
+    name: name of the part, unique within a run.
     otherwise: what happens if it is not restored, as a clause.
-    is_never_empty: True if a state without arrays is one that could not be saved.
-    needs_halt: True if it has to be read while no actor acts.
+    is_never_empty: True if a state without arrays means that it could not be saved.
+    needs_halt: True if it must be read while no actor acts.
     survives_errors: False if it must not be saved after an error, which may have stopped an actor
       within an unroll.
-    survives_transfer: True if it is restored also where the weights of another run are taken over
-      without the games of this one.
+    survives_transfer: True if it is also restored where the run adopts the weights of another run
+      without its games.
     """
 
     name: str
@@ -39,7 +39,7 @@ class State(abc.ABC):
 
     @abc.abstractmethod
     def set_state(self, session: tf.Session, state: Mapping[str, np.ndarray]) -> None:
-        """Restores it.
+        """Restores a saved state.
 
         Raises:
           DifferentState: if it belongs to another run; nothing is changed.
@@ -48,7 +48,7 @@ class State(abc.ABC):
 
 
 class LocalVariables:
-    """Local variables, which are not part of TensorFlow's checkpoint."""
+    """Local variables; TensorFlow's checkpoint does not include them."""
 
     def __init__(self, variables: Sequence[tf.Variable]):
         """Args: variables: in any order."""
@@ -65,7 +65,7 @@ class LocalVariables:
         return dict(session.run(self._variables))
 
     def check(self, state: Mapping[str, np.ndarray]) -> None:
-        """Raises: DifferentState: if the variables are others."""
+        """Raises: DifferentState: if the variables differ."""
         expected = {
             name: np.empty(t.shape.as_list(), t.dtype.as_numpy_dtype)
             for name, t in self._new.items()
@@ -73,7 +73,7 @@ class LocalVariables:
         saved_arrays.check(state, expected)
 
     def set_state(self, session: tf.Session, state: Mapping[str, np.ndarray]) -> None:
-        """Sets them to values that were checked."""
+        """Sets the variables to checked values."""
         session.run(self._set, {self._new[name]: array for name, array in state.items()})
 
     @staticmethod

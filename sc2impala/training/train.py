@@ -38,7 +38,7 @@ def train(settings: Settings, own_hooks: Sequence[tf.train.SessionRunHook] = ())
       it was stopped.
 
     Raises:
-      UserError: for anything wrong with the settings, the folder, or what is in it.
+      UserError: for invalid settings, or an unusable folder or file in it.
       Exception: for errors of the program; the traceback is in the log of the run.
     """
     folder = settings.run.logdir
@@ -61,15 +61,15 @@ def train(settings: Settings, own_hooks: Sequence[tf.train.SessionRunHook] = ())
 
 
 def make_actors(settings: Settings, stack: contextlib.ExitStack, start: Start) -> Actors:
-    """Returns the actors that the settings ask for.
+    """Returns the actors of the settings.
 
     Args:
       settings: all of them.
       stack: closes their environments.
-      start: where the run begins.
+      start: state of the folder of the run.
     """
     if settings.cluster.job_name:
-        # A run in one process does not need what clusters do.
+        # Imported here: a run in one process does not need clusters.
         from sc2impala.training.remote_actors import RemoteActors
 
         return RemoteActors(settings)
@@ -78,7 +78,7 @@ def make_actors(settings: Settings, stack: contextlib.ExitStack, start: Start) -
 
 @contextlib.contextmanager
 def _ends_logged(log: TrainLog) -> Iterator[None]:
-    """Writes the error that ends the block to a log: its sentence, or its traceback."""
+    """Logs an error that ends the block: its sentence, or its traceback."""
     try:
         yield
     except UserError as error:
@@ -103,10 +103,10 @@ def _train_in_graph(
     Args:
       settings: all of them.
       specs: observation and action spec.
-      actors: of the run, not built yet.
-      start: where it begins.
-      stop: set when it should end.
-      stack: closes what was opened.
+      actors: actors of the run, not built yet.
+      start: state of the folder of the run.
+      stop: set when the run should end.
+      stack: closes files and processes.
       own_hooks: hooks of the caller.
     """
     folder, output = settings.run.logdir, settings.output

@@ -56,14 +56,14 @@ def test_the_parts_of_the_default_training(default):
     batch_size = default.settings.training.batch_size
     found = needs(default)
     assert found['weights, gradients and moments of the agent'] == 4 * weights > 4e6
-    assert found['sequences that are played'] == 2 * 32 * sequence
+    assert found['unfinished sequences'] == 2 * 32 * sequence
     assert found['sequences in the queue'] == batch_size * sequence
     assert 2 < found['batches of the learner'] / (batch_size * sequence) < 7
 
 
 def test_what_is_elsewhere_takes_no_memory_here(default):
     everything = needs(default)
-    assert needs(default, num_games=0)['sequences that are played'] == 0
+    assert needs(default, num_games=0)['unfinished sequences'] == 0
     on_gpu = needs(default, learns_here=False)
     assert on_gpu['batches of the learner'] == 0
     name = 'weights, gradients and moments of the agent'

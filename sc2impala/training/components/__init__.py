@@ -8,4 +8,4 @@ if TYPE_CHECKING:
     from sc2impala.training.run import Run
 
 OWN: List[Callable[['Run'], 'Sequence[tf.train.SessionRunHook]']] = []
-"""Functions `make(run)` of components outside of the package, which are called after its own."""
+"""Functions `make(run)` of components outside of the package, called after the built-in ones."""

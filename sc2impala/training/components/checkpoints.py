@@ -19,7 +19,7 @@ def make(run: Run) -> List[Component]:
     check = FiniteCheck(graph.agent, graph.observation_spec, tf.global_variables(), writer.newest)
 
     def prepare(session: tf.Session) -> None:
-        """A checkpoint counts what is in the logs, and a state that is not finite is not saved."""
+        """Before each checkpoint the logs are flushed, and the state is checked to be finite."""
         check(session)
         run.episodes.flush()
         run.summaries.flush()
@@ -30,7 +30,7 @@ def make(run: Run) -> List[Component]:
 class SavingHook(Component):
     """Saves checkpoints: when the session starts, every few seconds, and at the end.
 
-    To be called after the hooks whose logs belong to the checkpoint.
+    Runs after the hooks whose logs belong to the checkpoint.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class SavingHook(Component):
         writer: saves and rotates checkpoints.
         frames: environment frames of all phases together, int64 [].
         restored: whether the session starts from the latest checkpoint of the folder.
-        prepare: called before a checkpoint is saved; may raise an error instead of that.
+        prepare: called before a checkpoint is saved; an error of it prevents the save.
         """
         self._writer = writer
         self._frames = frames
@@ -53,7 +53,7 @@ class SavingHook(Component):
         self._session: Optional[tf.Session] = None
 
     def after_create_session(self, session: tf.Session, coord: tf.train.Coordinator) -> None:
-        """Saves the weights that the run starts from, unless they are saved already."""
+        """Saves the initial weights, unless they are saved already."""
         self._session = session
         frames = int(session.run(self._frames))
         if self._restored:
@@ -61,13 +61,13 @@ class SavingHook(Component):
         self._save(session, frames)
 
     def before_run(self, run_context: tf.train.SessionRunContext) -> tf.train.SessionRunArgs:
-        """Asks for the frames after the update."""
+        """Requests the frames after the update."""
         return tf.train.SessionRunArgs(self.phase.step)
 
     def after_run(
         self, run_context: tf.train.SessionRunContext, run_values: tf.train.SessionRunValues
     ) -> None:
-        """Saves if it is time to."""
+        """Saves if a checkpoint is due."""
         frames = int(run_values.results)
         if self._writer.is_due(frames) and not self._writer.has_saved(frames):
             with activity.doing(activity.SAVING):
@@ -75,11 +75,11 @@ class SavingHook(Component):
                 self._writer.save_if_due(run_context.session, frames)
 
     def end(self, session: tf.Session) -> None:
-        """Saves what was trained since the last time."""
+        """Saves the last updates."""
         self._save(session, int(session.run(self._frames)))
 
     def fail(self, error: Exception) -> None:
-        """Saves that if it can be; the error is reported in any case."""
+        """Tries to save the last updates; the error is reported in any case."""
         if self._session is None:
             return
         try:

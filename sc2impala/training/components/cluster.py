@@ -21,7 +21,7 @@ _STUCK_SECS = 1.0
 
 
 class ClusterHook(Component):
-    """Says what is waited for, ends a wait when that was requested, and writes summaries."""
+    """Reports waits for actors, ends them on a request to stop, and writes summaries."""
 
     def __init__(
         self,
@@ -36,10 +36,10 @@ class ClusterHook(Component):
         """Args:
         accounts: of the actors.
         intake: operations on the queues.
-        tell: (session, stage) tells the actors what the learner does, see `run_info`.
-        summaries: where to.
+        tell: (session, stage) sends the learner's activity to the actors, see `run_info`.
+        summaries: the event file of the run.
         stop: set when the training should end.
-        port: for actors, to be named while there are none.
+        port: named in the message that no actor is connected.
         every_secs: seconds between two summaries.
         """
         self._accounts = accounts
@@ -62,13 +62,13 @@ class ClusterHook(Component):
         self._thread.start()
 
     def before_run(self, run_context: tf.train.SessionRunContext) -> tf.train.SessionRunArgs:
-        """Asks for the frames after the update."""
+        """Requests the frames after the update."""
         return tf.train.SessionRunArgs(self.phase.step)
 
     def after_run(
         self, run_context: tf.train.SessionRunContext, run_values: tf.train.SessionRunValues
     ) -> None:
-        """Writes summaries if it is time to."""
+        """Writes summaries if they are due."""
         self._step = int(run_values.results)
         self._last_update = time.monotonic()
         if self._last_update - self._last_summary >= self._every_secs:
@@ -76,7 +76,7 @@ class ClusterHook(Component):
             self._summaries.add_scalars(self._values(), self._step)
 
     def end(self, session: tf.Session) -> None:
-        """Tells the actors that the training is over, and writes the account."""
+        """Notifies the actors of the end of the training, and writes the account."""
         self._ended.set()
         self._thread.join()
         self._signals.close()
@@ -107,7 +107,7 @@ class ClusterHook(Component):
                     console.say(self._waiting_line(now - idle_since))
 
     def _is_to_stop(self) -> bool:
-        """Returns whether a stop was requested, also if its handler waits for the update."""
+        """Returns whether a stop was requested, even if its handler could not run yet."""
         if stop_request.SIGNALS.intersection(self._signals.arrived()):
             self._stop.requested = True
         return self._stop.requested

@@ -1,4 +1,4 @@
-"""The demonstrator (`--demonstrator`), which is switched on and off with the phases."""
+"""The demonstrator (`--demonstrator`): switched on and off by phase."""
 
 from typing import Any, Callable, List, Mapping, Optional, Sequence
 
@@ -37,13 +37,13 @@ def make(run: Run) -> List[Component]:
 
 
 class DemonstratorHook(Component):
-    """Tells the environments whether a demonstrator labels their observations, and plays."""
+    """Switches the demonstrator on or off in each phase, and sets its share of episodes."""
 
     def __init__(self, envs: Sequence[Any], shares: Mapping[str, Share], first: Optional[float]):
         """Args:
         envs: environments with the methods `enable(bool)` and `set_share(float)`.
-        shares: by the title of each phase.
-        first: the share when the session starts: the actors play before the first phase begins.
+        shares: by title of the phase.
+        first: share when the session starts: actors act before the first phase begins.
         """
         self._envs = envs
         self._shares = shares
@@ -54,12 +54,12 @@ class DemonstratorHook(Component):
         self._switch(self._first)
 
     def begin_phase(self, phase: Phase, frames: int) -> None:
-        """Switches the demonstrator on if the phase has use for it, and off if it has none."""
+        """Switches the demonstrator on if the phase uses it, else off."""
         super().begin_phase(phase, frames)
         self._switch(self._shares[phase.title](frames))
 
     def before_run(self, run_context: tf.train.SessionRunContext) -> tf.train.SessionRunArgs:
-        """Asks for the frames after the update."""
+        """Requests the frames after the update."""
         return tf.train.SessionRunArgs(self.phase.train)
 
     def after_run(
@@ -81,7 +81,7 @@ class DemonstratorHook(Component):
 def first_share(
     frames: Sequence[int], num_frames: Sequence[int], shares: Sequence[Share]
 ) -> Optional[float]:
-    """The share of the first phase that does not have all its frames; None if all have."""
+    """Share of the first unfinished phase; None if all are finished."""
     for done, wanted, share in zip(frames, num_frames, shares):
         if done < wanted:
             return share(done)

@@ -32,9 +32,9 @@ class EpisodeLog:
         """Args:
         path: the file; it is continued if it exists.
         start: number of earlier starts of the run, written with every episode.
-        window: number of episodes that the means are over.
-        games_fail: whether an episode is aborted because its game failed; those of the simulator
-          are to spread the games.
+        window: number of episodes of the means.
+        games_fail: True if episodes are aborted because their game failed; on the simulator
+          they are aborted to spread the games.
 
         Raises:
           UserError: if the file cannot be written to.
@@ -63,7 +63,7 @@ class EpisodeLog:
         return self.aborted if self._games_fail else 0
 
     def undo(self, global_step: int) -> int:
-        """Removes the rows of updates after a checkpoint from which the run resumes.
+        """Removes the rows of updates after the restored checkpoint.
 
         Args:
           global_step: environment frames of the checkpoint.
@@ -133,10 +133,10 @@ class EpisodeLog:
         }
 
     def set_state(self, state: Mapping[str, np.ndarray]) -> None:
-        """Goes on from a state of `get_state`.
+        """Restores a state of `get_state`.
 
         Raises:
-          ValueError: if it is none.
+          ValueError: if it is invalid.
         """
         last = np.asarray(state['last']) if set(state) == {'aborted', 'last'} else np.zeros([0, 0])
         if last.ndim != 1 or last.dtype != np.float64 or state['aborted'].shape != ():
@@ -150,7 +150,7 @@ class EpisodeLog:
         return float(np.mean(self._last)) if self._last else float('nan')
 
     def last_count(self) -> int:
-        """The number of episodes that the mean is over."""
+        """Number of episodes of the mean."""
         return len(self._last)
 
     def flush(self) -> None:
@@ -160,7 +160,7 @@ class EpisodeLog:
         content = ''.join(row + '\r\n' for row in self._rows).encode()
         try:
             with open(self._path, 'r+b' if self._size else 'wb') as file:
-                # What an earlier attempt has written of these rows is overwritten.
+                # Overwrites rows that an earlier attempt has written in part.
                 file.seek(self._size)
                 file.truncate()
                 file.write(content)
@@ -177,7 +177,7 @@ class EpisodeLog:
         self._failing = False
 
     def close(self) -> None:
-        """Writes what is left."""
+        """Writes pending rows."""
         self.flush()
 
 
@@ -193,7 +193,7 @@ def make(run: Run) -> List[Component]:
 
 
 def open_log(settings: Settings, start: Start) -> EpisodeLog:
-    """Opens the list of episodes, and removes those after the checkpoint that is restored.
+    """Opens the list of episodes, and removes the rows after the restored checkpoint.
 
     Raises:
       UserError: if the file cannot be continued.
@@ -220,7 +220,7 @@ class EpisodeHook(Component):
         self.states = [_ProgressLine(episodes)]
 
     def before_run(self, run_context: tf.train.SessionRunContext) -> tf.train.SessionRunArgs:
-        """Asks for the ends of episodes in the batch."""
+        """Requests the ends of episodes in the batch."""
         phase = self.phase
         return tf.train.SessionRunArgs(
             {'done': phase.done, 'infos': phase.infos, 'step': phase.step}
@@ -238,11 +238,11 @@ class EpisodeHook(Component):
             self._summaries.add_scalars(tags, step)
 
     def end(self, session: tf.Session) -> None:
-        """Writes what is left in the buffer."""
+        """Writes pending rows."""
         self._episodes.flush()
 
     def fail(self, error: Exception) -> None:
-        """The same."""
+        """Writes pending rows."""
         self._episodes.flush()
 
 
@@ -256,7 +256,7 @@ class _ProgressLine(State):
         self._log = log
 
     def get_state(self, session: tf.Session) -> Arrays:
-        """See `State`. Flushes the rows: those after a checkpoint belong to what follows."""
+        """See `State`. Flushes the rows: later rows belong to frames after the checkpoint."""
         return self._log.get_state()
 
     def set_state(self, session: tf.Session, state: Mapping[str, np.ndarray]) -> None:

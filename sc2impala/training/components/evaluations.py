@@ -1,4 +1,4 @@
-"""Evaluations within a run (`--evaluate_every_frames`): the training waits for each.
+"""Evaluations within a run (`--evaluate_every_frames`): each blocks the training.
 
 The results are in `evaluations.csv` and TensorBoard, the best model is in `best`.
 """
@@ -27,9 +27,9 @@ Evaluate = Callable[[tf.Session, Callable[[], bool]], Optional[Dict[str, Any]]]
 
 
 def make(run: Run) -> List[Component]:
-    """Returns the component, if it is asked for.
+    """Returns the component, if evaluations are on.
 
-    To be called when everything that depends on the random seed of the graph has been built.
+    Call it after building everything that depends on the graph's random seed.
 
     Raises:
       UserError: if the results cannot be written.
@@ -64,8 +64,8 @@ def make(run: Run) -> List[Component]:
 class RunEvaluationHook(Component):
     """Evaluates before the first update, and after the updates that pass a multiple of N frames.
 
-    What was evaluated is known from the table alone. An evaluation that was stopped, or killed, is
-    made when the run resumes, before the next update, with the same weights.
+    The table alone records past evaluations. An evaluation that was stopped or killed is
+    repeated when the run resumes, before the next update, with the same weights.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class RunEvaluationHook(Component):
         every_frames: N.
         evaluate: see above.
         record: the evaluations so far, none beyond the checkpoint from which the run resumes.
-        policy: that is evaluated.
+        policy: the evaluated policy.
         save: saves all variables of a session to a folder.
         frames: environment frames of all phases together, int64 [].
         stop: set when the training should end.
@@ -101,26 +101,26 @@ class RunEvaluationHook(Component):
         self._coord = coord
 
     def begin_phase(self, phase: Phase, frames: int) -> None:
-        """Evaluates what no earlier start has."""
+        """Makes an evaluation that an earlier start has missed."""
         super().begin_phase(phase, frames)
         self._evaluate_if_due(self._session, int(self._session.run(self._frames)))
 
     def before_run(self, run_context: tf.train.SessionRunContext) -> tf.train.SessionRunArgs:
-        """Asks for the frames after the update."""
+        """Requests the frames after the update."""
         return tf.train.SessionRunArgs(self.phase.step)
 
     def after_run(
         self, run_context: tf.train.SessionRunContext, run_values: tf.train.SessionRunValues
     ) -> None:
-        """Evaluates if it is time to."""
+        """Evaluates if one is due."""
         self._evaluate_if_due(run_context.session, int(run_values.results))
 
     def end(self, session: tf.Session) -> None:
-        """Writes what could not be written before."""
+        """Writes pending rows."""
         self._unless_the_disk_fails(self._record.log.flush)
 
     def fail(self, error: Exception) -> None:
-        """The same."""
+        """Writes pending rows."""
         self._unless_the_disk_fails(self._record.log.flush)
 
     def _evaluate_if_due(self, session: tf.Session, frames: int) -> None:
@@ -149,7 +149,7 @@ class RunEvaluationHook(Component):
 
 
 def _make_evaluate(settings: Settings, agent: Agent) -> Evaluate:
-    """Plays on the backend of the run, the same games every time."""
+    """Evaluates on the backend of the run, always in the same games."""
     own, run, environment = settings.evaluation, settings.run, settings.environment
     specs = environments.make_specs(environment)
     num_envs = min(own.num_eval_envs, own.num_episodes)

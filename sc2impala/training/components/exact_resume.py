@@ -15,20 +15,20 @@ from sc2impala.training.saved_files import StateFile
 
 
 def make(run: Run, state: StateFile) -> List[Component]:
-    """Returns the component, which restores before any other has begun."""
+    """Returns the component, which restores before any other begins."""
     noted = TrainedFrames(run.settings.run.logdir)
     run.stack.callback(noted.close)
     return [ResumeHook(state, run.frames, noted, run.is_restored)]
 
 
 class ResumeHook(Component):
-    """Restores the state when the session starts, and says what no checkpoint holds."""
+    """Restores the state when the session starts, and reports frames that no checkpoint has."""
 
     def __init__(self, state: StateFile, frames: tf.Tensor, noted: TrainedFrames, restored: bool):
         """Args:
-        state: that has been loaded if there is a checkpoint.
+        state: already loaded if there is a checkpoint.
         frames: environment frames of all phases together, int64 [].
-        noted: what earlier starts have trained.
+        noted: trained frames of earlier starts.
         restored: whether the session starts from a checkpoint.
         """
         self._state = state
@@ -37,7 +37,7 @@ class ResumeHook(Component):
         self._restored = restored
 
     def after_create_session(self, session: tf.Session, coord: tf.train.Coordinator) -> None:
-        """Restores what was saved; nothing plays yet."""
+        """Restores the saved state, before any actor acts."""
         if not self._restored:
             return
         for sentence in self._state.restore(session):
@@ -45,20 +45,20 @@ class ResumeHook(Component):
         lost = self._noted.read() - int(session.run(self._frames))
         if lost > 0:
             console.say(
-                f'{lost:,} frames that were trained after the checkpoint are lost: they are played '
-                'and trained again'
+                f'{lost:,} frames that were trained after the checkpoint are lost: they are '
+                'generated and trained on again'
             )
 
     def fail(self, error: Exception) -> None:
-        """The games are not in a state that can be saved."""
+        """Excludes the games from later saves: they may have stopped within an unroll."""
         self._state.fail()
 
     def before_run(self, run_context: tf.train.SessionRunContext) -> tf.train.SessionRunArgs:
-        """Asks for the frames after the update."""
+        """Requests the frames after the update."""
         return tf.train.SessionRunArgs(self.phase.step)
 
     def after_run(
         self, run_context: tf.train.SessionRunContext, run_values: tf.train.SessionRunValues
     ) -> None:
-        """Notes them."""
+        """Writes the trained frames."""
         self._noted.note(int(run_values.results))

@@ -10,7 +10,7 @@ from sc2impala.training.run import Run
 
 
 def make(run: Run) -> List[Component]:
-    """Returns the component, if it is asked for."""
+    """Returns the component, if there is a limit."""
     limit = run.settings.training.stop_at_frames
     return [FrameLimitHook(limit, run.frames)] if limit else []
 
@@ -18,32 +18,32 @@ def make(run: Run) -> List[Component]:
 class FrameLimitHook(Component):
     """Ends a run after the first update that reaches a number of frames.
 
-    It is saved as at a signal, and schedules do not end there.
+    It saves as after a signal. Schedules do not change.
     """
 
     def __init__(self, limit: int, frames: tf.Tensor):
         """Args:
         limit: environment frames of all phases together.
-        frames: those so far, int64 [].
+        frames: frames so far, int64 [].
         """
         self._limit = limit
         self._frames = frames
 
     def after_create_session(self, session: tf.Session, coord: tf.train.Coordinator) -> None:
-        """Ends a run that is there already."""
+        """Ends a run that starts at or above the limit."""
         frames = int(session.run(self._frames))
         if frames >= self._limit:
             self._say(frames)
             coord.request_stop()
 
     def before_run(self, run_context: tf.train.SessionRunContext) -> tf.train.SessionRunArgs:
-        """Asks for the frames after the update."""
+        """Requests the frames after the update."""
         return tf.train.SessionRunArgs(self.phase.step)
 
     def after_run(
         self, run_context: tf.train.SessionRunContext, run_values: tf.train.SessionRunValues
     ) -> None:
-        """Ends the training if they are reached."""
+        """Ends the training once the limit is reached."""
         frames = int(run_values.results)
         if frames >= self._limit and not run_context.stop_requested:
             self._say(frames)

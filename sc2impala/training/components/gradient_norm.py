@@ -1,4 +1,4 @@
-"""Says when a loss explodes: its gradient is far larger than it was until then."""
+"""Warns about spikes of the gradient norm."""
 
 import math
 import time
@@ -12,7 +12,7 @@ from sc2impala.training.component import Component
 from sc2impala.training.run import Run
 
 FACTOR = 100.0
-"""How many times its running scale a norm has to be."""
+"""Ratio of a norm to its running scale from which a warning is printed."""
 
 RATE = 0.01
 """Weight of an update in the running mean of the logarithm, whose exponential is the scale. The
@@ -39,14 +39,14 @@ class ExplosionWatch:
 
     @property
     def scale(self) -> float:
-        """The geometric mean of what was seen, with the latest values weighing most."""
+        """Geometric mean of past norms; the latest values weigh most."""
         return math.exp(self._log_scale)
 
     def look(self, norm: float) -> Optional[float]:
         """Notes the norm of an update.
 
         Args:
-          norm: 0, as that of a batch that nothing can be learned from, is not noted.
+          norm: ignored if 0, as for a batch without anything to learn from.
 
         Returns:
           The scale before it, if the norm is more than FACTOR times as large.
@@ -77,14 +77,14 @@ class ExplosionHook(Component):
     def before_run(
         self, run_context: tf.train.SessionRunContext
     ) -> Optional[tf.train.SessionRunArgs]:
-        """Asks for the norm, which the update computes in any case."""
+        """Requests the norm; the update computes it in any case."""
         norm = self.phase.grad_norm
         return None if norm is None else tf.train.SessionRunArgs(norm)
 
     def after_run(
         self, run_context: tf.train.SessionRunContext, run_values: tf.train.SessionRunValues
     ) -> None:
-        """Says so if it is far too large."""
+        """Warns if the norm is far above its scale."""
         if run_values.results is None:
             return
         norm = float(run_values.results)

@@ -47,10 +47,10 @@ class Progress:
         self._steps = 0
 
     def update(self, frames: int, new_steps: int, episodes: Any) -> Optional[Rates]:
-        """Prints if it is time to, and then returns the speed since the last line.
+        """Prints a line if one is due, and then returns the speed since the last line.
 
         Args:
-          frames: environment frames so far, those of earlier starts included.
+          frames: environment frames so far, including earlier starts.
           new_steps: agent steps since the last call.
           episodes: `EpisodeLog`.
         """
@@ -123,7 +123,7 @@ class ProgressHook(Component):
         self._progress = Progress(phase.title, frames, phase.num_frames, self._every_secs)
 
     def before_run(self, run_context: tf.train.SessionRunContext) -> tf.train.SessionRunArgs:
-        """Asks for the frames and the agent steps of the update."""
+        """Requests the frames and the agent steps of the update."""
         phase = self.phase
         return tf.train.SessionRunArgs(
             {'frames': phase.train, 'agent_steps': phase.agent_steps, 'step': phase.step}
@@ -132,7 +132,7 @@ class ProgressHook(Component):
     def after_run(
         self, run_context: tf.train.SessionRunContext, run_values: tf.train.SessionRunValues
     ) -> None:
-        """Prints if it is time to."""
+        """Prints a line if one is due."""
         results = {name: int(value) for name, value in run_values.results.items()}
         assert self._progress is not None
         rates = self._progress.update(results['frames'], results['agent_steps'], self._episodes)

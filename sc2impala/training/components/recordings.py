@@ -32,10 +32,10 @@ def open_recordings(
     Args:
       folders: `--demonstrations`.
       environment: the game of the run.
-      action_spec: of the run.
+      action_spec: action spec of the run.
 
     Raises:
-      UserError: if there is none, or one is damaged, or of another map or action space.
+      UserError: if a folder has no recording, or one is damaged or of another map or action space.
     """
     opened = []
     for folder in folders:
@@ -76,7 +76,7 @@ def _check_recording(
 class Recorded:
     """The recordings of a run.
 
-    recordings: possibly none.
+    recordings: may be empty.
     made: all streams of them.
     """
 
@@ -88,7 +88,7 @@ class Recorded:
         seed: int,
     ):
         """Args:
-        recordings: to learn from.
+        recordings: the recordings to learn from.
         specs: observation and action spec of the run.
         unroll_length: T.
         seed: determines the order of the episodes in all streams.

@@ -1,8 +1,8 @@
 """Checks that a compressed replay buffer will fit into memory, long before it is full.
 
-How much its sequences will take is not known before some of them are there, and changes while the
+The compressed size of a sequence is unknown before the first ones, and changes while the
 agent learns. So it is estimated from the first sequences on, and again whenever the buffer has
-grown by a part: a run that cannot keep all the sequences asked for ends early, with a message,
+grown by a part: a run without room for all requested sequences ends early, with a message,
 rather than on the third day, killed by the system.
 """
 
@@ -47,7 +47,7 @@ class CheckHook(tf.train.SessionRunHook):
 
 
 class ReplayWatch:
-    """To be called between updates; it is cheap unless there is something to report."""
+    """Estimates the final size between updates; cheap unless there is something to report."""
 
     def __init__(self, replay: Any, raw_bytes: int):
         """Args:
@@ -64,7 +64,7 @@ class ReplayWatch:
         """Checks whether all sequences will fit; reports the size whenever it has doubled.
 
         Raises:
-          UserError: if they will not.
+          UserError: if they will not fit.
         """
         size, num_bytes = self._replay.size, self._replay.num_bytes
         early = size < min(FIRST_SIZE, self._replay.capacity)

@@ -32,7 +32,7 @@ class StagingHook(Component):
     ):
         """Args:
         play: called with the session before the first batch is copied.
-        staged: the operations `stage` whose batch is there already; others are added.
+        staged: the operations `stage` whose batch is already on the device; others are added.
         """
         self._play = play
         self._started: Set[tf.Operation] = set() if staged is None else staged
@@ -40,7 +40,7 @@ class StagingHook(Component):
     def before_run(
         self, run_context: tf.train.SessionRunContext
     ) -> Optional[tf.train.SessionRunArgs]:
-        """Copies the next batch with the update, and before the first update its own."""
+        """Copies the next batch with the update, and the batch of the first update before it."""
         stage = self.phase.stage
         if stage is None:
             return None
@@ -61,14 +61,14 @@ class StagedBatches(State):
 
     def __init__(self, batches: Batches, restored: Callable[[], None] = lambda: None):
         """Args:
-        batches: of the training.
+        batches: the batches of the training.
         restored: called when some were restored.
         """
         self._batches = batches
         self._restored = restored
 
     def get_state(self, session: tf.Session) -> Arrays:
-        """See `State`. To read a batch takes it out, so it is put there again."""
+        """See `State`. Reading a batch removes it, so it is put back."""
         result = {}
         for index, staging in enumerate(self._batches.stagings):
             if staging.put not in self._batches.staged:

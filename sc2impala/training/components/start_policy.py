@@ -1,4 +1,4 @@
-"""The policy with which the training starts: the best model of cloning, or what was loaded."""
+"""The policy with which the training starts: the best model of cloning, or a loaded one."""
 
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
@@ -34,11 +34,11 @@ def make_start_policy(
 
     Args:
       settings: all of them.
-      agent: `agents.agent.Agent` that is trained.
+      agent: `agents.agent.Agent` the trained agent.
       specs: observation and action spec.
 
     Returns:
-      The policy, or None if there is use for neither.
+      The policy, or None if neither is used.
     """
     environment, cloning = settings.environment, settings.algorithms['cloning']
     is_selected = bool(cloning.num_cloning_frames and cloning.phase_evaluations)
@@ -65,10 +65,10 @@ def make_start_policy(
 
 
 class Selection:
-    """Evaluates a phase at regular intervals, and remembers the best model that it saw.
+    """Evaluates a phase at regular intervals, and keeps the best model.
 
-    The model is kept in the variables of a teacher. What else it remembers is part of checkpoints
-    as well: a run that resumes has the same best model.
+    The model is kept in the variables of a teacher. The rest of its state is part of checkpoints,
+    so a run that resumes has the same best model.
     """
 
     def __init__(
@@ -94,14 +94,14 @@ class Selection:
         self._set = [v.assign(t).op for v, t in zip((self._count, self._best), self._new)]
 
     def evaluate_if_due(self, session: tf.Session, frames: int) -> Dict[str, float]:
-        """Evaluates if enough frames have been played since the last time.
+        """Evaluates if enough frames were generated since the last evaluation.
 
         Args:
-          session: with the weights.
+          session: the session with the weights.
           frames: environment frames of the phase so far.
 
         Returns:
-          Summaries by tag; none if it was not time to.
+          Summaries by tag; empty if no evaluation was due.
         """
         wanted = min(frames, self._num_frames) * self._num_evaluations // self._num_frames
         count, best = session.run([self._count, self._best])
@@ -122,7 +122,7 @@ class Selection:
         """Gives the weights of the best model to the agent.
 
         Returns:
-          Summaries by tag, if the last model had not been evaluated yet.
+          Summaries by tag, if the last model had to be evaluated.
         """
         tags = self.evaluate_if_due(session, self._num_frames)
         session.run(self._teacher.give)
@@ -132,7 +132,7 @@ class Selection:
 class StartPolicy(NamedTuple):
     """The policy with which a run starts, and its origin.
 
-    teacher: `agents.teacher.Teacher` that keeps it.
+    teacher: `agents.teacher.Teacher` that holds its weights.
     selection: chooses it among the models of cloning; None for the last one, or without cloning.
     """
 
@@ -144,7 +144,7 @@ class StartPolicyHook(Component):
     """Makes the teacher final when cloning has ended, or at the start if there is no cloning.
 
     The next phase begins with the best model of cloning if it was evaluated, and the teacher is the
-    policy that it begins with. All of this happens once, also in a run that is stopped or killed
+    policy that it begins with. This happens once, even if the run is stopped or killed
     in between.
     """
 
@@ -156,7 +156,7 @@ class StartPolicyHook(Component):
         summaries: SummaryLog,
     ):
         """Args:
-        policy: the teacher, and what chooses the model.
+        policy: the teacher, and the selection of the model.
         cloning_frames: the counter of the cloning phase, or None if there is none.
         total_frames: environment frames of all phases together, int64 [].
         summaries: where the results of evaluations are written.
@@ -177,7 +177,7 @@ class StartPolicyHook(Component):
         session = self._session
         if self._is_cloning():
             if self._selection is not None:
-                # One that an earlier start has missed.
+                # An evaluation that an earlier start has missed.
                 self._write(self._selection.evaluate_if_due(session, frames), self._step())
             return
         if session.run(self._teacher.is_frozen):
@@ -191,7 +191,7 @@ class StartPolicyHook(Component):
     def before_run(
         self, run_context: tf.train.SessionRunContext
     ) -> Optional[tf.train.SessionRunArgs]:
-        """Asks for the frames after the update."""
+        """Requests the frames after the update."""
         if self._selection is None or not self._is_cloning():
             return None
         return tf.train.SessionRunArgs({'frames': self.phase.train, 'step': self.phase.step})
@@ -199,7 +199,7 @@ class StartPolicyHook(Component):
     def after_run(
         self, run_context: tf.train.SessionRunContext, run_values: tf.train.SessionRunValues
     ) -> None:
-        """Evaluates if it is time to."""
+        """Evaluates if an evaluation is due."""
         results = run_values.results
         if results is not None and self._selection is not None:
             tags = self._selection.evaluate_if_due(run_context.session, int(results['frames']))

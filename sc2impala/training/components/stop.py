@@ -1,4 +1,4 @@
-"""Ends a run after the update during which that was requested."""
+"""Ends a run after the update during which a stop was requested."""
 
 from typing import List
 
@@ -20,11 +20,11 @@ class StopHook(tf.train.SessionRunHook):
         self._request = request
 
     def begin(self) -> None:
-        """From now on there is something that ends in order."""
+        """Marks the start of the part that a request ends in order."""
         self._request.interrupts = False
 
     def after_create_session(self, session: tf.Session, coord: tf.train.Coordinator) -> None:
-        """Ends a run that was to be stopped before its first update."""
+        """Ends a run whose stop was requested before its first update."""
         if self._request.requested:
             coord.request_stop()
 

@@ -19,7 +19,7 @@ class SummaryHook(Component):
 
     def __init__(self, summaries: SummaryLog, frames: tf.Tensor):
         """Args:
-        summaries: where to.
+        summaries: the event file of the run.
         frames: environment frames of all phases together, int64 [].
         """
         self._summaries = summaries
@@ -32,7 +32,7 @@ class SummaryHook(Component):
     def before_run(
         self, run_context: tf.train.SessionRunContext
     ) -> Optional[tf.train.SessionRunArgs]:
-        """Asks for the summary if one is due."""
+        """Requests the summary if one is due."""
         if not self._summaries.due():
             return None
         return tf.train.SessionRunArgs({'summary': self.phase.summary, 'step': self.phase.step})
@@ -40,6 +40,6 @@ class SummaryHook(Component):
     def after_run(
         self, run_context: tf.train.SessionRunContext, run_values: tf.train.SessionRunValues
     ) -> None:
-        """Writes it."""
+        """Writes the summary."""
         if run_values.results is not None:
             self._summaries.add(run_values.results['summary'], int(run_values.results['step']))

@@ -1,4 +1,4 @@
-"""Notices that nothing is trained for long, and says which part waits for which."""
+"""Detects a training without updates, and reports what blocks it."""
 
 import contextlib
 import sys
@@ -31,7 +31,7 @@ Stack = List[traceback.FrameSummary]
 
 
 def make(run: Run) -> List[Component]:
-    """Returns the component, if it is asked for."""
+    """Returns the component, if the watch is on."""
     settings = run.settings
     if not settings.output.watch_secs:
         return []
@@ -70,7 +70,7 @@ class Watch:
         return idle
 
     def trained(self, now: float) -> Optional[float]:
-        """Notes an update; returns the seconds without one if they had been said."""
+        """Notes an update; returns the seconds without one if they had been reported."""
         idle, said = now - self._since, self._next > self._watch_secs
         self._since, self._next = now, self._watch_secs
         self._last_look = now
@@ -121,7 +121,7 @@ class WatchHook(Component):
         self._trained()
 
     def before_run(self, run_context: tf.train.SessionRunContext) -> tf.train.SessionRunArgs:
-        """Asks for the frames after the update."""
+        """Requests the frames after the update."""
         return tf.train.SessionRunArgs(self.phase.step)
 
     def after_run(
@@ -136,7 +136,7 @@ class WatchHook(Component):
         self._ended.set()
 
     def fail(self, error: Exception) -> None:
-        """The same."""
+        """Ends the watch."""
         self._ended.set()
 
     def _trained(self) -> None:
@@ -198,7 +198,7 @@ def describe_waiting(
     """Describes what blocks the training, as a part of a sentence.
 
     Args:
-      doing: what each thread does, see `activity.by_thread`.
+      doing: activity of each thread, see `activity.by_thread`.
       learner: the thread that trains.
       queued: sequences in the queue, None if that is not known.
       batch_size: sequences that an update takes from it.
