@@ -1,4 +1,4 @@
-"""Actors: what plays the game and fills the queue."""
+"""Actors: step environments and fill the queue with sequences."""
 
 from sc2impala.actors.actor import Actor, build_actor, choose
 from sc2impala.actors.sequence_queue import (

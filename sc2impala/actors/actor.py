@@ -51,15 +51,15 @@ def build_actor(
       greedy: choose the most probable actions instead of sampling.
       task, actor: index of the map and of the actor, for `SequenceInfo`.
       policy_version: int64 variables with the environment frames and the updates of the weights
-        that play, for `SequenceInfo`; both are 0 if there are none.
-      teacher: `agents.teacher.Teacher`, whose logits are recorded as long as it is active; or None.
-      seed: in 0..2**32 - 1, determines what is sampled; None leaves it to the seed of the graph,
+        that act, for `SequenceInfo`; None leaves both at 0.
+      teacher: `agents.teacher.Teacher`, whose logits are recorded while it is active; or None.
+      seed: in 0..2**32 - 1, seed of the sampled actions; None uses the seed of the graph,
         whose random state cannot be saved.
       overlap: O, 0 to T - 1, extra steps by which consecutive sequences overlap, see `overlap`;
         they always share one. A run makes T - O steps.
 
     Returns:
-      `Actor`; every run of its output plays the next unroll.
+      `Actor`; every run of its output generates the next unroll.
     """
     env_ops = EnvironmentOps(env)
     persistent, past = _persistent_start(agent, env_ops, teacher, seed, f'actor_{actor}', overlap)
@@ -128,16 +128,16 @@ def choose(
     logits: Any = (),
     seed: Optional[tf.Tensor] = None,
 ) -> Tuple[structs.AgentOutput, Any, Tuple[Any, Any]]:
-    """One step of agent, demonstrator and teacher in each of K games.
+    """Runs agent, demonstrator and teacher for one step in each of K games.
 
     Args:
       agent: `agents.agent.Agent`.
       seen: (last action: dict of int32 [K], `EnvOutput` of [K]).
       states: recurrent states of agent and teacher.
       teacher: `agents.teacher.Teacher` or None.
-      is_active: bool [], whether the teacher is.
+      is_active: bool [], whether the teacher is active.
       greedy: see `build_actor`.
-      logits: what is returned as those of the teacher if there is none.
+      logits: returned as `TeacherLogits` without a teacher.
       seed: see `Agent.act`.
 
     Returns:
@@ -155,10 +155,10 @@ def choose(
 
 
 def demonstrated_choices(observation: Mapping[str, Any]) -> Optional[Dict[str, tf.Tensor]]:
-    """The labels of the games that the demonstrator plays, -1 elsewhere: int32 [K] by head.
+    """Returns labels where the demonstrator plays, -1 elsewhere: int32 [K] by head.
 
-    None without the key `structs.DEMONSTRATION`. Logits of conditioned arguments are recorded for
-    these.
+    None without the key `structs.DEMONSTRATION`. Logits of conditioned arguments are recorded
+    given these labels.
     """
     if structs.DEMONSTRATION not in observation:
         return None
@@ -170,11 +170,11 @@ def demonstrated_choices(observation: Mapping[str, Any]) -> Optional[Dict[str, t
 
 
 def played(observation: Mapping[str, Any], agent_output: structs.AgentOutput) -> Any:
-    """The choice that is played: the label of the demonstrator in the games that it plays.
+    """Returns the executed choice: the demonstrator's label in its episodes, else the agent's.
 
     Args:
-      observation: nested dict of [K, ...]; without the key `structs.DEMONSTRATION` the agent plays.
-      agent_output: `AgentOutput` of [K] on it. Logits and baseline stay those of the agent.
+      observation: nested dict of [K, ...]; the agent acts without the key `structs.DEMONSTRATION`.
+      agent_output: `AgentOutput` of [K] on it. Logits and baseline stay the agent's.
     """
     if structs.DEMONSTRATION not in observation:
         return agent_output
@@ -222,15 +222,15 @@ def _persistent_start(
     scope: str,
     overlap: int,
 ) -> Tuple[Any, Any]:
-    """Local variables with what two unrolls share.
+    """Returns local variables with the state between two unrolls.
 
-    The first agent output is all zeros: nothing was chosen before the first observation.
+    The first agent output is all zeros: there is no action before the first observation.
 
     Returns:
       A tuple: recurrent state of the agent and of the teacher; the step, a tuple of `EnvOutput`,
-      `AgentOutput` and `TeacherLogits`; and the seed, int64 [2]. What is the teacher's, and the
-      seed, is () if there is none. And the moments before that step, see `overlap`; () if sequences
-      share no other steps.
+      `AgentOutput` and `TeacherLogits`; and the seed, int64 [2]. The teacher's parts, and the
+      seed, are () if there is none. Last, the moments before that step,
+      see `overlap`; () if sequences share only one step.
     """
     env_output = env_ops.reset()
     state = agent.initial_state(env_ops.num_envs)
@@ -267,7 +267,7 @@ def _local_variables(initial_values: Any, name: str) -> Any:
 
 
 def _batch_major(history: Any, like: Any, num_steps: int) -> Any:
-    """Arrays of `num_steps` tensors [K, ...], as those of `like` are -> [K, num_steps, ...]."""
+    """Arrays of `num_steps` tensors [K, ...], like `like` -> [K, num_steps, ...]."""
 
     def stack(first: tf.Tensor, array: tf.TensorArray) -> tf.Tensor:
         time_major = array.stack()

@@ -24,7 +24,7 @@ class EnvironmentOps:
     def reset(self) -> structs.EnvOutput:
         """Starts fresh episodes: zero reward, and `done` set as on every first observation.
 
-        The totals are those of what was played before, see `VectorEnvironment.totals`.
+        The statistics of episodes are the environment's totals, see `VectorEnvironment.totals`.
         """
 
         def reset_arrays() -> Tuple[Any, Any]:
@@ -42,7 +42,7 @@ class EnvironmentOps:
         )
 
     def step(self, action: Mapping[str, tf.Tensor], step_mul: tf.Tensor) -> structs.EnvOutput:
-        """Plays dict of int32 [K] for int32 [K] environment frames, returns `EnvOutput` of [K]."""
+        """Steps with a dict of int32 [K] for int32 [K] frames; returns `EnvOutput` of [K]."""
         heads = sorted(action)
 
         def step_arrays(step_mul_array: np.ndarray, *head_arrays: np.ndarray) -> structs.EnvOutput:

@@ -1,9 +1,9 @@
-"""Sequences that overlap by more than the one step that each shares with the one before it.
+"""Consecutive sequences that overlap by more than one step.
 
-A moment is a tuple: what a step consists of, and last the recurrent state of the agent with which
+A moment is a tuple: the components of a step, and last the recurrent state of the agent with which
 its observation was acted on. With an overlap of O the first O + 1 steps of a sequence are the last
-O + 1 of the sequence before it, and its first recurrent state is that with which the first of these
-was played: R2D2 (Kapturowski et al. 2019) needs that for its burn-in. K is the number of
+O + 1 of the sequence before it, and its first recurrent state is the one before the first of these
+steps: R2D2 (Kapturowski et al. 2019) needs this for its burn-in. K is the number of
 environments.
 """
 
@@ -13,9 +13,9 @@ import tensorflow.compat.v1 as tf
 
 
 def first_past(moment: Any, overlap: int) -> Any:
-    """Returns copies of the first moment, which stand before the first step of an actor.
+    """Returns copies of the first moment, as the past of the first step of an actor.
 
-    All of them start an episode, so that the recurrent state after them is that at its start.
+    All of them start an episode, so the recurrent state is the initial one after them.
 
     Args:
       moment: nest of [K, ...].
@@ -28,15 +28,15 @@ def first_past(moment: Any, overlap: int) -> Any:
 
 
 def extend(past: Any, moments: Any) -> Tuple[Any, Any]:
-    """Puts the past before the moments of an unroll, and keeps that of the next unroll.
+    """Prepends the past to the moments of an unroll, and keeps the past of the next unroll.
 
     Args:
-      past: moments of local variables [K, O, ...], those before the first of `moments`.
-      moments: of [K, n + 1, ...], with the last of which the next unroll begins.
+      past: local variables [K, O, ...] with the O moments before `moments`.
+      moments: moments of [K, n + 1, ...]; the next unroll begins with the last one.
 
     Returns:
       The recurrent state of the first moment, nest of [K, ...], and the steps, of
-      [K, O + n + 1, ...]. They are there when the variables have their new values.
+      [K, O + n + 1, ...]. They depend on the assignments to the variables.
     """
     whole = tf.nest.map_structure(
         lambda variable, t: tf.concat([variable.read_value(), t], axis=1), past, moments

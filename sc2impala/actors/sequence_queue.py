@@ -13,7 +13,7 @@ def env_output_spec(observation_spec: Any, leading: Sequence[int] = ()) -> struc
 
     Args:
       observation_spec: `envs.specs.ObservationSpec`.
-      leading: dimensions in front of those of one step of one environment, e.g. [K].
+      leading: dimensions in front of the shapes of one step, e.g. [K].
     """
 
     def spec(dtype: Any, shape: Sequence[int] = ()) -> tf.TensorSpec:
@@ -99,7 +99,7 @@ class SequenceQueue:
         """Enqueues every column of a nest of [K, ...].
 
         Raises:
-          ValueError: if the structure is not that of the spec.
+          ValueError: if the structure differs from the spec.
         """
         tf.nest.assert_same_structure(self.spec, batch)
         return self.queue.enqueue_many(tf.nest.flatten(batch))
@@ -113,5 +113,5 @@ class SequenceQueue:
         return tf.nest.pack_sequence_as(self.spec, flat)
 
     def size(self) -> tf.Tensor:
-        """Sequences waiting, int32 []."""
+        """Number of sequences in the queue, int32 []."""
         return self.queue.size()

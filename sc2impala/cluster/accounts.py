@@ -1,12 +1,12 @@
-"""The books of a learner: what its actors have played, and what became of it.
+"""The frame accounts of a learner: frames its actors have generated, trained on and lost.
 
 All amounts are environment frames of this start of the learner:
 
     played = trained + discarded + aborted + queued + unsent + lost
 
-`played` and `aborted` are what the actors have reported, `unsent` is what they have played
-and the learner has not received, and `lost` the same of actors that are silent. What a silent
-actor may have played beyond its last report is estimated: it counts as played and as lost.
+`played` and `aborted` are reported by the actors. `unsent` frames are generated, but not yet
+received by the learner; for silent actors they count as `lost`. Frames that a silent
+actor may have generated after its last report are estimated: they count as played and lost.
 """
 
 import collections
@@ -17,7 +17,7 @@ from typing import Callable, Deque, Dict, List, NamedTuple, Optional
 from sc2impala.cluster.messages import Header
 
 SILENT_SECS = 30.0
-"""An actor that says nothing for so long counts as lost."""
+"""An actor without messages for this long counts as lost."""
 
 _TURNS = 3
 """Turns of other actors before an actor is missed: calls are repeated, and queue again."""
@@ -29,7 +29,7 @@ _REMEMBERED = 256
 class Amounts(NamedTuple):
     """Environment frames, as in the equation above.
 
-    lost_estimated: the part of `lost`, and of `played`, that is an estimate.
+    lost_estimated: the estimated part of `lost` and `played`.
     """
 
     played: int
@@ -71,7 +71,7 @@ class Actor:
         self._highest = -1
 
     def is_new(self, number: int) -> bool:
-        """Returns whether a message of this number has not arrived before; remembers it."""
+        """Records the number of a message; returns whether it is new."""
         if number in self._numbers or number <= self._highest - _REMEMBERED:
             return False
         self._numbers.append(number)
@@ -80,12 +80,12 @@ class Actor:
 
     @property
     def unsent(self) -> int:
-        """Environment frames that it has played, but that have not arrived."""
+        """Environment frames that it has generated but that have not arrived."""
         return max(0, self.header.played - self.header.aborted - self.received)
 
     @property
     def estimate(self) -> int:
-        """Returns the expected steps since its last message: half an unroll."""
+        """Returns the expected frames since its last message: half an unroll."""
         if self.header.ending or not self.unrolls:
             return 0
         return self.received // self.unrolls // 2
@@ -124,9 +124,9 @@ class Accounts:
         """Returns whether to train on the sequences of a message.
 
         Args:
-          header: of the message.
+          header: header of the message.
           num_bytes: its size.
-          updates: the number of updates of the weights until now.
+          updates: number of updates of the weights so far.
         """
         with self._lock:
             self._bytes += num_bytes
@@ -156,7 +156,7 @@ class Accounts:
             return True
 
     def refuse(self, num_bytes: int, reason: str) -> None:
-        """Counts a message that makes no sense; says so for the first one."""
+        """Counts an invalid message; reports the first one."""
         with self._lock:
             self._bytes += num_bytes
             if not self._traffic.refused:
@@ -164,20 +164,20 @@ class Accounts:
             self._count(refused=1)
 
     def train(self, sequences: int, frames: int, waited_secs: float) -> None:
-        """Counts what was taken into a batch, and how long the batch had to wait for it."""
+        """Counts frames taken into a batch, and the time that the batch had to wait for them."""
         with self._lock:
             self._waited += waited_secs
             self._trained += frames
             self._sequences['trained'] += sequences
 
     def look_for_silence(self, waiting_since: float, waiting: int = 0) -> None:
-        """Finds the actors that are silent; to be called regularly.
+        """Finds silent actors; call it regularly.
 
-        An actor that waits for a busy learner cannot be heard, and its turn comes when what was
-        there before has been taken: one message of each actor, and those in the queue.
+        An actor that waits for a busy learner cannot report. Its turn comes when earlier messages
+        have been taken: one message of each actor, and all messages in the queue.
 
         Args:
-          waiting_since: time since which the learner takes every message as soon as it comes.
+          waiting_since: time since which the learner takes every message at once.
           waiting: messages in the queue.
         """
         with self._lock:
@@ -215,12 +215,12 @@ class Accounts:
             return dict(self._sequences)
 
     def traffic(self) -> Traffic:
-        """Messages that carried nothing to be trained on."""
+        """Messages without anything to train on."""
         with self._lock:
             return self._traffic
 
     def totals(self) -> Dict[str, float]:
-        """Bytes in and out, and the seconds that learner and actors have waited for each other."""
+        """Bytes in and out, and seconds of waiting of learner and actors."""
         with self._lock:
             headers = [actor.header for actor in self._actors.values()]
             return {
@@ -282,7 +282,7 @@ class Rates:
         self._last_time = clock()
 
     def update(self, totals: Dict[str, float]) -> Dict[str, float]:
-        """Per second since the last call, of those that were known then; {} the first time."""
+        """Returns rates since the last call, for amounts known then; {} at the first call."""
         now = self._clock()
         seconds, before = now - self._last_time, self._last
         self._last, self._last_time = dict(totals), now

@@ -1,6 +1,6 @@
-"""Central inference: the operation with which the learner plays the games of its actors.
+"""Central inference: the operation that chooses the actions of all actors.
 
-A run of it takes all requests that wait, has the agent choose for all of them at once, puts the
+A run of it takes all waiting requests, runs the agent on all of them at once, and puts the
 replies into the queues of the actors, and complete sequences into the queue of the batches. While
 it runs the next requests gather: batches are as large as the load makes them. Nothing in it waits
 for an actor; it waits for requests, and while the queue of the batches is full.
@@ -19,7 +19,7 @@ from sc2impala.cluster.accounts import Accounts
 from sc2impala.cluster.inference_server import Batch, InferenceServer, Specs
 
 MAX_REQUESTS = 64
-"""In a batch."""
+"""Largest number of requests in a batch."""
 
 
 class Inference(NamedTuple):
@@ -27,8 +27,8 @@ class Inference(NamedTuple):
 
     step: answers all waiting requests, or the next one that arrives.
     waiting: number of waiting requests, int32 [].
-    close: ends all operations that wait for one of the queues, in this and other processes.
-    server: used by `step`.
+    close: cancels all operations blocked on the queues, in this and other processes.
+    server: state of `step`.
     """
 
     step: tf.Operation
@@ -50,14 +50,14 @@ def build_inference(
     """Builds the operations.
 
     Args:
-      agent: `agents.agent.Agent`, whose variables exist.
-      queue: of the batches, of `ActorOutput`s.
+      agent: `agents.agent.Agent`, with its variables.
+      queue: queue of the batches, of `ActorOutput`s.
       step_specs: see `specs_of_step`.
       run: id of this run.
       accounts: decide which sequences are trained on.
       policy_version: int64 variables with the environment frames and the updates of the weights.
       teacher: `agents.teacher.Teacher` that also computes outputs, or None.
-      device: where the agent chooses; None for the CPU.
+      device: device of the agent; None for the CPU.
     """
     num_steps = queue.spec.env_outputs.done.shape.as_list()[0]
     server = InferenceServer(run, step_specs, num_steps - 1, accounts)
@@ -83,7 +83,7 @@ def build_inference(
 
 
 def specs_of_step(agent: Any, observation_spec: Any, teacher: Optional[Any] = None) -> Specs:
-    """Returns the specs of what actor, server and agent exchange.
+    """Returns the specs of data between actor, server and agent.
 
     Args:
       agent: `agents.agent.Agent`.
@@ -99,7 +99,7 @@ def specs_of_step(agent: Any, observation_spec: Any, teacher: Optional[Any] = No
 
 
 def _fill_slots() -> tf.Operation:
-    """Puts the numbers of all reply queues into the queue of the free ones, once."""
+    """Marks all reply queues as free, once."""
     filled = tf.Variable(
         False,
         trainable=False,
@@ -117,7 +117,7 @@ def _fill_slots() -> tf.Operation:
 
 
 def _take_waiting(waiting: tf.FIFOQueue) -> Tuple[tf.Tensor, tf.Tensor]:
-    """The first request, as soon as there is one, and others that wait: two string [n]."""
+    """Dequeues all waiting requests, at least one: two string [n]."""
     first = waiting.dequeue()
     with tf.control_dependencies(first):
         others = waiting.dequeue_many(tf.minimum(waiting.size(), MAX_REQUESTS - 1))
@@ -137,7 +137,7 @@ def _receive(
     policy_version: Sequence[tf.Variable],
     sequence_spec: Any,
 ) -> Tuple[Batch, List[tf.Tensor]]:
-    """`Batch` of [N, ...], and the components of the sequences that are complete."""
+    """`Batch` of [N, ...], and the components of complete sequences."""
     specs = server.specs
     batch_spec = Batch(specs.agent_output.action, specs.env_output, specs.states)
     flat_specs = tf.nest.flatten(batch_spec), tf.nest.flatten(sequence_spec)
@@ -172,7 +172,7 @@ def _receive(
 
 
 def _reply(server: InferenceServer, chosen: Any) -> tf.Operation:
-    """Puts the replies to a batch into the queues, and frees those of actors that are gone."""
+    """Enqueues the replies to a batch, and frees the queues of lost actors."""
     specs = server.specs
     structure = specs.agent_output, specs.teacher_logits, specs.states
 

@@ -1,4 +1,4 @@
-"""Central inference: how a thread of an actor asks the learner what to play."""
+"""Central inference: the client of an actor thread."""
 
 import time
 from typing import Any, Callable, Optional, Sequence
@@ -20,10 +20,10 @@ class StartAnew(Exception):
 
 
 class InferenceClient:
-    """Asks until there is an answer. For one thread of an actor.
+    """Requests actions until there is a reply. For one thread of an actor.
 
-    Each connection has its own reply queue: what waited for a reply on an earlier one cannot
-    take away that of another.
+    Each connection has its own reply queue: a pending call of an earlier connection cannot
+    take the reply of another.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class InferenceClient:
         """Args:
         make_link: makes a link to the learner for the operations of a graph.
         run: id of the run.
-        identity: of the actor that asks.
+        identity: identity of the actor.
         thread: index of the thread.
         """
         self._make_link = make_link
@@ -44,8 +44,8 @@ class InferenceClient:
         """Requests actions.
 
         Args:
-          number: of the request, from 0 for the first observations of new games.
-          components: of an `EnvOutput` of [K, ...], flattened.
+          number: number of the request, from 0 for the first observations of new games.
+          components: components of an `EnvOutput` of [K, ...], flattened.
 
         Returns:
           int32 [H + 1, K], see `requests`.
@@ -63,18 +63,18 @@ class InferenceClient:
         reply = self._ask(content)
         self._waited += time.monotonic() - started
         if reply.starts_anew:
-            # Another thread may have been given the reply queue meanwhile.
+            # The reply queue may have been reassigned to another thread meanwhile.
             self._disconnect()
             raise StartAnew()
         return reply.choices
 
     def close(self) -> None:
-        """Ends a call that is under way."""
+        """Cancels a pending call."""
         if self._link is not None:
             self._link.close()
 
     def goodbye(self) -> Any:
-        """Graph, operation and feeds that tell the learner that this actor has ended."""
+        """Graph, operation and feeds that report the end of this actor to the learner."""
         with tf.Graph().as_default() as graph, tf.device(_CPU):
             header = self._request._replace(ending=True).to_bytes()
             return graph, requests.request_queue().enqueue([header, b''])

@@ -1,8 +1,8 @@
 """Learner-side state of central inference: the games of all actors.
 
-The server joins observations of actors and outputs of the agent to the sequences that an actor with
-its own agent would have sent. It keeps the recurrent states; an actor that starts, or
-restarts, begins with initial ones. K is the number of games of a thread of an actor, N that of a
+The server joins observations of actors and outputs of the agent into sequences, like an actor with
+its own agent. It keeps the recurrent states; an actor that starts, or
+restarts, begins with initial ones. K is the number of games of an actor thread, N of a
 batch, T the unroll length.
 """
 
@@ -22,11 +22,11 @@ from sc2impala.cluster.intake import count_frames
 from sc2impala.cluster.requests import Reply, Request
 
 FORGET_SECS = 120.0
-"""Games of an actor that says nothing for so long are forgotten."""
+"""Games of an actor without requests for this long are forgotten."""
 
 _REPORT_SECS = 5.0
 _LONGEST_GAP_SECS = 1.0
-"""Longer pauses between two batches are those of the learner, not of its actors."""
+"""Longer pauses between two batches are caused by the learner, not by its actors."""
 
 
 class Specs(NamedTuple):
@@ -47,8 +47,8 @@ class Specs(NamedTuple):
 class Batch(NamedTuple):
     """Inputs of one call of the agent: arrays of [N, ...], nests of `Specs`.
 
-    action: what was played last.
-    env_output: what is seen.
+    action: the last action.
+    env_output: the observations.
     states: recurrent states.
     """
 
@@ -84,9 +84,9 @@ class _Process:
 
 
 class InferenceServer:
-    """Turns requests into replies and sequences; for one thread.
+    """Turns requests into replies and sequences; not thread-safe.
 
-    specs: of a step.
+    specs: specs of a step.
     """
 
     def __init__(
@@ -99,9 +99,9 @@ class InferenceServer:
     ):
         """Args:
         run: id of this run.
-        specs: of a step.
+        specs: specs of a step.
         unroll_length: T.
-        accounts: of the actors.
+        accounts: accounts of the actors.
         clock: seconds.
         """
         self._run = run
@@ -131,13 +131,13 @@ class InferenceServer:
         """Takes requests.
 
         Args:
-          headers, contents: of n requests, see `requests`.
+          headers, contents: contents of n requests, see `requests`.
           initial_states: nest of [1, ...], for games that start.
-          version: environment frames and updates of the weights that choose.
+          version: environment frames and updates of the current weights.
 
         Returns:
-          What to choose for; and `ActorOutput`s of [K, ...], complete sequences that may be
-          trained on. If there is nothing to choose for, the batch has one empty game.
+          The batch; and `ActorOutput`s of [K, ...], complete sequences that may be
+          trained on. Without valid requests the batch has one empty game.
         """
         now = self._clock()
         self._served_secs += min(now - self._last_batch, _LONGEST_GAP_SECS)
@@ -159,10 +159,10 @@ class InferenceServer:
         Args:
           agent_output: `AgentOutput` of [N, ...] for the batch.
           teacher_logits: `TeacherLogits` of [N, ...], or ().
-          states: the next ones, nest of [N, ...].
+          states: the next recurrent states, nest of [N, ...].
 
         Returns:
-          int32 [m], numbers of reply queues; and an object array [m] of bytes, what goes there.
+          int32 [m], numbers of reply queues; and their replies, an object array [m] of bytes.
         """
         start = 0
         for request, games in self._batch:
@@ -199,7 +199,7 @@ class InferenceServer:
         """Adds a request to the batch.
 
         Raises:
-          ValueError: if it makes no sense.
+          ValueError: if it is invalid.
         """
         process = self._processes[request.actor]
         process.bytes_in += len(content)
@@ -209,7 +209,7 @@ class InferenceServer:
         key = request.actor, request.thread
         games = self._games.get(key)
         if games is not None and games.slot != request.slot:
-            # It has connected again.
+            # The actor has reconnected.
             self._free(games.slot)
             games.slot = request.slot
         if request.number == 0 and games is None:
@@ -291,7 +291,7 @@ class InferenceServer:
         updates: int = 0,
         ending: bool = False,
     ) -> bool:
-        """Tells the accounts of an actor, and of a sequence; whether that may be trained on."""
+        """Reports an actor and a sequence to the accounts; returns whether to train on it."""
         process.last_report = self._clock()
         frames = num_sequences = 0
         if complete is not None:
@@ -341,7 +341,7 @@ class InferenceServer:
         return _Games(request, states, nothing)
 
     def _forget(self) -> None:
-        """Frees what belongs to actors that are gone."""
+        """Frees the state of lost actors."""
         gone = [
             key
             for key, games in self._games.items()
@@ -361,13 +361,13 @@ class InferenceServer:
 
 
 def _zeros(specs: Any, num_games: int) -> Any:
-    """Arrays of [num_games, ...]."""
+    """Zeros of [num_games, ...]."""
     return tf.nest.map_structure(
         lambda s: np.zeros([num_games] + s.shape.as_list(), s.dtype.as_numpy_dtype), specs
     )
 
 
 def _frames_of_step(before: Any, after: Any, agent_output: Any) -> int:
-    """Environment frames that K games have played between two `EnvOutput`s of [K]."""
+    """Returns the environment frames of K games between two `EnvOutput`s of [K]."""
     of_games = frames_lib.frames_between(np, before, after, agent_output.step_mul)
     return int(of_games.sum(dtype=np.int64))

@@ -14,13 +14,13 @@ INTAKE = 'cluster_intake'
 
 
 class AccountedQueue(actors.SequenceQueue):
-    """A queue that counts what is taken into batches."""
+    """A queue that counts the sequences taken into batches."""
 
     def __init__(self, spec: Any, capacity: int, accounts: Accounts):
         """Args:
         spec: `ActorOutput` of `tf.TensorSpec`s of one sequence.
         capacity: number of sequences.
-        accounts: what it counts in.
+        accounts: accounts of the run.
         """
         super().__init__(spec, capacity)
         self._accounts = accounts
@@ -50,7 +50,7 @@ class AccountedQueue(actors.SequenceQueue):
 
 
 def count_frames(env_outputs: Any, step_mul: np.ndarray) -> int:
-    """Environment frames of sequences, without the step that they repeat; see `frames.count`."""
+    """Environment frames of sequences, without their repeated step; see `frames.count`."""
     return int(frames.count(env_outputs, step_mul).sum())
 
 
@@ -67,8 +67,8 @@ class Intake(NamedTuple):
     """Operations of the learner.
 
     enqueue: takes a message, and puts its sequences into the queue of the batches.
-    waiting: messages that have not been taken, int32 [].
-    cancel: ends all operations that wait for one of the queues, in this and other processes.
+    waiting: number of messages in the queue, int32 [].
+    cancel: cancels all operations blocked on the queues, in this and other processes.
     """
 
     enqueue: tf.Operation
@@ -82,8 +82,8 @@ def build_intake(
     """Builds the operations.
 
     Args:
-      queue: of the batches.
-      capacity: of the queue of messages.
+      queue: queue of the batches.
+      capacity: capacity of the queue of messages.
       accounts: decide which sequences are trained on.
       updates: variable with the number of updates of the weights, int64 [].
     """
@@ -109,14 +109,14 @@ def build_intake(
 def read_message(
     header_text: bytes, content: bytes, specs: Any, accounts: Accounts, updates: int
 ) -> List[np.ndarray]:
-    """Returns the sequences of a message to train on, possibly none.
+    """Returns the sequences of a message to train on, if any.
 
     Args:
       header_text: see `messages.Header`.
       content: see `messages.pack`.
       specs: shape and dtype of the components of a sequence.
-      accounts: what it is counted in.
-      updates: of the weights until now.
+      accounts: accounts of the run.
+      updates: number of updates of the weights so far.
 
     Returns:
       An array of [n, ...] for each component.

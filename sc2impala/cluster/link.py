@@ -30,17 +30,17 @@ _PREFIX = 'Graph execution error:'
 
 
 class Stopped(Exception):
-    """This process was asked to end."""
+    """This process was requested to end."""
 
 
 class Interrupted(Exception):
-    """A call has failed, and the learner is there again, in the same run."""
+    """A call has failed, and the learner is reachable again, in the same run."""
 
 
 class RunEnded(Exception):
-    """The run that this actor plays for has ended.
+    """The run of this actor has ended.
 
-    info: of the run that has taken its place; None if there will be none.
+    info: metadata of the next run; None after the last.
     """
 
     def __init__(self, info: Optional[RunInfo]):
@@ -49,13 +49,13 @@ class RunEnded(Exception):
 
 
 class Wait:
-    """Waits longer from time to time, and says every 30 seconds what for."""
+    """Waits with increasing intervals, and reports every 30 seconds."""
 
     def __init__(self, stop: threading.Event, say: Callable[[str], None], what: str):
         """Args:
-        stop: ends the waiting.
+        stop: ends the wait.
         say: prints a line.
-        what: is waited for, and where.
+        what: name and address of the awaited process.
         """
         self._stop = stop
         self._say = say
@@ -64,13 +64,13 @@ class Wait:
         self._started = self._said = time.monotonic()
 
     def once_more(self, reason: str) -> None:
-        """Waits.
+        """Waits for one interval.
 
         Args:
-          reason: why, for the line.
+          reason: reason for the printed line.
 
         Raises:
-          Stopped: if this process is to end.
+          Stopped: if this process must end.
         """
         if self._stop.wait(self._secs):
             raise Stopped()
@@ -82,11 +82,11 @@ class Wait:
 
 
 def wait_for_run_info(address: str, stop: threading.Event, say: Callable[[str], None]) -> RunInfo:
-    """The run metadata of the learner, as soon as there is one.
+    """Returns the run metadata of the learner; blocks until there is one.
 
     Raises:
-      UserError: if the learner is of another version.
-      Stopped: if this process is to end.
+      UserError: if the learner has another version.
+      Stopped: if this process must end.
     """
     wait = Wait(stop, say, f'the learner at {address}')
     while not stop.is_set():
@@ -100,7 +100,7 @@ def wait_for_run_info(address: str, stop: threading.Event, say: Callable[[str], 
 
 
 def _read_run_info(address: str) -> Tuple[Optional[bytes], str]:
-    """the published text; or None, and why it cannot be read."""
+    """Returns the published text; or None, and the reason."""
     with tf.Graph().as_default() as graph:
         text = run_info.remote_variable(run_info.RUN_INFO, tf.string, [], '/device:CPU:0')
         session = open_session(address, graph, _SHORT_CALL_SECS)
@@ -119,8 +119,8 @@ def _read_run_info(address: str) -> Tuple[Optional[bytes], str]:
 def unreachable(address: str) -> str:
     """Returns the reason why an address is unreachable; empty if it is reachable.
 
-    gRPC waits longer after every attempt, up to two minutes, and for all sessions of a process: it
-    is not asked before a server listens.
+    gRPC waits longer after every attempt, up to two minutes, for all sessions of a process. So it
+    is not used before a server listens.
     """
     host, _, port = address.rpartition(':')
     try:
@@ -135,7 +135,7 @@ def open_session(address: str, graph: tf.Graph, timeout_secs: float) -> tf.Sessi
 
     Args:
       address: host:port.
-      graph: of the client.
+      graph: graph of the client.
       timeout_secs: longest duration of a call.
     """
     config = tf.ConfigProto(
@@ -151,7 +151,7 @@ def run_once(
 
     Args:
       address: host:port.
-      graph: of the client.
+      graph: graph of the client.
       operation: in this graph.
       feed: as in `tf.Session.run`.
     """
@@ -164,7 +164,7 @@ def run_once(
 
 
 def close_session(session: tf.Session) -> None:
-    """Closes a session without waiting for an answer, which may never come."""
+    """Closes a session without waiting for an answer."""
     threading.Thread(target=_close, args=(session,), daemon=True).start()
 
 
@@ -176,9 +176,9 @@ def one_line(error: tf.errors.OpError) -> str:
 
 
 class Link:
-    """Runs operations on the learner's server until they have worked.
+    """Runs operations on the learner's server until they succeed.
 
-    For one thread. All links of a process use operations of the same graph.
+    Not thread-safe. All links of a process use operations of the same graph.
     """
 
     def __init__(
@@ -191,11 +191,11 @@ class Link:
         say: Callable[[str], None],
     ):
         """Args:
-        address: of the learner.
-        graph: with the operations.
-        info: of the run.
-        timeout_secs: longest duration of a call, also of one that waits for room in a queue.
-        stop: is set when this process is to end, or has nothing to do for the run any more.
+        address: address of the learner.
+        graph: graph with the operations.
+        info: metadata of the run.
+        timeout_secs: longest duration of a call, also while it waits for room in a queue.
+        stop: set when this process must end, or is done with the run.
         say: prints a line.
         """
         self._address = address
@@ -211,23 +211,23 @@ class Link:
             )
 
     def run(self, fetches: Any, feed: Optional[Dict[Any, Any]] = None) -> Any:
-        """As `tf.Session.run`, but repeated until it works.
+        """Calls `tf.Session.run` until it succeeds.
 
-        An operation that changes something may therefore happen more than once.
+        So an operation with side effects may run more than once.
 
         Raises:
           RunEnded: if the run has ended.
-          Stopped: if this process is to end.
+          Stopped: if this process must end.
         """
         while True:
             with contextlib.suppress(Interrupted):
                 return self.run_once(fetches, feed)
 
     def run_once(self, fetches: Any, feed: Optional[Dict[Any, Any]] = None) -> Any:
-        """As `run`, but for calls that may not be repeated as they are.
+        """Calls `tf.Session.run` once, for calls that must not be repeated unchanged.
 
         Raises:
-          Interrupted: if it has failed; the next one uses a new session.
+          Interrupted: if it has failed; the next call uses a new session.
           RunEnded, Stopped: see `run`.
         """
         if self._stop.is_set():
@@ -243,7 +243,7 @@ class Link:
         raise Interrupted()
 
     def close(self) -> None:
-        """Ends the session; a call that is under way fails."""
+        """Ends the session; a pending call fails."""
         session, self._session = self._session, None
         if session is not None:
             close_session(session)
@@ -254,7 +254,7 @@ class Link:
         return self._session
 
     def _connect_again(self, error: tf.errors.OpError) -> None:
-        """Goes on with a new session if the run is the same."""
+        """Continues with a new session if the run is the same."""
         if not isinstance(error, tf.errors.DeadlineExceededError):
             self._raise_if_over()
         self.close()
@@ -263,7 +263,7 @@ class Link:
             raise RunEnded(info)
 
     def _raise_if_over(self) -> None:
-        """Raises: RunEnded: if the learner says that it was the last run."""
+        """Raises: RunEnded: if the learner reports the end of the last run."""
         if unreachable(self._address):
             return
         try:
@@ -273,7 +273,7 @@ class Link:
         if stage == run_info.FINISHED:
             raise RunEnded(None)
         if stage == run_info.STOPPED:
-            # It closes its port soon.
+            # The learner closes its port soon.
             self._stop.wait(1.0)
 
 

@@ -17,19 +17,19 @@ _FIRST = 4
 """Messages of each kind at the start."""
 
 _AGAIN = 200
-"""Number of messages after which the slower way is tried again."""
+"""Number of messages after which the slower setting is tried again."""
 
 _WINDOW = 8
-"""Messages of each kind that are compared: the fastest of them."""
+"""Number of messages of each kind of which the fastest counts."""
 
 _GAIN = 0.8
-"""Compression takes a processor that games could use: it has to save a fifth of the time."""
+"""Compression takes CPU time from the games: it has to save a fifth of the time."""
 
 
 class Choice:
-    """Compares how long messages take, from arrays to the answer of the learner.
+    """Compares the durations of messages, from arrays to the answer of the learner.
 
-    That covers the processor of the actor and the network. The fastest of the last messages
+    This covers the actor's CPU and the network. The fastest of the last messages
     counts, since the others may have waited for room in the queue of the learner.
     """
 
@@ -52,7 +52,7 @@ class Choice:
         return best if self._count % _AGAIN else other
 
     def observe(self, compression: str, secs: float, sequences: int) -> None:
-        """Tells how long a message of some sequences took."""
+        """Records the duration of a message of some sequences."""
         self._count += 1
         self._secs[compression].append(secs / sequences)
 
@@ -71,21 +71,21 @@ Spec = Tuple[Sequence[int], Any]
 class Header(NamedTuple):
     """Header of every message of an actor.
 
-    run: id of the run that it plays for.
+    run: id of the run that it belongs to.
     actor: random id of this start of the actor.
     task: its number, or -1.
-    host: name of its machine, and id of the process.
-    number: of the message, from 0 in every run; a message that is repeated keeps its number.
-    sequences: in this message, possibly none.
+    host: name of its machine, and process id.
+    number: number of the message, from 0 in every run; a repeated message keeps its number.
+    sequences: number of sequences, may be 0.
     frames: environment frames of these sequences.
-    policy_updates: updates that the weights had seen with which they were played.
-    played, aborted: environment frames for this run until now, those of this message included.
-    last_return: of the last episode that ended; NaN before.
+    policy_updates: number of updates of the weights that acted.
+    played, aborted: environment frames for this run so far, including this message.
+    last_return: return of the last finished episode; NaN before.
     weights_secs: time since the weights were received.
-    waited_secs: how long it has waited for the learner to take its messages, until now.
-    received_bytes: of weights, until now.
-    compression: of the sequences.
-    ending: whether it is the last message.
+    waited_secs: total time that the learner took to accept its messages.
+    received_bytes: total size of received weights.
+    compression: compression of the sequences.
+    ending: True for the last message.
     """
 
     run: str
@@ -106,7 +106,7 @@ class Header(NamedTuple):
     ending: bool = False
 
     def to_bytes(self) -> bytes:
-        """The header as it travels."""
+        """Returns the encoded header."""
         return json.dumps(self._asdict()).encode()
 
 
@@ -117,7 +117,7 @@ _TYPES = {
 
 
 def read_header(text: bytes) -> Header:
-    """The inverse of `Header.to_bytes`.
+    """Decodes a header; the inverse of `Header.to_bytes`.
 
     Raises:
       ValueError: if it is not a header.
@@ -136,7 +136,7 @@ def read_header(text: bytes) -> Header:
 
 
 def pack(arrays: Sequence[np.ndarray], compression: str) -> bytes:
-    """The components of sequences, [n, ...] each, as bytes."""
+    """Encodes the components of sequences, [n, ...] each."""
     content = b''.join([np.ascontiguousarray(array).tobytes() for array in arrays])
     if compression == NONE:
         return content
@@ -144,16 +144,16 @@ def pack(arrays: Sequence[np.ndarray], compression: str) -> bytes:
 
 
 def unpack(content: bytes, specs: Sequence[Spec], count: int, compression: str) -> List[np.ndarray]:
-    """The inverse of `pack`.
+    """Decodes components; the inverse of `pack`.
 
     Args:
       content: the bytes.
-      specs: of the components.
+      specs: specs of the components.
       count: number of sequences.
       compression: NONE or ZSTD.
 
     Returns:
-      For each spec an array of [count, ...], which cannot be written to.
+      A read-only array of [count, ...] for each spec.
 
     Raises:
       ValueError: if the bytes do not have the size of that number of sequences.
@@ -189,7 +189,7 @@ def sequences_per_message(specs: Sequence[Spec]) -> int:
 
 
 def _decompress(content: bytes, wanted: int) -> bytes:
-    """Raises: ValueError: if that is not possible, or not to `wanted` bytes."""
+    """Raises: ValueError: if the content cannot be decompressed to `wanted` bytes."""
     try:
         size = zstandard.frame_content_size(content)
         if size != wanted:

@@ -25,10 +25,10 @@ class Identity(NamedTuple):
 
 
 class Tally:
-    """Environment frames of an actor for one run: played, sent and aborted. Thread-safe."""
+    """Environment frames of an actor for one run: generated, sent and aborted. Thread-safe."""
 
     def __init__(self, unsent: int = 0):
-        """Args: unsent: played for an earlier run that has ended, and dropped."""
+        """Args: unsent: dropped frames of an earlier run."""
         self._lock = threading.Lock()
         self._played = self._aborted = unsent
         self._sent = 0
@@ -39,12 +39,12 @@ class Tally:
             self._played += frames
 
     def send(self, frames: int) -> None:
-        """Counts what the learner has taken."""
+        """Counts frames that the learner has received."""
         with self._lock:
             self._sent += frames
 
     def abort(self) -> None:
-        """Drops everything that has not been sent."""
+        """Counts unsent frames as aborted."""
         with self._lock:
             self._aborted = self._played - self._sent
 
@@ -55,16 +55,16 @@ class Tally:
             return self._played - self._sent - self._aborted
 
     def totals(self) -> Dict[str, int]:
-        """'played', 'sent' and 'aborted'."""
+        """Returns the amounts 'played', 'sent' and 'aborted'."""
         with self._lock:
             return {'played': self._played, 'sent': self._sent, 'aborted': self._aborted}
 
 
 class Queue:
-    """The operation that puts a message into the queue of the learner, in a client's graph."""
+    """The operation in a client's graph that enqueues a message at the learner."""
 
     def __init__(self, capacity: int):
-        """Args: capacity: of the queue, as in its run metadata."""
+        """Args: capacity: capacity of the queue, as in its run metadata."""
         with tf.device(run_info.DEVICE + '/device:CPU:0'):
             self.header = tf.placeholder(tf.string, [])
             self.content = tf.placeholder(tf.string, [])
@@ -72,7 +72,7 @@ class Queue:
 
 
 class Outbox:
-    """Sends what several threads have played, one message at a time."""
+    """Sends sequences of several threads, one message at a time."""
 
     def __init__(
         self,
@@ -85,13 +85,13 @@ class Outbox:
         unsent: int = 0,
     ):
         """Args:
-        link: to the learner.
-        queue: of the learner.
+        link: link to the learner.
+        queue: queue of the learner.
         run: id of the run.
-        identity: of the sender.
+        identity: identity of the sender.
         spec: `ActorOutput` of `tf.TensorSpec`s of one sequence.
-        choice: of the compression.
-        unsent: frames that were played for an earlier run that has ended.
+        choice: choice of the compression.
+        unsent: dropped frames of an earlier run.
         """
         self.tally = Tally(unsent)
         self._weights_time = time.monotonic()
@@ -130,12 +130,12 @@ class Outbox:
                 self.tally.send(frames)
 
     def note_weights(self, num_bytes: int) -> None:
-        """Notes that weights have been received, for the reports."""
+        """Records that weights have been received, for the reports."""
         self._weights_time = time.monotonic()
         self._received_bytes += num_bytes
 
     def report(self, every_secs: float) -> None:
-        """Sends a message without sequences if nothing was sent for so long."""
+        """Sends a message without sequences if nothing was sent for a while."""
         if time.monotonic() - self._last_time < every_secs:
             return
         if self._lock.acquire(blocking=False):
@@ -145,14 +145,14 @@ class Outbox:
                 self._lock.release()
 
     def goodbye(self) -> Dict[Any, bytes]:
-        """The last report, to be fed to `Queue.enqueue`; what was not sent until now is dropped."""
+        """Returns the last report, for `Queue.enqueue`; unsent sequences are dropped."""
         with self._lock:
             self.tally.abort()
             header = self._header([], 0, 0, messages.NONE)._replace(ending=True)
             return {self._queue.header: header.to_bytes(), self._queue.content: b''}
 
     def _send(self, arrays: Sequence[np.ndarray], frames: int, updates: int) -> None:
-        """Repeats a message until the learner has it; the lock is held."""
+        """Repeats a message until the learner has it; the caller has the lock."""
         started = time.monotonic()
         compression = self._choice.next() if arrays else messages.NONE
         content = messages.pack(arrays, compression)

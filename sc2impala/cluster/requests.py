@@ -1,4 +1,4 @@
-"""Central inference: what an actor asks the learner at each step, and what it is answered.
+"""Central inference: requests of actors at each step, and replies of the learner.
 
 A request is a header in JSON and the components of an `EnvOutput` of [K, ...] one after the other;
 K is the number of games of a thread of an actor. A reply is a short header and int32 [H + 1, K]:
@@ -13,10 +13,10 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 REQUESTS, SLOTS = 'cluster_requests', 'cluster_slots'
-"""Names of the queue of requests, and of that with the numbers of free reply queues."""
+"""Names of the queue of requests, and of the queue of free reply queues."""
 
 NUM_SLOTS = 256
-"""Reply queues, and so the number of threads of actors that can be served at a time."""
+"""Number of reply queues, and so of actor threads that can be served at a time."""
 
 _CAPACITY = 4 * NUM_SLOTS
 _REPLY = struct.Struct('<q16si')
@@ -26,17 +26,17 @@ _START_ANEW = -1
 class Request(NamedTuple):
     """Header of every request of an actor thread.
 
-    run: id of the run that it plays for.
+    run: id of the run that it belongs to.
     actor: random id of this start of the actor, 16 characters.
     task: its number, or -1.
-    host: name of its machine, and id of the process.
-    thread: index of the thread, which has its own games.
+    host: name of its machine, and process id.
+    thread: index of the thread; each has its own games.
     slot: number of its reply queue.
-    number: of the request, from 0 for the first observations of new games; one that is repeated
+    number: number of the request, from 0 for the first observations of new games; a repeated one
         keeps its number.
     games: K.
-    waited_secs: how long the thread has waited for replies, until now.
-    ending: whether there is nothing more to come; no reply is expected.
+    waited_secs: total time that the thread has waited for replies.
+    ending: True for the last request; no reply is expected.
     """
 
     run: str
@@ -51,7 +51,7 @@ class Request(NamedTuple):
     ending: bool = False
 
     def to_bytes(self) -> bytes:
-        """The header as it travels."""
+        """Returns the encoded header."""
         return json.dumps(self._asdict()).encode()
 
 
@@ -62,7 +62,7 @@ _TYPES = {
 
 
 def read_request(text: bytes) -> Request:
-    """The inverse of `Request.to_bytes`.
+    """Decodes a request; the inverse of `Request.to_bytes`.
 
     Raises:
       ValueError: if it is not a request.
@@ -84,8 +84,8 @@ def read_request(text: bytes) -> Request:
 class Reply(NamedTuple):
     """The answer to a request.
 
-    number: of the request; -1 if the learner has forgotten the actor, whose games restart.
-    actor, thread: whom it is for.
+    number: number of the request; -1 if the learner has forgotten the actor, whose games restart.
+    actor, thread: the receiver.
     choices: int32 [H + 1, K]; [0, 0] if the number is -1.
     """
 
@@ -100,18 +100,18 @@ class Reply(NamedTuple):
         return self.number == _START_ANEW
 
     def to_bytes(self) -> bytes:
-        """The reply as it travels."""
+        """Returns the encoded reply."""
         head = _REPLY.pack(self.number, self.actor.encode()[:16], self.thread)
         return head + np.ascontiguousarray(self.choices, np.int32).tobytes()
 
 
 def start_anew(request: Request) -> Reply:
-    """The reply to an actor that the learner has forgotten."""
+    """Returns the reply to an actor that the learner has forgotten."""
     return Reply(_START_ANEW, request.actor, request.thread, np.zeros([0, 0], np.int32))
 
 
 def read_reply(content: bytes, num_games: int) -> Reply:
-    """The inverse of `Reply.to_bytes`; without choices if those are not for K games."""
+    """Decodes a reply; without choices if they are not for K games."""
     number, actor, thread = _REPLY.unpack_from(content)
     choices = np.frombuffer(content[_REPLY.size :], np.int32)
     if choices.size % num_games:
@@ -120,15 +120,15 @@ def read_reply(content: bytes, num_games: int) -> Reply:
 
 
 def unpack(content: bytes, specs: Sequence[Tuple[Any, Any]], num_games: int) -> List[np.ndarray]:
-    """The components of a request, [K, ...] each, which cannot be written to.
+    """Decodes the components of a request, read-only arrays of [K, ...].
 
     Args:
-      content: what `messages.pack` made of them, without compression.
+      content: output of `messages.pack`, without compression.
       specs: shape and dtype of each component of one game.
       num_games: K.
 
     Raises:
-      ValueError: if there are more or fewer bytes.
+      ValueError: if the number of bytes differs.
     """
     arrays, start = [], 0
     wanted = [
@@ -152,11 +152,11 @@ def request_queue() -> tf.FIFOQueue:
 
 
 def slot_queue() -> tf.FIFOQueue:
-    """The numbers of the reply queues that are free. It never blocks the learner."""
+    """The queue of the numbers of free reply queues; never blocks the learner."""
     return tf.FIFOQueue(-1, [tf.int32], [[]], shared_name=SLOTS, name=SLOTS)
 
 
 def reply_queue(slot: int) -> tf.FIFOQueue:
-    """The queue of the replies to one thread of an actor, which never blocks the learner."""
+    """The queue of replies to one actor thread; never blocks the learner."""
     name = f'cluster_replies_{slot}'
     return tf.FIFOQueue(-1, [tf.string], [[]], shared_name=name, name=name)

@@ -25,12 +25,12 @@ class RunInfo(NamedTuple):
     """Metadata of a run.
 
     run: random id of this start of the learner.
-    versions: of the packages that must be equal.
+    versions: versions that must be equal.
     config: all settings, as in a manifest.
     start: number of earlier starts of the run.
-    components: shape and dtype of each component of a sequence, in a line each.
-    variables: {name: (dtype, shape, device)} of everything that actors may read.
-    capacity: of the queue of messages.
+    components: a line with shape and dtype for each component of a sequence.
+    variables: {name: (dtype, shape, device)} of all variables that actors may read.
+    capacity: capacity of the queue of messages.
     """
 
     run: str
@@ -47,10 +47,10 @@ class RunInfo(NamedTuple):
 
 
 def from_json(text: bytes) -> RunInfo:
-    """The inverse of `RunInfo.to_json`.
+    """Decodes run metadata; the inverse of `RunInfo.to_json`.
 
     Raises:
-      UserError: if another version wrote it, as far as that is known.
+      UserError: if it is invalid: another version wrote it.
     """
     try:
         content = json.loads(text.decode())
@@ -71,7 +71,7 @@ def versions() -> Dict[str, str]:
 
 
 def check_versions(of_learner: Mapping[str, str]) -> None:
-    """Raises: UserError: if the learner has another version of something than this process."""
+    """Raises: UserError: if the versions of learner and actor differ."""
     for name, own in versions().items():
         found = of_learner.get(name, 'unknown')
         if found != own:
@@ -81,7 +81,7 @@ def check_versions(of_learner: Mapping[str, str]) -> None:
 
 
 def component_lines(spec: Any) -> List[str]:
-    """Shape and dtype of each component of a nest of `tf.TensorSpec`s, in a line each."""
+    """Returns a line with shape and dtype for each component of a nest of `tf.TensorSpec`s."""
     return [f'{s.dtype.name} {s.shape.as_list()}' for s in tf.nest.flatten(spec)]
 
 
@@ -114,10 +114,10 @@ def remote_variable(name: str, dtype: Any, shape: Sequence[int], device: str) ->
     """Reads a variable of the learner in a session with its server.
 
     Args:
-      name: of the variable in the learner's graph.
-      dtype: of it.
-      shape: of it.
-      device: of the learner, such as '/device:CPU:0'.
+      name: name of the variable in the learner's graph.
+      dtype: its dtype.
+      shape: its shape.
+      device: device of the learner, such as '/device:CPU:0'.
     """
     with tf.device(DEVICE + device):
         handle = _remote_handle(name, dtype, shape)
@@ -125,7 +125,7 @@ def remote_variable(name: str, dtype: Any, shape: Sequence[int], device: str) ->
 
 
 def remote_farewell() -> tf.Operation:
-    """Tells the learner that a client knows of the end of the training."""
+    """Acknowledges the end of the training to the learner."""
     with tf.device(DEVICE + '/device:CPU:0'):
         handle = _remote_handle(NUM_DISCONNECTED, tf.int64, [])
         return tf.raw_ops.AssignAddVariableOp(resource=handle, value=tf.constant(1, tf.int64))
@@ -140,8 +140,8 @@ def _remote_handle(name: str, dtype: Any, shape: Sequence[int]) -> tf.Tensor:
 def local_variables(info: RunInfo) -> Tuple[tf.Variable, tf.Variable]:
     """Returns run metadata and status in the learner's graph, and counts disconnected actors.
 
-    Local variables are initialized after a checkpoint was restored: when the run metadata can be
-    read, everything else can be read as well.
+    Local variables are initialized after a checkpoint is restored: once the run metadata can be
+    read, all variables can be read.
     """
 
     def variable(value: Any, name: str) -> tf.Variable:

@@ -1,4 +1,4 @@
-"""The copy of the learner's variables with which an actor plays."""
+"""The copy of the learner's variables with which an actor acts."""
 
 from typing import Any, Callable, List, Mapping, NamedTuple, Sequence
 
@@ -13,8 +13,8 @@ class State(NamedTuple):
     """Activity of the learner.
 
     stage: see `run_info`.
-    share: of the demonstrator; `run_info.NO_LABELS` while it is off.
-    updates: of the weights.
+    share: share of the demonstrator; `run_info.NO_LABELS` while it is off.
+    updates: number of updates of the weights.
     """
 
     stage: int
@@ -25,14 +25,14 @@ class State(NamedTuple):
 class Weights:
     """Reads from the learner, and assigns in the graph of the actor.
 
-    variables: of the actor, the number of updates last.
+    variables: variables of the actor, the number of updates last.
     """
 
     def __init__(self, variables: Sequence[tf.Variable], updates: tf.Variable):
-        """Builds what assigns; the variables are those of the default graph.
+        """Builds the assignments to variables of the default graph.
 
         Args:
-          variables: all that the actor has from the learner, without `updates`.
+          variables: all variables copied from the learner, without `updates`.
           updates: the number of updates of the weights, int64 [].
         """
         # The number of updates last: sequences never claim to be newer than they are.
@@ -45,7 +45,7 @@ class Weights:
         self._state: List[tf.Tensor] = []
 
     def build_remote(self, of_learner: Mapping[str, Sequence[Any]]) -> None:
-        """Builds what reads, in the default graph, that of a client.
+        """Builds the reads in the default graph of a client.
 
         Args:
           of_learner: `RunInfo.variables`.
@@ -63,7 +63,7 @@ class Weights:
         self._state = [status, self._remote[-1]]
 
     def read_state(self, run: Callable[[Any], Any]) -> State:
-        """Asks what the learner does.
+        """Requests the activity of the learner.
 
         Args:
           run: `Link.run`.
@@ -72,11 +72,11 @@ class Weights:
         return State(int(status[0]), float(status[1]), int(updates))
 
     def read(self, run: Callable[[Any], Any]) -> List[np.ndarray]:
-        """Reads all variables; some may be of one update, and some of the next."""
+        """Reads all variables; they may be of two consecutive updates."""
         return run(self._remote)
 
     def assign(self, session: tf.Session, values: Sequence[np.ndarray]) -> None:
-        """Assigns what was read in the session of the actor."""
+        """Assigns read values in the session of the actor."""
         session.run(self._assign, dict(zip(self._placeholders, values)))
 
 

@@ -28,15 +28,15 @@ _POLL_SECS = 0.1
 
 
 def act(given: Mapping[str, Any]) -> None:
-    """Plays for a learner until its training is finished, or this process is asked to end.
+    """Generates sequences for a learner until its training or this process has to end.
 
     Args:
-      given: the settings that were chosen for this actor; all others are those of the learner.
+      given: settings of this actor; all others are the learner's.
 
     Raises:
-      UserError: if learner and actor do not fit together, or a game does not run.
+      UserError: if learner and actor are incompatible, or a game does not run.
     """
-    # Actors play on processors: their TensorFlow must not take memory of a learner's GPU.
+    # Actors use CPUs only: their TensorFlow must not take memory of a learner's GPU.
     os.environ['CUDA_VISIBLE_DEVICES'] = ''
     stop, address = threading.Event(), given['learner_address']
     identity = Identity(
@@ -63,10 +63,10 @@ def act(given: Mapping[str, Any]) -> None:
 
 
 def settings_of(given: Mapping[str, Any], info: RunInfo) -> Settings:
-    """The settings of an actor: the learner's, but for those that were given.
+    """The settings of an actor: the learner's, updated by the given ones.
 
     Raises:
-      UserError: naming those that differ and may not, or that are not valid.
+      UserError: naming settings that must not differ, or are invalid.
     """
     try:
         of_learner = resolve.from_manifest({'config': info.config})
@@ -97,7 +97,7 @@ def settings_of(given: Mapping[str, Any], info: RunInfo) -> Settings:
 
 
 def _check_same(before: Settings, now: Settings) -> None:
-    """Raises: UserError: if the learner has started again with settings that change the agent."""
+    """Raises: UserError: if the learner has restarted with settings that change the agent."""
     old, new = before.values(), now.values()
     names = resolve.differences_on_resume(new, old)
     if names:
@@ -108,7 +108,7 @@ def _check_same(before: Settings, now: Settings) -> None:
 
 
 def _next_run(play: Any, stop: threading.Event) -> Optional[RunInfo]:
-    """Plays until the run has ended; the run metadata of the next run, None if there will be none.
+    """Acts until the run has ended; returns the metadata of the next run, None after the last.
 
     Raises:
       UserError, Stopped: see `Play.play`.
@@ -128,7 +128,7 @@ def _follow(request: StopRequest, stop: threading.Event) -> threading.Event:
     """Sets an event when a stop is requested; a signal handler must not.
 
     Returns:
-      What ends the thread that does so.
+      An event that ends the thread.
     """
     ended = threading.Event()
 

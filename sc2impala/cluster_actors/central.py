@@ -1,4 +1,4 @@
-"""An actor process whose games are played by the learner: `--inference=central`."""
+"""An actor process that requests its actions from the learner: `--inference=central`."""
 
 import contextlib
 import functools
@@ -28,9 +28,9 @@ _POLL_SECS = 0.1
 class CentralPlayer:
     """The games of an actor process without an agent; they outlive the runs of the learner.
 
-    settings: of this actor.
-    spec: `ActorOutput` of the `tf.TensorSpec`s of one sequence, which the learner puts together.
-    envs: one for each thread.
+    settings: settings of this actor.
+    spec: `ActorOutput` of the `tf.TensorSpec`s of one sequence, as the learner builds it.
+    envs: one environment per thread.
     """
 
     def __init__(
@@ -39,9 +39,9 @@ class CentralPlayer:
         """Starts the games.
 
         Args:
-          settings: of this actor.
-          start: how many starts of the run there were before.
-          identity: of this actor.
+          settings: settings of this actor.
+          start: number of earlier starts of the run.
+          identity: identity of this actor.
           stack: closes the environments.
 
         Raises:
@@ -66,9 +66,9 @@ class CentralPlayer:
 
 
 class CentralPlay(Threads):
-    """Plays for one run of the learner, which chooses the actions of each step.
+    """Steps the games for one run of the learner, which chooses every action.
 
-    unsent: 0: the learner has what was played.
+    unsent: 0: the learner has all frames.
     """
 
     unsent = 0
@@ -78,8 +78,8 @@ class CentralPlay(Threads):
 
         Args:
           player: the games.
-          info: of the run.
-          identity: of this actor.
+          info: metadata of the run.
+          identity: identity of this actor.
           unsent: not used.
 
         Raises:
@@ -115,11 +115,11 @@ class CentralPlay(Threads):
         ]
 
     def account(self) -> str:
-        """Environment frames played in this run, as JSON."""
+        """Environment frames generated in this run, as JSON."""
         return json.dumps({'played': sum(self._frames)})
 
     def _follow_learner(self, is_ready: threading.Event) -> None:
-        """Keeps the demonstrator as the learner has it, and notices when the training is over."""
+        """Follows the learner's demonstrator, and detects the end of the training."""
         before = None
         while True:
             stage, share = self._reading.run(self._status)
@@ -142,7 +142,7 @@ class CentralPlay(Threads):
                 self._play_games(index)
 
     def _play_games(self, index: int) -> None:
-        """Plays new games until the learner does not know them any more.
+        """Steps new games until the learner has forgotten them.
 
         Raises:
           StartAnew, RunEnded, Stopped: see `InferenceClient.ask`.
@@ -163,7 +163,7 @@ class CentralPlay(Threads):
             client.close()
 
     def _settle(self) -> None:
-        """The learner has everything but the last steps."""
+        """Does nothing: the learner has all but the last steps."""
 
     def _say_farewell(self) -> None:
         link_lib.run_once(self._address, self._graph, self._farewell)
@@ -175,7 +175,7 @@ class CentralPlay(Threads):
 def first_output(env: Any, spec: Any) -> structs.EnvOutput:
     """Starts fresh episodes: zero reward, and `done` set as on every first observation.
 
-    The totals are those of what was played before, see `VectorEnvironment.totals`.
+    The statistics of episodes are the environment's totals, see `VectorEnvironment.totals`.
 
     Args:
       env: `envs.vector.VectorEnvironment` of K games.

@@ -2,11 +2,11 @@
 
     python -m sc2impala.cluster_actors.launch 4 --logdir=runs/beacon
 
-The first argument is the number of actors; the flags are the learner's, and the actors take theirs
-from it, but for --num_actors and --num_envs, which both get. What the processes print is in
-<logdir>/learner.log and <logdir>/actor-<n>.log, and the learner's output is shown as well. An actor
-that dies is started again. All of them end with the learner, and, on Linux, with this process,
-however it ends.
+The first argument is the number of actors. The flags are the learner's; the actors read them
+from it, but both get --num_actors and --num_envs. The processes write to
+<logdir>/learner.log and <logdir>/actor-<n>.log, and the learner's output is also shown. An actor
+that dies is restarted. All of them end with the learner, and, on Linux, with this process,
+even if it is killed.
 """
 
 import contextlib
@@ -104,7 +104,7 @@ class _Cluster:
         self._restart_times[index] = time.monotonic() + _RESTART_SECS
 
     def _look_after_actors(self) -> None:
-        """Starts those again that have died; an error that it reports stays an error."""
+        """Restarts killed actors; an actor that has reported an error is not restarted."""
         for index, process in list(self._actors.items()):
             code = process.poll()
             if code is None or code == 0 or time.monotonic() < self._restart_times[index]:
@@ -113,7 +113,7 @@ class _Cluster:
                 print(f'actor {index} has ended with an error, see its log', flush=True)
                 self._restart_times[index] = float('inf')
                 continue
-            print(f'actor {index} was killed by signal {-code}: it is started again', flush=True)
+            print(f'actor {index} was killed by signal {-code}: restarting it', flush=True)
             self._start_actor(index)
 
 

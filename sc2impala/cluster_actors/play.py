@@ -25,7 +25,7 @@ _LEAST_SECS = 0.01
 
 
 class Threads(abc.ABC):
-    """A thread that follows the learner, and when that says so those that play."""
+    """A thread that follows the learner, and threads that act when it is ready."""
 
     def __init__(self) -> None:
         self._over = threading.Event()
@@ -34,7 +34,7 @@ class Threads(abc.ABC):
 
     @abc.abstractmethod
     def _follow_learner(self, is_ready: threading.Event) -> None:
-        """Runs until `_over` is set, and sets `is_ready` when games can be played."""
+        """Runs until `_over` is set, and sets `is_ready` when acting can start."""
 
     @abc.abstractmethod
     def _players(self) -> Sequence[Callable[[], None]]:
@@ -42,7 +42,7 @@ class Threads(abc.ABC):
 
     @abc.abstractmethod
     def _interrupt(self) -> None:
-        """Ends the calls of the learner that are under way."""
+        """Cancels pending calls of the learner."""
 
     @abc.abstractmethod
     def _settle(self) -> None:
@@ -50,20 +50,20 @@ class Threads(abc.ABC):
 
     @abc.abstractmethod
     def _say_farewell(self) -> None:
-        """Tells the learner that this process knows of its end, if it takes it soon."""
+        """Acknowledges the end of the training to the learner, without waiting for long."""
 
     @abc.abstractmethod
     def _say_goodbye(self) -> None:
-        """Tells the learner that this process ends, if it takes it soon."""
+        """Reports the end of this process to the learner, without waiting for long."""
 
     def play(self, stop: threading.Event) -> RunEnded:
-        """Plays until the run has ended, and returns how.
+        """Acts until the run has ended, and returns how it ended.
 
         Args:
-          stop: is set when this process is to end.
+          stop: set when this process must end.
 
         Raises:
-          Stopped: if this process is to end.
+          Stopped: if this process must end.
           Exception: if a game fails.
         """
         is_ready = threading.Event()
@@ -75,7 +75,7 @@ class Threads(abc.ABC):
         self._over.set()
         for thread in threads:
             while thread.is_alive():
-                # What waits for the learner fails.
+                # Pending calls of the learner fail.
                 self._interrupt()
                 thread.join(_JOIN_SECS)
         self._settle()
@@ -109,19 +109,19 @@ class Threads(abc.ABC):
 
 
 class Play(Threads):
-    """Plays for one run of the learner.
+    """Generates sequences for one run of the learner.
 
-    unsent: environment frames that were played, and that the learner does not have, at the end.
+    unsent: generated environment frames that the learner does not have at the end.
     """
 
     def __init__(self, player: Player, info: RunInfo, identity: Identity, unsent: int = 0):
         """Builds the graph of the client.
 
         Args:
-          player: games and agent.
-          info: of the run.
-          identity: of this actor.
-          unsent: frames that were played for an earlier run, and dropped.
+          player: the games and the agent.
+          info: metadata of the run.
+          identity: identity of this actor.
+          unsent: dropped frames of an earlier run.
 
         Raises:
           UserError: if the learner has another agent, or other observations.
@@ -149,11 +149,11 @@ class Play(Threads):
         )
 
     def account(self) -> str:
-        """Environment frames played, sent and aborted in this run, as JSON."""
+        """Environment frames generated, sent and aborted in this run, as JSON."""
         return json.dumps(self._outbox.tally.totals())
 
     def _follow_learner(self, is_ready: threading.Event) -> None:
-        """Keeps weights and demonstrator as the learner has them, and reports to it."""
+        """Follows the learner's weights and demonstrator, and reports to the learner."""
         state = self._wait_for_training()
         self._take_weights()
         self._player.start_games()

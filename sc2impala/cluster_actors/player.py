@@ -1,4 +1,4 @@
-"""The games of an actor process and the agent that plays them: one graph, and its session."""
+"""The games of an actor process and its agent, in one graph and session."""
 
 import contextlib
 from typing import Any, Sequence, Tuple
@@ -20,9 +20,9 @@ class Player:
 
     spec: `ActorOutput` of the `tf.TensorSpec`s of one sequence.
     weights: the copy of the learner's variables.
-    envs: one for each thread.
-    session: of the graph.
-    outputs: `ActorOutput` of [K, ...] for each thread; running one plays an unroll.
+    envs: one environment per thread.
+    session: session of the graph.
+    outputs: `ActorOutput` of [K, ...] for each thread; running one generates an unroll.
     """
 
     def __init__(
@@ -31,9 +31,9 @@ class Player:
         """Builds everything in the default graph.
 
         Args:
-          settings: of this actor.
-          start: how many starts of the run there were before.
-          identity: of this actor.
+          settings: settings of this actor.
+          start: number of earlier starts of the run.
+          identity: identity of this actor.
           stack: closes environments and session.
 
         Raises:
@@ -71,14 +71,14 @@ class Player:
             )
             self.outputs.append(actor.output)
         stack.enter_context(sessions.failures_reported(self.envs))
-        # All but the number of updates, which is the learner's.
+        # All but the learner's number of updates.
         of_games = [v for v in tf.local_variables() if v is not version[1]]
         self._start = tf.variables_initializer(of_games)
         config = sessions.session_config(False, settings.run.bfloat16)
         self.session = stack.enter_context(tf.Session(config=config))
 
     def start_games(self) -> None:
-        """Restarts all games; the weights have been assigned."""
+        """Restarts all games; call it after assigning the weights."""
         self.session.run(self._start)
 
     def set_share(self, share: float) -> None:
@@ -100,11 +100,11 @@ def make_env(
     """Returns the environment of an actor thread, with its own games.
 
     Args:
-      settings: of the actor.
+      settings: settings of the actor.
       specs: observation and action spec.
-      start: how many starts of the run there were before.
-      identity: of the actor.
-      index: of the thread.
+      start: number of earlier starts of the run.
+      identity: identity of the actor.
+      index: index of the thread.
 
     Raises:
       UserError: if a game does not run.

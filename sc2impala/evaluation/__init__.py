@@ -1,1 +1,1 @@
-"""Evaluation: players, episodes, tables, pictures, recordings, and agents that are loaded."""
+"""Evaluation: players, episodes, tables, pictures, recordings, and loaded agents."""

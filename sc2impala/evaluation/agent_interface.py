@@ -1,8 +1,8 @@
 """Inputs and outputs of an agent by name, for callers outside of a run.
 
-B is the number of rows, which differs from call to call. Names and arrays of observations and
-actions are those of the gymnasium environments, see `envs.gym.spaces`. The state of the agent is a
-flat dict of arrays [B, ...], so that its rows can be picked and joined like those of observations.
+B is the number of rows; it may differ between calls. Names and arrays of observations and
+actions are as in the gymnasium environments, see `envs.gym.spaces`. The state of the agent is a
+flat dict of arrays [B, ...], so that its rows can be picked and joined like observations.
 """
 
 import json
@@ -26,12 +26,12 @@ BATCH_SIZE = 'batch_size'
 ACTION = 'action'
 
 DESCRIPTION = 'agent.json'
-"""The file in an export that says what the numbers mean."""
+"""The file in an export that describes inputs and outputs."""
 
 _STATE = 'state_'
 _LAST_FUNCTION = _STATE + 'function'
 _NO_FUNCTION = -1
-"""The last function before the first step of an episode, of which the one-hot code is zero."""
+"""The last function before the first step of an episode, encoded as zeros."""
 
 
 class AgentInterface:
@@ -39,13 +39,13 @@ class AgentInterface:
 
     observation, state: placeholders by name.
     first: bool [B], rows whose observation is the first of an episode: their state is reset.
-    seed: int64 [2], a stream and the number of a step, which determine what is sampled; None if
-        nothing is.
+    seed: int64 [2], a stream and the number of a step, which determine the sampled actions; None if
+        nothing is sampled.
     batch_size: int32 [].
-    initial_state: of `batch_size` rows, by name.
+    initial_state: initial state of `batch_size` rows, by name.
     outputs: 'action' int64 [B, H], 'step_mul' int32 [B], 'baseline' float32 [B], and
         'logits_<head>' float32 [B, choices].
-    next_state: by name.
+    next_state: next state by name.
     """
 
     def __init__(
@@ -57,8 +57,8 @@ class AgentInterface:
           agent: `agents.agent.Agent`, or one that acts in its place.
           specs: observation and action spec.
           greedy: choose the most probable actions instead of sampling.
-          num_step_muls: choices of the last dimension of the action; None if the step multiplier is
-            no part of it.
+          num_step_muls: choices of the last dimension of the action; None if the action
+            does not include the step multiplier.
         """
         observation_spec, action_spec = specs
         self.batch_size = tf.placeholder(tf.int32, [], BATCH_SIZE)
@@ -98,11 +98,11 @@ class AgentInterface:
         return inputs
 
     def make_callable(self, session: tf.Session, names: Sequence[str]) -> Callable[..., Any]:
-        """Returns a fast function of the inputs in their order, for any number of threads.
+        """Returns a fast function of the ordered inputs, callable from any thread.
 
         Args:
-          session: with the weights.
-          names: of the outputs that it returns, in a dict, before the next state.
+          session: the session with the weights.
+          names: names of the outputs to return, in a dict, before the next state.
         """
         fetches = ({name: self.outputs[name] for name in names}, self.next_state)
         return session.make_callable(fetches, list(self.inputs.values()))
@@ -114,16 +114,16 @@ class AgentInterface:
         folder: str,
         about: Mapping[str, Any],
     ) -> None:
-        """Writes a SavedModel with the signatures 'act' and 'initial_state', whole or not at all.
+        """Writes a SavedModel with the signatures 'act' and 'initial_state', atomically.
 
         Args:
-          session: with the weights.
-          saver: of the weights.
+          session: the session with the weights.
+          saver: saver of the weights.
           folder: a new or an empty one.
           about: content of `agent.json`.
 
         Raises:
-          UserError: if there is something in the folder, or it cannot be written.
+          UserError: if the folder is not empty, or cannot be written.
         """
         if os.path.lexists(folder) and not (os.path.isdir(folder) and not os.listdir(folder)):
             raise UserError(
@@ -191,7 +191,7 @@ class AgentInterface:
 def observation_arrays(
     observation_spec: ObservationSpec,
 ) -> Dict[str, Tuple[Tuple[int, ...], np.dtype]]:
-    """Shapes and dtypes of the arrays of one observation, by name, as gymnasium has them."""
+    """Shapes and dtypes of the arrays of one observation, by name, as in gymnasium."""
     arrays = {
         name: (spec.shape, spec.dtype)
         for name, spec in specs_lib.flatten(observation_spec.structure()).items()
@@ -200,7 +200,7 @@ def observation_arrays(
 
 
 def _named(function: tf.Tensor, core: Any) -> Dict[str, tf.Tensor]:
-    """The state of an agent by name: the last function, and what its core remembers."""
+    """The state of an agent by name: the last function, and the recurrent state."""
     parts = {f'{_STATE}core_{i}': part for i, part in enumerate(tf.nest.flatten(core))}
     return dict({_LAST_FUNCTION: function}, **parts)
 

@@ -26,12 +26,12 @@ def follow(settings: Settings) -> None:
     """Evaluates every checkpoint of a run once, until the run has ended.
 
     Args:
-      settings: all of them, valid; those of the run, which has started.
+      settings: all settings of the run, which has started; valid.
 
     Raises:
-      UserError: for anything wrong with the folder, or what is in it.
+      UserError: if the folder or a file in it is unusable.
     """
-    # It plays on processors: its TensorFlow must not take memory of the learner's GPU.
+    # Evaluations use CPUs only: their TensorFlow must not take memory of the learner's GPU.
     os.environ['CUDA_VISIBLE_DEVICES'] = ''
     with tf.Graph().as_default(), contextlib.ExitStack() as stack:
         follower = Follower(settings, stack)
@@ -44,14 +44,14 @@ def follow(settings: Settings) -> None:
 
 
 class Follower:
-    """Evaluates what is new in a folder; what was evaluated before, it knows from its table."""
+    """Evaluates new checkpoints in a folder; the table records evaluated ones."""
 
     def __init__(self, settings: Settings, stack: contextlib.ExitStack):
         """Builds the agent in the default graph.
 
         Args:
           settings: see `follow`.
-          stack: closes what was opened.
+          stack: closes files and processes.
         """
         self._folder = settings.run.logdir
         _check_alone(self._folder)
@@ -70,7 +70,7 @@ class Follower:
         self._record.repair()
 
     def evaluate_next(self) -> bool:
-        """Evaluates the oldest new checkpoint, if there is one; returns whether there was."""
+        """Evaluates the oldest new checkpoint, if any; returns whether there was one."""
         waiting = self._new()
         if not waiting:
             return False
@@ -92,7 +92,7 @@ class Follower:
 
     def wait(self) -> bool:
         """Waits a little for a new checkpoint; returns whether there may be one."""
-        # Asked in this order, a checkpoint that ends the training is not missed.
+        # This order does not miss the last checkpoint of the training.
         absent_secs, is_finished = self._presence.absent_secs(), self._is_finished()
         if self._new():
             return True
@@ -118,7 +118,7 @@ class Follower:
         )
 
     def _new(self) -> List[str]:
-        """Checkpoints that have no row in the table, by frames."""
+        """Checkpoints without a row in the table, by frames."""
         found = {directory.frames_of(c): c for c in choice.found(self._folder)}
         return [
             checkpoint
@@ -138,7 +138,7 @@ class Follower:
         try:
             return variables.global_step(found[-1]) >= content['config'][_TOTAL]
         except UserError:
-            # It was removed meanwhile.
+            # The checkpoint was removed meanwhile.
             return False
 
 
@@ -158,7 +158,7 @@ def _check_alone(folder: str) -> None:
 
 
 class _Evaluator:
-    """The agent in a session, and the games that it plays: the same for every checkpoint."""
+    """The agent in a session, and its games: the same ones for every checkpoint."""
 
     def __init__(self, settings: Settings, stack: contextlib.ExitStack):
         environment, own, run = settings.environment, settings.evaluation, settings.run
@@ -179,7 +179,7 @@ class _Evaluator:
         self._session = stack.enter_context(tf.Session(config=config))
 
     def evaluate(self, checkpoint: str) -> Dict[str, Any]:
-        """Plays with the weights of a checkpoint; see `scoring.summarize`."""
+        """Evaluates the weights of a checkpoint; see `scoring.summarize`."""
         settings, own = self._settings, self._settings.evaluation
         variables.check_complete(checkpoint, self._agent.weights)
         variables.restore(self._saver, self._session, checkpoint)

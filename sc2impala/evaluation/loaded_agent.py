@@ -33,9 +33,9 @@ class Identity(NamedTuple):
 
 
 class LoadedAgent:
-    """An agent with the weights of a checkpoint, in a graph and a session that belong to it.
+    """An agent with the weights of a checkpoint, in its own graph and session.
 
-    Observations and actions are those of the gymnasium environments (docs/guides/gymnasium.md),
+    Observations and actions are as in the gymnasium environments (docs/guides/gymnasium.md),
     with any number of rows B, or of one game without the dimension of rows:
 
         state = agent.initial_state(B)
@@ -58,12 +58,12 @@ class LoadedAgent:
         stream: int,
     ):
         """Args:
-        identity: what was loaded.
+        identity: checkpoint, policy and map.
         specs: observation and action spec.
         interface: operations in the graph of the session.
-        session: with the weights; it is closed.
-        saver: of the weights.
-        stream: in 0..2**32 - 1, determines what is sampled.
+        session: the session with the weights; the agent closes it.
+        saver: saver of the weights.
+        stream: in 0..2**32 - 1, random stream of the sampled actions.
         """
         self.identity = identity
         self.observation_spec, self.action_spec = specs
@@ -98,9 +98,9 @@ class LoadedAgent:
         """Chooses an action.
 
         Args:
-          observation: arrays [B, ...] by name, as in `observation_space`; a nested dict as of the
-            package's own environments does as well. Further keys are ignored.
-          state: as `initial_state` or the last call returned it.
+          observation: arrays [B, ...] by name, as in `observation_space`; a nested dict of the
+            package's own environments also works. Other keys are ignored.
+          state: state returned by `initial_state` or the last call.
           first: bool [B], rows whose observation is the first of an episode: their state is reset.
             None for no row.
 
@@ -116,7 +116,7 @@ class LoadedAgent:
     def compute(
         self, observation: Mapping[str, Any], state: Mapping[str, Any], first: Any = None
     ) -> Tuple[Arrays, Arrays]:
-        """Chooses an action, and returns what it was chosen from.
+        """Chooses an action, and returns all outputs of the agent.
 
         Args:
           observation, state, first: as for `act`.
@@ -124,7 +124,7 @@ class LoadedAgent:
         Returns:
           A dict, and the next state: 'action' as of `act`; 'step_mul' int32 [B], the frames until
           the next action; 'baseline' float32 [B], the critic's estimate; and 'logits_<head>'
-          float32 [B, choices], those of functions that are not available -1e9.
+          float32 [B, choices], -1e9 for unavailable functions.
 
         Raises:
           ValueError: as `act`.
@@ -133,12 +133,12 @@ class LoadedAgent:
 
     @property
     def observation_space(self) -> Any:
-        """The observations of one game, of gymnasium, which must be installed."""
+        """The observation space of one game; needs gymnasium."""
         return _gym('spaces').observation_space(self.observation_spec)
 
     @property
     def action_space(self) -> Any:
-        """The actions of one game, of gymnasium, which must be installed.
+        """The action space of one game; needs gymnasium.
 
         If the agent chooses its step multiplier, the value v of the last dimension stands for v + 1
         frames.
@@ -160,22 +160,22 @@ class LoadedAgent:
         """Makes games for the agent with `gymnasium.make_vec`.
 
         Args:
-          num_envs: how many.
+          num_envs: number of games.
           **options: further arguments, such as `render_mode`.
         """
         return self._make('make_vec', dict(options, num_envs=num_envs))
 
     def export(self, folder: str) -> None:
-        """Writes the agent as a SavedModel, which plain TensorFlow loads; see docs.
+        """Writes the agent as a SavedModel for plain TensorFlow; see docs.
 
-        It has the signatures 'act' and 'initial_state', whose inputs and outputs are those of
-        `compute` and `initial_state` by name. `agent.json` in the folder says what they mean.
+        It has the signatures 'act' and 'initial_state', with the inputs and outputs of
+        `compute` and `initial_state` by name. `agent.json` in the folder describes them.
 
         Args:
           folder: a new or an empty one.
 
         Raises:
-          UserError: if there is something in the folder, or it cannot be written.
+          UserError: if the folder is not empty, or cannot be written.
         """
         self._check_open()
         self._interface.export(
@@ -274,7 +274,7 @@ def _checked(
     """The expected arrays in their order.
 
     Raises:
-      ValueError: if one is missing, or has another shape or dtype.
+      ValueError: if an array is missing, or has another shape or dtype.
     """
     result = []
     for name, (shape, dtype) in expected.items():
@@ -296,10 +296,10 @@ def _checked(
 
 
 def _cast(label: str, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """The same numbers in another dtype, which must not be of another kind.
+    """Converts an array to a dtype of the same kind.
 
     Raises:
-      ValueError: if that is not possible.
+      ValueError: if the kind differs, or values do not fit.
     """
     if (array.dtype.kind == 'f') != (dtype.kind == 'f') or array.dtype.kind not in 'biuf':
         raise ValueError(f'{label} has dtype {array.dtype.name}, expected {dtype.name}.')

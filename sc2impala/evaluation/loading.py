@@ -17,7 +17,7 @@ from sc2impala.settings.groups import EnvironmentSettings
 from sc2impala.settings.settings import Settings
 
 EXPORTS = 'export'
-"""The folder of exports in that of a run."""
+"""The folder of exports in a run's folder."""
 
 _OF_SPECS = (
     'functions',
@@ -39,7 +39,7 @@ def load(
     eval_max_step_mul: Optional[int] = None,
     seed: Optional[int] = None,
 ) -> LoadedAgent:
-    """Loads the agent of a run, as its evaluation has it; see `sc2impala.load`.
+    """Loads the agent of a run, as in its evaluation; see `sc2impala.load`.
 
     Raises:
       UserError: if there is no such run or checkpoint, or a value is not valid.
@@ -87,7 +87,7 @@ def export(settings: Settings) -> str:
 
 
 def _locate(path: str, checkpoint: str) -> Tuple[str, str]:
-    """The folder of a run, and which of its checkpoints; `path` may be a checkpoint itself."""
+    """Returns folder and checkpoint of a run; `path` may be a checkpoint itself."""
     own = directory.normal(path)
     if not directory.is_checkpoint(own):
         return path, checkpoint
@@ -99,7 +99,7 @@ def _locate(path: str, checkpoint: str) -> Tuple[str, str]:
 
 
 def _read_settings(folder: str, given: Mapping[str, Any]) -> Settings:
-    """Those of the run, with what is given for the evaluation."""
+    """Returns the settings of the run, updated for the evaluation."""
     before = manifest.read(folder)
     if before is None:
         raise UserError(
@@ -118,9 +118,9 @@ def _load(settings: Settings, choose: Any, stream: int) -> LoadedAgent:
     Args:
       settings: all of them.
       choose: returns the checkpoint, see `variables.while_it_lasts`.
-      stream: determines what is sampled.
+      stream: random stream of the sampled actions.
     """
-    choose()  # Before the agent is built, which takes a while.
+    choose()  # First: building the agent takes a while.
     own, environment = settings.evaluation, settings.environment
     specs = environments.make_specs(environment)
     step_mul, max_step_mul = _step_muls(environment, own.eval_max_step_mul)
@@ -155,7 +155,7 @@ def _load(settings: Settings, choose: Any, stream: int) -> LoadedAgent:
 
 
 def _step_muls(environment: EnvironmentSettings, limit: int) -> Tuple[Optional[int], int]:
-    """Frames of every step, None if the agent chooses them; and the largest number of them."""
+    """Frames of every step, None if the agent chooses them; and their maximum."""
     fixed = environment.agent_step_mul
     largest = environment.max_step_mul if fixed is None else fixed
     largest = min(largest, limit) if limit else largest

@@ -1,4 +1,4 @@
-"""The table of the evaluations of a run, by itself or by a process that follows it."""
+"""The table of the evaluations of a run, written by the run or by a process that follows it."""
 
 import csv
 import os
@@ -27,8 +27,8 @@ _SECOND_COLUMNS = (*_FIRST_COLUMNS, *scores.HUMAN_SCORES)
 _THIRD_COLUMNS = (*_SECOND_COLUMNS, 'temperature')
 
 COLUMNS = (*_THIRD_COLUMNS, 'eval_max_step_mul')
-"""Those of `scores.HUMAN_SCORES` are empty on maps without published scores, see `envs.scores`. The
-last two are empty where they have no effect, and in rows of versions that did not write them."""
+"""Columns of `scores.HUMAN_SCORES` are empty on maps without published scores. The last two
+are empty where they have no effect, and in rows of versions that did not write them."""
 
 _OLDER = (_FIRST_COLUMNS, _SECOND_COLUMNS, _THIRD_COLUMNS)
 
@@ -38,7 +38,7 @@ class EvaluatedPolicy(NamedTuple):
 
     policy: 'sampled' or 'greedy'.
     temperature: of the sampled policy; None for others.
-    eval_max_step_mul: 0 if the steps are those of the training.
+    eval_max_step_mul: 0 if steps are as in training.
     """
 
     policy: str
@@ -50,7 +50,7 @@ class EvaluatedPolicy(NamedTuple):
         """Returns the policy of a row or of the content of `evaluation.json`."""
         temperature = result.get('temperature')
         if temperature is None and result['policy'] == 'sampled':
-            temperature = 1.0  # Of a version without the setting.
+            temperature = 1.0  # Written by a version without the setting.
         return cls(result['policy'], temperature, result.get('eval_max_step_mul') or 0)
 
     @property
@@ -65,7 +65,7 @@ class EvaluatedPolicy(NamedTuple):
 
     @property
     def flags(self) -> str:
-        """The flags of such an evaluation."""
+        """The flags of an evaluation of this policy."""
         parts = [f'--policy={self.policy}']
         if self.temperature is not None:
             parts.append(f'--temperature={self.temperature:g}')
@@ -77,14 +77,14 @@ class EvaluatedPolicy(NamedTuple):
 class EvaluationLog:
     """Appends a row for each evaluation.
 
-    rows: all of them, {column: value}, those of earlier processes first.
+    rows: all rows, {column: value}, in the order of writing.
     """
 
     def __init__(self, path: str, map_name: str):
         """Args:
         path: the file; it is continued if it exists. One of an older version gets the columns that
           it lacks.
-        map_name: of the run.
+        map_name: map of the run.
 
         Raises:
           UserError: if it cannot be written to, or is another table.
@@ -114,10 +114,10 @@ class EvaluationLog:
             ) from error
 
     def undo(self, frames: Optional[int]) -> int:
-        """Removes the rows of evaluations after a checkpoint from which a run resumes.
+        """Removes the rows of evaluations after the restored checkpoint.
 
         Args:
-          frames: in the name of the checkpoint; None removes all rows.
+          frames: frames of the checkpoint; None removes all rows.
 
         Returns:
           The number of rows.
@@ -135,7 +135,7 @@ class EvaluationLog:
         return len(before) - len(self.rows)
 
     def add(self, result: Mapping[str, Any]) -> None:
-        """Adds a row and writes it. One that cannot be written is kept for the next call.
+        """Adds a row and writes it. If the write fails, the row is kept for the next call.
 
         Args:
           result: with all columns, and possibly more.
@@ -149,10 +149,10 @@ class EvaluationLog:
         self.flush()
 
     def flush(self) -> None:
-        """Writes what could not be written before.
+        """Writes pending rows.
 
         Raises:
-          UserError: if it still cannot.
+          UserError: if they still cannot be written.
         """
         try:
             self._write()
@@ -173,7 +173,7 @@ class EvaluationLog:
         return max([row['global_step'] for row in self.rows_of(policy)], default=None)
 
     def _write(self) -> None:
-        """Appends what waits; what an earlier attempt has written of it is overwritten."""
+        """Appends pending rows; overwrites what an earlier attempt has written in part."""
         if not self._waiting:
             return
         content = ''.join(line + '\r\n' for line in self._waiting).encode()

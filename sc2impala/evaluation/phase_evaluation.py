@@ -13,9 +13,9 @@ from sc2impala.runtime import sessions
 
 
 class PhaseEvaluation:
-    """Plays with the weights that the agent has in a session, the same games every time.
+    """Runs the same episodes every time, with the agent's weights in a session.
 
-    Equal weights have equal results, in whichever start of a run they are evaluated.
+    Equal weights have equal results in every start of a run.
     """
 
     def __init__(
@@ -34,9 +34,9 @@ class PhaseEvaluation:
           agent: `agents.agent.Agent` with its variables.
           observation_spec: `envs.specs.ObservationSpec`.
           make_env: makes a `VectorEnvironment` of `num_envs` games.
-          num_episodes: how many episodes to play.
-          seed: in 0..2**32 - 1, determines what is sampled.
-          num_envs: how many at a time; None for all.
+          num_episodes: number of episodes.
+          seed: in 0..2**32 - 1, seed of the sampled actions.
+          num_envs: number of parallel games; None for one per episode.
           greedy: choose the most probable actions instead of sampling.
         """
         self._player = players.SessionPlayer(
@@ -52,14 +52,14 @@ class PhaseEvaluation:
     def play(
         self, session: tf.Session, should_stop: Callable[[], bool] = lambda: False
     ) -> Optional[List[structs.EpisodeInfo]]:
-        """Plays all episodes.
+        """Runs all episodes.
 
         Args:
-          session: with the weights.
-          should_stop: asked before every step.
+          session: the session with the weights.
+          should_stop: called before every step.
 
         Returns:
-          One `EpisodeInfo` of numbers per episode; None if it was stopped.
+          One `EpisodeInfo` of numbers per episode; None if stopped.
 
         Raises:
           UserError: if a game fails.
@@ -82,7 +82,7 @@ def on_simulator(
     seeds: Sequence[int],
     rules: Optional[Mapping[str, float]] = None,
 ) -> PhaseEvaluation:
-    """Evaluates on the simulator, whatever the training plays on.
+    """Returns an evaluation on the simulator, regardless of the backend of the training.
 
     Args:
       agent: `agents.agent.Agent` with its variables.

@@ -21,7 +21,7 @@ from sc2impala.settings.groups import EnvironmentSettings
 class SessionPlayer:
     """An agent with its recurrent state, in a session that the caller owns.
 
-    A player is called with the `EnvOutput` of K environments, and answers with a dict of int32 [K]
+    A player is called with the `EnvOutput` of K environments, and returns a dict of int32 [K]
     and the step multipliers, int32 [K].
     """
 
@@ -35,14 +35,14 @@ class SessionPlayer:
         greedy: bool,
         seed: Optional[int] = None,
     ):
-        """Builds the operations of an agent that was made in the current graph.
+        """Builds the operations of an agent in the current graph.
 
         Args:
-          agent: with its variables.
+          agent: an agent with its variables.
           observation_spec: `envs.specs.ObservationSpec`.
           num_envs: K.
           greedy: choose the most probable actions instead of sampling.
-          seed: in 0..2**32 - 1, determines what is sampled after each `start`; None leaves that to
+          seed: in 0..2**32 - 1, seed of the actions sampled after each `start`; None uses
             the seed of the graph.
         """
         self._stream = seed
@@ -57,7 +57,7 @@ class SessionPlayer:
         self._fetches = (output.action, output.step_mul, next_state)
 
     def start(self, session: tf.Session) -> None:
-        """Plays in a session, with the weights that it has there, from a fresh state on."""
+        """Acts from now on with the weights in a session, starting from the initial state."""
         self._session = session
         self._num_steps = 0
         self._state = session.run(self._initial_state)
@@ -66,7 +66,7 @@ class SessionPlayer:
         )
 
     def __call__(self, env_output: Any) -> Tuple[Dict[str, np.ndarray], np.ndarray]:
-        """Plays one step; `done` resets the recurrent state inside the agent."""
+        """Acts once; `done` resets the recurrent state inside the agent."""
         seen = structs.EnvOutput((), (), env_output.done, env_output.observation)
         values = (self._last_action, seen, self._state)
         feed = dict(zip(tf.nest.flatten(self._inputs), tf.nest.flatten(values)))
@@ -96,13 +96,13 @@ class AgentPlayer(SessionPlayer):
         greedy: bool,
         session_config: tf.ConfigProto,
     ):
-        """Loads the weights of an agent that was made in the current graph.
+        """Loads the weights of an agent in the current graph.
 
         Args:
           agent, observation_spec, num_envs, greedy: see `SessionPlayer`.
           choose: returns the checkpoint with its weights; called again if a run removes that
             before it was read.
-          session_config: of its session.
+          session_config: configuration of its session.
 
         Raises:
           UserError: if the checkpoint is damaged or of another agent.
@@ -152,7 +152,7 @@ class FixedPlayer:
         self._step_mul = step_mul
 
     def __call__(self, env_output: Any) -> Tuple[Dict[str, np.ndarray], np.ndarray]:
-        """Plays one step."""
+        """Acts once."""
         action = self._player.act(env_output.observation, env_output.done)
         return action, np.full(env_output.done.shape, self._step_mul, np.int32)
 
@@ -161,13 +161,13 @@ class FixedPlayer:
 
 
 def with_needs(environment: EnvironmentSettings, policy: str) -> EnvironmentSettings:
-    """The environment settings with which the player of `--policy` can play.
+    """Returns environment settings that suit the player of `--policy`.
 
     The needs of a scripted player replace every setting of observations and actions that has its
     default, general or of the map. Layers and vectors of the map are kept in addition to its own.
 
     Args:
-      environment: settings as they were given.
+      environment: the settings of the evaluation.
       policy: one of `groups.POLICIES`, or the name of a script of the map.
     """
     map_name = environment.map_name
@@ -202,26 +202,26 @@ def _union(names: Iterable[str], others: Iterable[str]) -> Tuple[str, ...]:
 
 
 def random_player(specs: Tuple[Any, Any], seed: int, step_mul: int) -> FixedPlayer:
-    """Plays random actions."""
+    """Returns a player of random actions."""
     return FixedPlayer(players.RandomPlayer(specs[1], np.random.RandomState(seed)), step_mul)
 
 
 def scripted_player(
     map_name: str, specs: Tuple[Any, Any], step_mul: int, policy: str = 'scripted'
 ) -> FixedPlayer:
-    """Plays a script of the map.
+    """Returns a scripted player of the map.
 
     Raises:
-      UserError: if there is none, or it cannot play with these specs.
+      UserError: if there is no such script, or it cannot play with these specs.
     """
     return FixedPlayer(environments.make_script(map_name, specs, 'policy', policy), step_mul)
 
 
 def find_checkpoint(logdir: str) -> str:
-    """The checkpoint to evaluate.
+    """Returns the checkpoint to evaluate.
 
     Raises:
-      UserError: if the folder holds none.
+      UserError: if the folder has none.
     """
     checkpoint = choice.newest(logdir)
     if checkpoint is None:

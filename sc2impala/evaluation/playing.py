@@ -1,4 +1,4 @@
-"""Plays whole episodes of the player that `--policy` names: an evaluation, or a recording."""
+"""Evaluations and recordings: whole episodes of the player of `--policy`."""
 
 import contextlib
 import dataclasses
@@ -33,7 +33,7 @@ def evaluate(settings: Settings) -> Dict[str, Any]:
       The content of `evaluation.json`.
 
     Raises:
-      UserError: for anything wrong with the settings, the folder, or what is in it.
+      UserError: for invalid settings, or an unusable folder or file in it.
     """
     run, own = settings.run, settings.evaluation
     environment = players.with_needs(settings.environment, own.policy)
@@ -58,7 +58,7 @@ def evaluate(settings: Settings) -> Dict[str, Any]:
 
 
 def _label(settings: Settings, player: Any) -> str:
-    """The part of the names of files that says which checkpoint was chosen, or ''."""
+    """The part of file names that identifies a chosen checkpoint, or ''."""
     if settings.evaluation.checkpoint == choice.LATEST:
         return ''
     return choice.label(settings.run.logdir, player.checkpoint)
@@ -67,7 +67,7 @@ def _label(settings: Settings, player: Any) -> str:
 def _identity(settings: Settings, player: Any) -> Dict[str, Any]:
     """Returns the entries of `evaluation.json` that identify agent, games and versions.
 
-    The checkpoint is a path relative to the folder of the run; None where no agent plays.
+    The checkpoint is a path relative to the folder of the run; None without an agent.
     """
     path, own = getattr(player, 'checkpoint', None), settings.evaluation
     return {
@@ -83,7 +83,7 @@ def _identity(settings: Settings, player: Any) -> Dict[str, Any]:
 
 
 def record(settings: Settings) -> Dict[str, Any]:
-    """Records whole episodes of one player in a new folder inside that of the run.
+    """Records whole episodes of one player in a new folder inside the run's.
 
     Args:
       settings: all of them, valid.
@@ -92,7 +92,7 @@ def record(settings: Settings) -> Dict[str, Any]:
       The manifest of the recording.
 
     Raises:
-      UserError: for anything wrong with the settings, the folder, or what is in it.
+      UserError: for invalid settings, or an unusable folder or file in it.
     """
     run, own, environment = settings.run, settings.evaluation, settings.environment
     num_envs = min(own.num_eval_envs, own.num_episodes)
@@ -127,13 +127,13 @@ def record(settings: Settings) -> Dict[str, Any]:
 def make_player(
     settings: Settings, specs: Tuple[Any, Any], num_envs: int, step_mul: Optional[int] = None
 ) -> Any:
-    """The player that `--policy` names, for K environments.
+    """Returns the player of `--policy` for K environments.
 
     Args:
       settings: all of them.
       specs: observation and action spec.
       num_envs: K.
-      step_mul: of players that do not choose it; None for that of the environment.
+      step_mul: step multiplier of players that do not choose it; None for the environment's.
 
     Raises:
       UserError: if there is no such script, or no checkpoint of the agent.
@@ -149,7 +149,7 @@ def make_player(
         choose = functools.partial(_find_recorded, settings)
     else:
         choose = functools.partial(_find_evaluated, settings)
-    # Before the agent is built, which takes a while.
+    # Checked first: building the agent takes a while.
     choose()
     tf.set_random_seed(player_seed)
     agent = acting.make_agent(settings, specs)
@@ -164,7 +164,7 @@ def make_player(
 
 
 def _find_evaluated(settings: Settings) -> str:
-    """The checkpoint that is evaluated: `--checkpoint` of the run.
+    """Returns the evaluated checkpoint: `--checkpoint` of the run.
 
     Raises:
       UserError: if there is none.
@@ -176,7 +176,7 @@ def _find_evaluated(settings: Settings) -> str:
 
 
 def _find_recorded(settings: Settings) -> str:
-    """The checkpoint that is recorded: `--checkpoint` of the run in `--init_checkpoint`.
+    """Returns the recorded checkpoint: `--checkpoint` of the run in `--init_checkpoint`.
 
     Raises:
       UserError: if there is none.

@@ -20,10 +20,10 @@ class EvaluationRecord:
 
     def __init__(self, folder: str, map_name: str, policy: EvaluatedPolicy, summaries: SummaryLog):
         """Args:
-        folder: of the run.
-        map_name: of the run.
-        policy: rows of others in the table do not count.
-        summaries: where to.
+        folder: folder of the run.
+        map_name: map of the run.
+        policy: rows of other policies are ignored.
+        summaries: the event file.
 
         Raises:
           UserError: if table or folder cannot be written to.
@@ -35,7 +35,7 @@ class EvaluationRecord:
         self._summaries = summaries
 
     def repair(self) -> None:
-        """Finishes what a kill has interrupted."""
+        """Finishes an update that a kill has interrupted."""
         kept, result = self.best.kept, self.best_result()
         found = [] if result is None else [result]
         for row in self.log.rows_of(self._policy):
@@ -48,9 +48,9 @@ class EvaluationRecord:
             self.best.keep(best['global_step'], best)
 
     def best_result(self) -> Optional[Dict[str, Any]]:
-        """The evaluation of the best model; None if there is none.
+        """The evaluation of the best model; None before the first one.
 
-        Its row may have been undone, or be of another model with the same number of frames: the
+        Its row may have been undone, or belong to another model with the same number of frames: the
         record in the folder of the best model comes first.
         """
         kept = self.best.kept
@@ -62,8 +62,8 @@ class EvaluationRecord:
         """Adds an evaluation, and keeps its model if it is the best so far.
 
         Args:
-          result: see `evaluation.summarize`; with the frames of the model, 'global_step'.
-          hold: puts the model into the folder of the best one, if it is not there.
+          result: see `scoring.summarize`; includes 'global_step', the frames of the model.
+          hold: puts the model into the folder of the best one, unless it is there.
 
         Raises:
           UserError: if table or folder cannot be written to.
@@ -104,9 +104,9 @@ class EvaluationRecord:
 
 
 def _find_best(folder: str, policy: EvaluatedPolicy, rows: List[Dict[str, Any]]) -> BestCheckpoint:
-    """Returns the folder of the best model: `best`, or one that is named after the policy.
+    """Returns the folder of the best model: `best`, or one named after the policy.
 
-    `best` belongs to the first policy that a run is evaluated with; no other replaces its model.
+    `best` belongs to the first evaluated policy of a run; no other policy replaces its model.
     """
     best = BestCheckpoint(folder)
     result = best.result()
@@ -114,7 +114,7 @@ def _find_best(folder: str, policy: EvaluatedPolicy, rows: List[Dict[str, Any]])
     if not found and best.kept is not None:
         found = [row for row in rows if row['global_step'] == best.kept]
     elif not found:
-        # A kill came before the first model was kept.
+        # The process was killed before the first model was kept.
         found = [row for row in rows if best.holds(row['global_step'])][:1]
     owner = EvaluatedPolicy.of(found[-1]) if found else None
     if owner == policy or (owner is None and best.kept is None):

@@ -19,10 +19,10 @@ _MIB = 2**20
 
 
 class LabelPlayer:
-    """Plays the labels of a `DemonstratedEnvironment`."""
+    """A player that takes the labels of a `DemonstratedEnvironment`."""
 
     def __call__(self, env_output: Any) -> Any:
-        """Plays one step; see `players.AgentPlayer`."""
+        """Acts once; see `players.AgentPlayer`."""
         label = env_output.observation[DEMONSTRATION]
         return label['action'], label['step_mul']
 
@@ -37,7 +37,7 @@ def describe(environment: Any, action_spec: ActionSpec, player: str, seed: int) 
       environment: `groups.EnvironmentSettings`.
       action_spec: `envs.actions.ActionSpec`.
       player: the value of `--policy`.
-      seed: of the games.
+      seed: seed of the games.
     """
     return {
         'map_name': environment.map_name,
@@ -56,16 +56,16 @@ def describe(environment: Any, action_spec: ActionSpec, player: str, seed: int) 
 def new_writer(
     folder: str, about: Mapping[str, Any], env: Any, chunk_steps: int
 ) -> demonstrations.Writer:
-    """A new recording `<player>-<number>` in a folder, which may hold others.
+    """A new recording `<player>-<number>` in a folder of recordings.
 
     Args:
-      folder: of the recordings.
+      folder: folder of the recordings.
       about: see `describe`.
-      env: `VectorEnvironment` with the observations of the agent, and possibly labels.
-      chunk_steps: steps of a chunk.
+      env: `VectorEnvironment` with the observations of the agent; may have labels.
+      chunk_steps: number of steps per chunk.
 
     Raises:
-      UserError: if it cannot be made.
+      UserError: if it cannot be created.
     """
     components = demonstrations.components_of(_without_labels(env), list(env.action_spec.heads))
     name, number = about['player'].replace(' ', '_').replace(':', '.'), 0
@@ -87,18 +87,18 @@ def record(
     stop: StopRequest,
     output: OutputSettings,
 ) -> Dict[str, Any]:
-    """Plays episodes to their ends and writes them; aborted ones are played again.
+    """Runs whole episodes and writes them; aborted ones are repeated.
 
-    Every game plays the same number of episodes, give or take one: short episodes are not
-    preferred. What is whole is written, also if the recording is stopped or a game fails.
+    Every game runs the same number of episodes, give or take one: short episodes are not
+    preferred. Whole episodes are written even if the recording is stopped or a game fails.
 
     Args:
       env: `VectorEnvironment` of K games.
       player: see `players.AgentPlayer`.
-      writer: of the recording.
-      num_episodes: how many.
+      writer: writer of the recording.
+      num_episodes: number of episodes.
       stop: ends the recording early.
-      output: seconds between lines of progress, and how many are lost at most if the process is
+      output: seconds between lines of progress, and the maximum lost if the process is
         killed.
 
     Returns:
@@ -163,7 +163,7 @@ def _play(
 def _step(
     observation: Mapping[str, Any], action: Mapping[str, Any], step_mul: Any, output: Any
 ) -> Dict[str, np.ndarray]:
-    """The arrays of a step by name of component, and those of labels."""
+    """The arrays of a step by name of component, with labels."""
     info = output.info
     return {
         **demonstrations.flatten({'observation': observation, 'action': action}),

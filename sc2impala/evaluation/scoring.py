@@ -24,19 +24,19 @@ def evaluate(
     about: Mapping[str, Any],
     label: str = '',
 ) -> Dict[str, Any]:
-    """Plays `num_episodes` episodes and writes the results to the folder of the run.
+    """Runs `num_episodes` episodes and writes the results to the folder of the run.
 
-    Every environment plays the same number of episodes, give or take one, to their ends: short
+    Every environment runs the same number of whole episodes, give or take one: short
     episodes are not preferred.
 
     Args:
-      folder: of the run.
+      folder: folder of the run.
       player: see `players.AgentPlayer`.
       env: `VectorEnvironment`; it is closed.
-      evaluation: number of episodes, and what is drawn.
+      evaluation: number of episodes, and which pictures to draw.
       picture: `EpisodePicture` of the first episode, or None.
       about: entries for `evaluation.json`, see `describe`.
-      label: of a checkpoint that was chosen: the files are then `evaluation-<label>.json` and
+      label: name of a chosen checkpoint: the files are then `evaluation-<label>.json` and
         `episode-<label>.gif`.
 
     Returns:
@@ -65,14 +65,14 @@ def play_episodes(
     picture: Any = None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> List[structs.EpisodeInfo]:
-    """Plays episodes to their ends in K environments; the aborted ones are played again.
+    """Runs whole episodes in K environments; aborted ones are repeated.
 
     Args:
       env: `VectorEnvironment`.
       player: see `players.AgentPlayer`.
-      num_episodes: how many.
+      num_episodes: number of episodes.
       picture: `EpisodePicture` that gets the first episode of the first environment, or None.
-      should_stop: asked before every step; True ends it before all episodes are played.
+      should_stop: called before every step; True ends the evaluation early.
 
     Returns:
       `EpisodeInfo` of numbers, one per episode.
@@ -110,8 +110,8 @@ def describe(
 ) -> Dict[str, Any]:
     """Returns the settings of an evaluation, for `evaluation.json`.
 
-    `step_mul` is None where the agent chooses it, `eval_max_step_mul` where the agent does not play
-    or its steps are not cut, and `temperature` where nothing is sampled from logits.
+    `step_mul` is None where the agent chooses it, `eval_max_step_mul` without an agent
+    or if its steps are not cut, and `temperature` where nothing is sampled from logits.
     """
     policy, limit = own.policy, own.eval_max_step_mul
     is_agent = policy in ('sampled', 'greedy')
@@ -130,7 +130,7 @@ def describe(
 
 
 def summarize(infos: List[structs.EpisodeInfo]) -> Dict[str, Any]:
-    """Statistics over episodes for `evaluation.json`; the deviation is that of the episodes."""
+    """Statistics over episodes for `evaluation.json`; the deviation is between episodes."""
     returns = np.array([info.episode_return for info in infos])
     return {
         'num_episodes': len(infos),
@@ -155,7 +155,7 @@ def list_episodes(infos: List[structs.EpisodeInfo]) -> List[Dict[str, Any]]:
 
 
 def table(result: Dict[str, Any]) -> str:
-    """The result as text: mean, standard error, deviation and extremes."""
+    """Formats the result: mean, standard error, deviation and extremes."""
     head = ('map', 'policy', 'episodes', 'mean', '+-', 'std', 'min', 'max')
     error = result['std_return'] / result['num_episodes'] ** 0.5
     row = (
@@ -176,10 +176,10 @@ def table(result: Dict[str, Any]) -> str:
 
 
 def save_curve(folder: str, map_name: str) -> None:
-    """Draws the learning curve of a run; says so if it has no finished episode so far.
+    """Draws the learning curve of a run; reports if it has no finished episode yet.
 
     Raises:
-      UserError: if there is no list of episodes that can be read.
+      UserError: if there is no readable list of episodes.
     """
     try:
         pictures.save_learning_curve(

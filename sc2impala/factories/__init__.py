@@ -1,1 +1,1 @@
-"""Factories: specs, environments, scripts and agents of a run, out of its settings."""
+"""Factories: specs, environments, scripts and agents of a run, from its settings."""

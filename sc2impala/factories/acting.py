@@ -1,4 +1,4 @@
-"""The agent that an algorithm trains, its teacher, and how it acts: by policy or by values."""
+"""The agent of an algorithm, its teacher, and its behaviour policy."""
 
 from typing import Any, Mapping, Optional, Tuple
 
@@ -17,13 +17,13 @@ from sc2impala.settings.settings import Settings
 
 
 def main_algorithm(settings: Settings) -> Algorithm:
-    """The algorithm of the training, after all pre-training."""
+    """Returns the algorithm of the main phase."""
     name = settings.training.algorithm
     return learner.load(name)(settings.algorithms[name])
 
 
 def make_agent(settings: Settings, specs: Tuple[Any, Any]) -> Agent:
-    """The agent of a run, with the options that its algorithm sets; see `acting.create_agent`.
+    """Returns the agent of a run, with the options of its algorithm; see `create_agent`.
 
     Args:
       settings: all of them.
@@ -49,16 +49,16 @@ def create_agent(
     fixed_step_mul: Optional[int],
     options: Optional[Mapping[str, Any]] = None,
 ) -> Agent:
-    """The agent of a run, with its variables on the GPU if there is one.
+    """Returns the agent of a run, with its variables on the GPU if there is one.
 
-    The variables have the same names in every graph in which the agent is made first.
+    The variables have the same names in every graph if the agent is created first.
 
     Args:
-      settings: which agent, and its options.
+      settings: name of the agent, and its options.
       specs: observation and action spec.
       max_step_mul: largest step multiplier that the agent may choose.
       fixed_step_mul: the step multiplier of every step; None lets the agent choose.
-      options: further arguments of `agents.make_agent` by name, which its algorithm sets.
+      options: further arguments of `agents.make_agent` by name, set by its algorithm.
 
     Raises:
       UserError: if the agent does not have an option.
@@ -88,11 +88,11 @@ def create_agent(
 def make_teacher(
     settings: Settings, agent: Agent, specs: Tuple[Any, Any]
 ) -> Optional[teacher_lib.Teacher]:
-    """Returns the teacher that acts along with the agent; None if the loss has no use for one.
+    """Returns the teacher that acts along with the agent; None if the loss does not use one.
 
     Args:
       settings: all of them.
-      agent: `agents.agent.Agent` that is trained.
+      agent: `agents.agent.Agent`, the trained agent.
       specs: observation and action spec.
     """
     return make_copy(settings, agent, specs) if teacher_cost(settings) else None
@@ -104,7 +104,7 @@ def teacher_cost(settings: Settings) -> float:
 
 
 def make_copy(settings: Settings, agent: Agent, specs: Tuple[Any, Any]) -> teacher_lib.Teacher:
-    """Returns another agent of the same kind, as a teacher; it never acts if its cost is 0."""
+    """Returns another agent of the same kind, as a teacher; at cost 0 it never acts."""
     total = settings.training.total_environment_frames
     schedule = optimization.Schedule(tf.train.get_or_create_global_step(), total)
     cost = main_algorithm(settings).teacher_cost(schedule)
@@ -114,12 +114,12 @@ def make_copy(settings: Settings, agent: Agent, specs: Tuple[Any, Any]) -> teach
 
 
 def in_evaluation(settings: Settings, agent: Agent) -> ActingAgent:
-    """The policy of an evaluation or a recording: the agent, or a wrapper of it."""
+    """Returns the policy of an evaluation or a recording: the agent or its wrapper."""
     return as_policy(settings, main_algorithm(settings).evaluated_agent(agent))
 
 
 def as_policy(settings: Settings, agent: ActingAgent) -> ActingAgent:
-    """The agent that samples with `--temperature`, in steps of `--eval_max_step_mul` at most."""
+    """Wraps the agent for `--temperature` and `--eval_max_step_mul`."""
     temperature = settings.evaluation.temperature
     return _limit_step_mul(
         settings, agent if temperature == 1.0 else Temperature(agent, temperature)

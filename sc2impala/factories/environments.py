@@ -1,4 +1,4 @@
-"""Specs, games and scripts of a run, out of its settings."""
+"""Specs, games and scripts of a run, from its settings."""
 
 import dataclasses
 from typing import Any, Optional, Sequence, Tuple, Type
@@ -17,7 +17,7 @@ _MIN_LAUNCH_SECS = 30.0
 
 
 def make_specs(environment: EnvironmentSettings) -> Tuple[Any, Any]:
-    """Observation and action spec of a run.
+    """Returns observation and action spec of a run.
 
     Raises:
       UserError: if a function, layer, vector or fixed argument is unknown.
@@ -36,7 +36,7 @@ def make_specs(environment: EnvironmentSettings) -> Tuple[Any, Any]:
             map_file=environment.map_file,
         )
     except ValueError as error:
-        # The arguments of `make_specs` have the names of the flags.
+        # `make_specs` names its arguments like the flags.
         raise UserError('--' + str(error)) from error
     if not specs[0].screen_layers:
         raise UserError(
@@ -49,11 +49,11 @@ def make_specs(environment: EnvironmentSettings) -> Tuple[Any, Any]:
 def labelled_specs(
     demonstrations: DemonstrationSettings, specs: Tuple[Any, Any]
 ) -> Tuple[Any, Any]:
-    """Observation and action spec of a run: observations have labels if there is a use for them.
+    """Returns observation and action spec of a run, with labels in observations if used.
 
     Args:
-      demonstrations: whether there is a script, or recordings, whose sequences have labels.
-      specs: without labels.
+      demonstrations: settings that name a script or recordings, whose sequences have labels.
+      specs: specs without labels.
     """
     if demonstrations.demonstrator == 'none' and not demonstrations.demonstrations:
         return specs
@@ -67,7 +67,7 @@ def make_environment(
     seeds: Sequence[int],
     spread_frames: int = 0,
 ) -> envs.VectorEnvironment:
-    """An environment of one game per seed.
+    """Returns an environment of one game per seed.
 
     Args:
       environment, starcraft: the games.
@@ -76,7 +76,7 @@ def make_environment(
       spread_frames: see `envs.SimulatedEnvironment`.
 
     Raises:
-      UserError: if StarCraft II is needed and does not run.
+      UserError: if the backend is StarCraft II, and it does not run.
     """
     game_settings = None
     if environment.backend == 'pysc2':
@@ -107,17 +107,17 @@ def make_actor_environment(
     flag: str = 'demonstrator',
     spread: bool = False,
 ) -> envs.VectorEnvironment:
-    """The environment of an actor: a `DemonstratedEnvironment` if the specs have labels.
+    """Returns the environment of an actor, a `DemonstratedEnvironment` if the specs have labels.
 
     Args:
       environment, starcraft: the games.
-      demonstrations: the script, which plays all episodes until another share is set.
+      demonstrations: the script; it plays all episodes until another share is set.
       specs: see `labelled_specs`.
       seeds: one per game.
       share_seed: determines which episodes the script plays.
-      flag: that names the script, for errors.
-      spread: whether the games are soon in all parts of an episode, if the environment has that:
-        a script plays up to there, and without one the first episodes are aborted.
+      flag: name of the script's flag, for errors.
+      spread: True to spread the games over all parts of an episode, if the environment can:
+        a script plays up to that part; without one the first episodes are aborted.
 
     Raises:
       UserError: if the script cannot play, or StarCraft II does not run.
@@ -149,7 +149,7 @@ def make_actor_environment(
 
 
 def script_step_mul(environment: EnvironmentSettings, demonstrations: DemonstrationSettings) -> int:
-    """Frames from one call of a demonstrator to the next."""
+    """Returns the frames between two calls of a demonstrator."""
     if environment.fixed_step_mul:
         return environment.step_mul
     return min(demonstrations.demonstration_step_mul, environment.max_step_mul)
@@ -178,9 +178,9 @@ def make_game_settings(starcraft: StarCraftSettings, map_file: str = '') -> envs
 
 
 def find_script(map_name: str, policy: str) -> Optional[Type[players.ScriptedPlayer]]:
-    """The class of a script of a map: the best one if it is 'scripted'; None if there is none.
+    """Returns the class of a script of a map, for 'scripted' the best one; None if none exists.
 
-    A script outside of the package, 'module:Class', is one of every map.
+    A script outside of the package, 'module:Class', works on every map.
 
     Raises:
       UserError: if the script outside of the package cannot be imported.
@@ -200,11 +200,11 @@ def make_script(
     Args:
       map_name: the map.
       specs: observation and action spec.
-      flag: that names the script, for errors.
+      flag: name of the script's flag, for errors.
       policy: the value of the flag.
 
     Raises:
-      UserError: if there is none, or it cannot play with these specs.
+      UserError: if there is no such script, or it cannot play with these specs.
     """
     script = find_script(map_name, policy)
     if script is None:

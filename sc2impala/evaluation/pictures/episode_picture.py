@@ -27,7 +27,7 @@ class EpisodePicture:
     on the layers. The caption below them shows the action, the reward that followed, and the return
     including that reward. The background of the caption is green for a positive and red for a
     negative reward. The colors of a scalar layer cover the range of its values in the episode,
-    which is shown after its name.
+    shown after its name.
 
     If there are more than `frames.MAX_PANELS` layers, the most informative ones are shown, and the
     caption shows the number of the others.
@@ -60,7 +60,7 @@ class EpisodePicture:
           episode_return: sum of the rewards of the episode, including this one.
 
         Raises:
-          ValueError: if a layer is missing or its shape is not that of the spec, if the action does
+          ValueError: if a layer is missing or has another shape than its spec, if the action does
             not match the spec, or if `step_mul` is not a positive integer.
         """
         function_id, arguments = self._action_spec.to_function_call(action)

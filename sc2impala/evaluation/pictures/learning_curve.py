@@ -35,7 +35,7 @@ def save_learning_curve(
       episodes_csv: the `episodes.csv` of a run; or {label: file} to compare several runs.
       path: the PNG file to write, 900 x 500 pixels; an existing file is replaced.
       map_name: the title.
-      levels: {label: return} to draw as horizontal lines, such as the scores of others.
+      levels: {label: return} to draw as horizontal lines, such as published scores.
 
     Raises:
       ValueError: as in `read_episodes`, or if `episodes_csv` is empty.
