@@ -24,7 +24,7 @@ AGENTS = {
     'relational_control': 'sc2impala.agents.relational_control',
     'unet_lstm': 'sc2impala.agents.unet_lstm',
 }
-"""Modules by the name of the agent. Each has `make_parts(observation_spec, action_spec,
+"""Modules by name of the agent. Each has `make_parts(observation_spec, action_spec,
 num_step_muls)`, which returns torso, core and heads."""
 
 VALUE_NORMALISATIONS = ('none', 'popart')
@@ -38,7 +38,7 @@ def load_make_parts(name: str) -> Callable[[Any, Any, int], tuple]:
       name: a key of `AGENTS`, or 'module:attribute' for a function outside of the package.
 
     Raises:
-      ValueError: if there is no such agent.
+      ValueError: if the agent is unknown.
       UserError: if the function outside of the package cannot be imported.
     """
     if extensions.is_spec(name):
@@ -68,14 +68,14 @@ def make_agent(
 
     Args:
       name: see `load_make_parts`.
-      observation_spec: of what it observes.
-      action_spec: of what it can do.
+      observation_spec: observation spec of the agent.
+      action_spec: action spec of the agent.
       max_step_mul: largest step multiplier that the agent may choose.
       fixed_step_mul: the step multiplier of every step; None lets the agent choose.
       **options: the other arguments of `build.make_agent`.
 
     Raises:
-      ValueError: if there is no such agent, or its heads do not have an option.
+      ValueError: if the agent is unknown, or its heads do not have an option.
     """
     from sc2impala.agents import build
 

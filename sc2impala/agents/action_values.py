@@ -2,7 +2,7 @@
 
 The outputs of any agent are read as a dueling network (Wang et al. 2016, arXiv 1511.06581) with
 branches (Tavakoli et al. 2018, arXiv 1711.08946): the baseline is the value V of the state, and the
-logits of a head, minus their mean over the choices that are available, the advantages of that head,
+logits of a head, minus their mean over its available choices, are the head's advantages,
 
     A_h(c) = logits_h(c) - mean_c' logits_h(c'),
     Q(a) = V + mean over the heads h that the function of a uses of A_h(a_h).
@@ -27,7 +27,7 @@ class ActionValues:
     """
 
     def __init__(self, policy: JointPolicy):
-        """Args: policy: what it knows of the heads; its probabilities are not used."""
+        """Args: policy: policy with the heads; its probabilities are not used."""
         self._heads = list(policy.heads)
         self._learn_step_mul = policy.learn_step_mul
         self._head_used = policy.head_used
@@ -49,7 +49,7 @@ class ActionValues:
         """Returns the available action of the highest value: int32 [...] by head, and step_mul.
 
         It is the maximum over all actions: the best choice of a head does not depend on the other
-        heads, and the function is chosen by the value that it has with the best arguments. The step
+        heads, and the function is chosen by its value with the best arguments. The step
         multiplier is 1 if it is not learned.
         """
         advantages = self._advantages(outputs)
@@ -59,7 +59,7 @@ class ActionValues:
             of_functions += used * best[name][..., tf.newaxis]
         if self._learn_step_mul:
             of_functions += best['step_mul'][..., tf.newaxis]
-        # Before the division, which would not leave what is not available behind all else.
+        # Only available functions are divided: a division could raise the others above them.
         available = is_available(outputs.action_logits['function'])
         means = tf.where(available, of_functions / self._num_used, advantages['function'])
         action = {name: _argmax(values) for name, values in advantages.items()}
@@ -71,8 +71,8 @@ class ActionValues:
         """Returns temperature * log sum_a exp(Q(a) / temperature) over all actions, float32 [...].
 
         It is the value, with its entropy, of the policy that is proportional to
-        exp(Q / temperature), whose log-probability of an action a is (Q(a) - soft value) /
-        temperature. Arguments that the function of an action does not use are not part of it.
+        exp(Q / temperature), with the log-probability (Q(a) - soft value) /
+        temperature of an action a. Arguments that its function does not use are not part of a.
         """
         advantages = self._advantages(outputs)
         of_functions = tf.zeros_like(advantages['function'])

@@ -56,9 +56,9 @@ def recorded(weights: List[tf.Variable]) -> ContextManager[None]:
 class Agent(snt.RNNCore):
     """An actor-critic over the dictionary of heads.
 
-    Its inputs are the observation and the function it played last. `policy` holds the maths of its
-    action distribution, and `action_values` what its outputs say of the values of actions if they
-    are learned instead; the learner needs them as well. `arguments_are_conditioned` says whether
+    Its inputs are the observation and the last function. `policy` has the maths of its
+    action distribution, and `action_values` interprets its outputs as values of actions, if they
+    are learned instead; the learner uses both. `arguments_are_conditioned` tells whether
     the logits of arguments depend on the choices before them.
     """
 
@@ -85,11 +85,11 @@ class Agent(snt.RNNCore):
         policy: the joint distribution over the heads.
         num_step_muls: number of step multipliers to choose from; 1 if it is fixed.
         fixed_step_mul: environment frames between two actions; None lets the agent choose.
-        weights: trainable variables that the parts have created already, as embeddings do.
+        weights: trainable variables that the parts have created already, e.g. embeddings.
         value_statistics: `ValueStatistics` if the heads give normalised baselines, or None.
         make_copy: name scope -> an agent of the same kind with separate variables, which have
             the same order as those of this agent; for target networks.
-        unit_prior: `unit_prior.UnitPrior` if the points that depend on the function have one.
+        unit_prior: `unit_prior.UnitPrior` of conditioned points, or None.
         """
         super().__init__(name=name)
         self._torso = torso
@@ -109,7 +109,7 @@ class Agent(snt.RNNCore):
     def weights(self) -> List[tf.Variable]:
         """The trainable variables in the order of their creation, most of them by the first call.
 
-        Those of other agents in the graph are not among them.
+        Variables of other agents in the graph are excluded.
         """
         return list(self._weights)
 
@@ -123,7 +123,7 @@ class Agent(snt.RNNCore):
         return self._core.initial_state(batch_size)
 
     def create_variables(self, observation_spec: ObservationSpec) -> None:
-        """Makes all variables now, on the device of the caller.
+        """Creates all variables now, on the device of the caller.
 
         Args:
           observation_spec: `envs.specs.ObservationSpec`.
@@ -177,7 +177,7 @@ class Agent(snt.RNNCore):
         follows_episodes: bool = False,
         temperature: float = 1.0,
     ) -> Tuple[structs.AgentOutput, Any]:
-        """One step as `__call__`.
+        """Acts for one step, like `__call__`, with more options.
 
         Args:
           inputs: as in `__call__`.
@@ -185,14 +185,14 @@ class Agent(snt.RNNCore):
           greedy: take the most probable choice of every head instead of sampling: the most probable
             function, and if the arguments depend on it, their most probable values given it.
           given: int32 [K] by head, the choices to take where they are not negative; None for none.
-            The logits of heads that depend on them are those given these choices.
-          seed: int64 [2], a stream and a step, which determine what is sampled; see
+            The logits of heads that depend on them are conditioned on these choices.
+          seed: int64 [2], a stream and a step, which determine the sampled actions; see
             `policy.sample_categorical`.
-          follows_episodes: which outputs those of bootstrapped heads are: of one version in each
+          follows_episodes: choice of outputs of bootstrapped heads: one version in each
             episode, see `bootstrap.versions_of_episodes`; or the mean of all. The first needs a
             seed, and the infos of the environment.
           temperature: more than 0; choices are sampled from the softmax of logits / temperature.
-            The returned logits are those of the agent, not divided.
+            The returned logits are not divided.
         """
         done, info = inputs[1].done, inputs[1].info
         last_action, env_output = tf.nest.map_structure(lambda t: t[tf.newaxis], inputs)
@@ -218,20 +218,20 @@ class Agent(snt.RNNCore):
     ) -> Tuple[structs.AgentOutput, Any]:
         """Runs over time in one pass, the recurrent state being reset where `done` is set.
 
-        If the arguments are conditioned, their logits are those given the choices that were played
-        at that step, `actions[t + 1]`; at the last step, which is not known to have been played,
-        given sampled ones. `given` asks for others.
+        If the arguments are conditioned, their logits are given the executed choices
+        at that step, `actions[t + 1]`; at the last step, whose action is unknown,
+        given sampled ones. `given` replaces them.
 
         Args:
-          actions: dict of int32 [T, B], the actions that led to each of the observations.
+          actions: dict of int32 [T, B], the actions before each observation.
           env_outputs: `EnvOutput` of [T, B].
           core_state: recurrent state before the first step.
-          given: int32 [T, B] by head, sampled where it is negative; None for what was played.
+          given: int32 [T, B] by head, sampled where it is negative; None for the executed choices.
 
         Returns:
-          `AgentOutput` of [T, B] and the state after the last step. Its `action` is what was given,
-          or played, if the arguments are conditioned; all else is sampled. Bootstrapped heads have
-          a column for each version, see `bootstrap.fold`.
+          `AgentOutput` of [T, B] and the state after the last step. Its `action` is the given or
+          executed one, if the arguments are conditioned; else it is sampled. Bootstrapped heads
+          have a column for each version, see `bootstrap.fold`.
         """
         heads, state = self._compute(actions, env_outputs, core_state)
         if self._num_versions:
@@ -255,7 +255,7 @@ class Agent(snt.RNNCore):
           labels: int32 [T, B] by head, sampled where it is negative.
 
         Returns:
-          Two `AgentOutput`s of [T, B], whose arguments are those given what was played and given
+          Two `AgentOutput`s of [T, B], with arguments given the executed choices and given
           the labels; and the state after the last step.
         """
         heads, state = self._compute(actions, env_outputs, core_state)
@@ -265,7 +265,7 @@ class Agent(snt.RNNCore):
     def _compute(
         self, actions: Mapping[str, tf.Tensor], env_outputs: structs.EnvOutput, core_state: Nest
     ) -> Tuple[Tuple[HeadOutputs, Nest], Nest]:
-        """Everything that does not depend on what is chosen.
+        """Computes all outputs that do not depend on the choices.
 
         Returns:
           `HeadOutputs` of [T, B], or [T, B, H] of bootstrapped heads, and the features that
@@ -277,7 +277,7 @@ class Agent(snt.RNNCore):
     def _compute_heads(
         self, actions: Mapping[str, tf.Tensor], env_outputs: structs.EnvOutput, core_state: Nest
     ) -> Tuple[Tuple[HeadOutputs, Nest], Nest]:
-        # Labels are for what learns from them, and not for the agent.
+        # Labels are for losses, not for the agent.
         observation = {
             k: v for k, v in env_outputs.observation.items() if k != structs.DEMONSTRATION
         }
@@ -317,7 +317,7 @@ class Agent(snt.RNNCore):
         """Samples an action, or takes the most probable one.
 
         Args:
-          heads, for_arguments: as `_compute` returns them, of [N].
+          heads, for_arguments: results of `_compute`, of [N].
           given: int32 [N] by head, or None, see `act`.
           greedy, seed, temperature: see `act`.
 
@@ -364,7 +364,7 @@ class Agent(snt.RNNCore):
 
 
 def _played(actions: Mapping[str, tf.Tensor]) -> Dict[str, tf.Tensor]:
-    """The actions that were played on each of [T, B] observations, -1 for the last, by head."""
+    """Returns the executed actions for each of [T, B] observations, -1 for the last, by head."""
     return {
         name: tf.concat([played[1:], -tf.ones_like(played[:1])], axis=0)
         for name, played in actions.items()

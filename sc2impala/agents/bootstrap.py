@@ -1,9 +1,9 @@
 """Bootstrapped heads: several versions of all heads on one torso and core.
 
 Bootstrapped DQN (Osband et al. 2016, arXiv 1602.04621): the heads start from different weights and
-learn from different data, and the one that plays an episode explores by what it believes, for as
-long as the episode lasts. H is the number of versions. Where one dimension has to hold the columns
-of all of them, that of version h of column b is b * H + h.
+learn from different data, and the one that acts in an episode explores by its own values, for the
+whole episode. H is the number of versions. Where one dimension contains the columns
+of all of them, version h of column b is at b * H + h.
 """
 
 import copy
@@ -19,7 +19,7 @@ from sc2impala.structs import Nest
 
 
 class BootstrappedHeads(snt.Module):
-    """H versions of the heads of an agent, which share nothing but their inputs.
+    """H versions of the heads of an agent, which share only their inputs.
 
     num_versions: H.
     """
@@ -31,7 +31,7 @@ class BootstrappedHeads(snt.Module):
         name: str = 'bootstrapped_heads',
     ):
         """Args:
-        heads: `Features` -> `HeadOutputs`; they must make their variables when they are called.
+        heads: `Features` -> `HeadOutputs`; they must create their variables when called.
         num_versions: H.
 
         Raises:
@@ -42,7 +42,7 @@ class BootstrappedHeads(snt.Module):
         try:
             others = [copy.deepcopy(heads) for _ in range(num_versions - 1)]
         except NotImplementedError:
-            # What TensorFlow says of a variable in a graph.
+            # The error of TensorFlow for a variable in a graph.
             raise ValueError(
                 'heads that make variables before they are called cannot be bootstrapped'
             ) from None
@@ -57,13 +57,13 @@ class BootstrappedHeads(snt.Module):
 def mean(outputs: Nest) -> Nest:
     """The mean of all versions: a nest of [N, H, ...] to [N, ...].
 
-    Action values are linear in all outputs: those of the mean are the mean of those of the heads.
+    Action values are linear in all outputs, so the mean has the mean action values.
     """
     return tf.nest.map_structure(lambda t: tf.reduce_mean(t, axis=1), outputs)
 
 
 def select(outputs: Nest, version: tf.Tensor) -> Nest:
-    """One version for each element: a nest of [N, H, ...] and int32 [N] to [N, ...]."""
+    """Selects one version for each element: a nest of [N, H, ...] and int32 [N] to [N, ...]."""
     index = tf.stack([tf.range(tf.size(version)), version], axis=1)
     return tf.nest.map_structure(lambda t: tf.gather_nd(t, index), outputs)
 
@@ -85,12 +85,12 @@ def versions_of_episodes(
 ) -> tf.Tensor:
     """Returns the version that acts in each of K games, drawn at the start of each episode.
 
-    It is a function of the step of the actor at which the episode has started, and of the game.
+    It is a function of the first step of the episode and the game.
 
     Args:
       seed: int64 [2], a stream and the number of this step.
       done: bool [K], whether an episode starts here.
-      episode_steps: int32 [K], steps of the episode so far; where one starts those of the last one.
+      episode_steps: int32 [K], steps of the episode so far; at a start, of the previous one.
       num_versions: H.
 
     Returns:

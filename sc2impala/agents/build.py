@@ -1,4 +1,4 @@
-"""Builds an agent out of its parts and options."""
+"""Builds an agent from its parts and options."""
 
 import functools
 from typing import Any, List, Optional, Sequence
@@ -33,24 +33,24 @@ def make_agent(
 
     Args:
       name: see `agents.load_make_parts`.
-      observation_spec: of what it observes.
-      action_spec: of what it can do.
+      observation_spec: observation spec of the agent.
+      action_spec: action spec of the agent.
       max_step_mul: largest step multiplier that the agent may choose.
       fixed_step_mul: the step multiplier of every step; None lets the agent choose.
-      argument_conditioning: whether the arguments depend on the chosen function, and on the
+      argument_conditioning: True if the arguments depend on the chosen function, and on the
         arguments chosen before them.
       value_normalisation: one of `agents.VALUE_NORMALISATIONS`.
-      bootstrap_heads: versions of the heads, see `bootstrap`; with less than 2 there are none, and
-        with more neither of the two options before.
-      unit_prior: initial logit of pixels that show units, see `unit_prior`; 0 for none. It takes
+      bootstrap_heads: number of versions of the heads, see `bootstrap`; below 2 disables them. They
+        exclude the previous two options.
+      unit_prior: initial logit of pixels that show units, see `unit_prior`; 0 for none. It requires
         argument conditioning.
-      point_logit_scale: what the logits of point heads are multiplied by.
-      order_prior: `unit_prior` of functions other than selections; None for the same.
-      ratio_bins: parts of layers that show a share of a whole, see `preprocessing`; 0 leaves the
-        layers as the spec has them.
+      point_logit_scale: factor on the logits of point heads.
+      order_prior: `unit_prior` for functions other than selections; None for `unit_prior`.
+      ratio_bins: number of bins for layers that show a fraction, see `preprocessing`; 0 leaves the
+        layers unchanged.
 
     Raises:
-      ValueError: if there is no such agent, or its heads do not have an option.
+      ValueError: if the agent is unknown, or its heads do not have an option.
     """
     make_parts = agents.load_make_parts(name)
     if ratio_bins:
@@ -89,7 +89,7 @@ def make_agent(
 
 
 def _make_copy(arguments: Sequence[Any], scope: str) -> Agent:
-    """Another agent of the same arguments, with its variables in a name scope."""
+    """Builds another agent from the same arguments, with its variables in a name scope."""
     with tf.name_scope(scope):
         copy = make_agent(*arguments)
         copy.create_variables(arguments[1])
@@ -113,7 +113,7 @@ def _make_prior(
 
 
 def _check_heads(option: str, name: str, heads: Any) -> None:
-    """Raises: ValueError: if the heads are none of this package."""
+    """Raises: ValueError: if the heads are not `agents.heads.Heads`."""
     if not hasattr(heads, 'baseline_layer'):
         raise ValueError(
             f'{option} needs an agent with `agents.heads.Heads`, but {name} has '

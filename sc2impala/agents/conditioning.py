@@ -6,8 +6,8 @@ autoregressive, as AlphaStar's (Vinyals et al. 2019),
 
     pi(a) = pi(function) prod_i pi(argument_i | function, argument_1 .. argument_{i - 1}),
 
-where categorical arguments come first, in alphabetical order, and points last: where to click may
-depend on what kind of click it is.
+where categorical arguments come first, in alphabetical order, and points last: a click's target may
+depend on its kind.
 """
 
 from typing import Any, Dict, Iterator, Mapping, Tuple
@@ -22,18 +22,18 @@ from sc2impala.envs.actions import ActionSpec
 
 
 class ConditionedHeads(snt.Module):
-    """Modulates the inputs of the argument heads by what was chosen (FiLM, arXiv 1709.07871).
+    """Modulates the inputs of the argument heads by the choices so far (FiLM, arXiv 1709.07871).
 
     Embeddings of the choices scale every channel of the spatial features, and scale and shift every
-    unit of the hidden layer; those of several choices are added. A constant that is added to a
+    unit of the hidden layer; embeddings of several choices are added. A constant that is added to a
     channel would add the same number to the logits of all pixels, so there is no shift of channels.
-    The embeddings start at zero, where the heads are the unconditioned ones.
+    The embeddings start at zero, where the heads are unconditioned.
     """
 
     def __init__(self, heads: Heads, action_spec: ActionSpec, name: str = 'conditioned_heads'):
         """Args:
-        heads: compute the logits from the modulated features; they make no difference between the
-            function head, the step multiplier and the baseline, which are not conditioned.
+        heads: compute the logits; for arguments, from modulated features. The
+            function head, the step multiplier and the baseline are not conditioned.
         action_spec: `envs.actions.ActionSpec`.
         """
         super().__init__(name=name)
@@ -41,7 +41,7 @@ class ConditionedHeads(snt.Module):
         self._sizes = dict(action_spec.heads)
         self._widths = {'screen': action_spec.screen_size[0], 'screen2': action_spec.screen_size[0]}
         self._widths['minimap'] = action_spec.minimap_size[0]
-        # Which functions use a head, float32 [F].
+        # Functions that use a head, float32 [F].
         self._used = {
             head: action_spec.head_used[:, column].astype(np.float32)
             for column, head in enumerate(action_spec.argument_heads)
@@ -54,14 +54,14 @@ class ConditionedHeads(snt.Module):
         return self._heads.baseline_layer
 
     def __call__(self, features: Features) -> Tuple[HeadOutputs, Features]:
-        """Everything that does not depend on the function.
+        """Computes all outputs that do not depend on the function.
 
         Args:
           features: of [N, ...].
 
         Returns:
-          `HeadOutputs` of [N, ...] with the logits of the function head only, and what `arguments`
-          needs, of [N, ...].
+          `HeadOutputs` of [N, ...] with the logits of the function head only, and the
+          features for `arguments`, of [N, ...].
         """
         hidden = self._heads.hidden(features)
         function_logits = self._heads.action_logits(['function'], features.spatial, hidden)
@@ -71,12 +71,12 @@ class ConditionedHeads(snt.Module):
     def arguments(
         self, features: Features, action: Mapping[str, tf.Tensor]
     ) -> Iterator[Tuple[str, tf.Tensor]]:
-        """Name and logits, float32 [N, choices], of one argument after the other.
+        """Yields name and logits, float32 [N, choices], of each argument in order.
 
         Args:
-          features: as `__call__` returns them, of [N, ...].
+          features: features from `__call__`, of [N, ...].
           action: int32 [N] by head. It has the function; the caller adds the choice of an argument
-            before it asks for the next one.
+            before the next one.
         """
         names = [name for name in self._heads.names if name != 'function']
         scale: Any = 0.0

@@ -19,7 +19,7 @@ class Detectors(kernels.Kernel):
     """
 
     def __init__(self, number: int):
-        """Args: number: of detectors, D."""
+        """Args: number: number of detectors, D."""
         super().__init__([1, 1], number, name='detectors')
 
     def __call__(self, images: tf.Tensor) -> tf.Tensor:

@@ -12,10 +12,10 @@ from sc2impala.envs.specs import ObservationSpec
 from sc2impala.structs import Nest
 
 MAX_SIDE = 8
-"""The shorter side of the map of entities is at most this long: 64 entities for a square screen."""
+"""Maximum of the shorter side of the map of entities: 64 entities for a square screen."""
 
 CHANNELS = 32
-"""Of all maps. The paper's agent has several times as many; these are for a few CPU cores."""
+"""Channels of all maps. The paper has several times as many; these are for a few CPU cores."""
 
 HIDDEN_SIZE = 256
 
@@ -32,7 +32,7 @@ def make_parts(
       observation_spec: `ObservationSpec`.
       action_spec: `ActionSpec`.
       num_step_muls: choices of the step multiplier head.
-      module: float32 [N, H, W, CHANNELS] -> [N, H, W, CHANNELS], what happens between entities.
+      module: float32 [N, H, W, CHANNELS] -> [N, H, W, CHANNELS], the module between entities.
     """
     width, height = observation_spec.screen_size
     sizes = map_sizes(height, width)
@@ -53,7 +53,7 @@ def map_sizes(height: int, width: int) -> List[Tuple[int, int]]:
 
 
 class EntityCore(snt.Module):
-    """A convolutional LSTM over the map of entities, with all that comes after it.
+    """A convolutional LSTM over the map of entities, with all later layers.
 
     Its outputs are a map of the size of the screen, by transposed convolutions, and a hidden layer
     over the maximum over all entities and the vector.
@@ -66,7 +66,7 @@ class EntityCore(snt.Module):
         name: str = 'entity_core',
     ):
         """Args:
-        sizes: (height, width) of the screen, and of the maps down to that of the entities.
+        sizes: (height, width) of the screen, and of the maps down to the map of entities.
         module: see `make_parts`.
         """
         super().__init__(name=name)
@@ -88,7 +88,7 @@ class EntityCore(snt.Module):
         Args:
           features: `Features` of [T, B, ...].
           done: bool [T, B].
-          state: as `initial_state` returns it, before the first step.
+          state: state before the first step, as `initial_state` returns it.
 
         Returns:
           `Features` of [T, B, ...] and the state after the last step.

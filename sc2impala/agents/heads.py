@@ -53,7 +53,7 @@ class ConvPointHead(snt.Module):
 
 
 class SubpixelPointHead(snt.Module):
-    """A point head with one distribution over all pixels, of which a feature covers several.
+    """A point head with one distribution over all pixels, for features that cover several pixels.
 
     A 1 x 1 convolution gives each pixel of the features as many logits as there are pixels of the
     image in it (Shi et al. 2016, arXiv 1609.05158): points are exact without a map of full size.
@@ -118,7 +118,7 @@ class FactoredPointHead(snt.Module):
 class Heads(snt.Module):
     """A hidden layer over all features, followed by one head for each part of the output.
 
-    point_logit_scale: what the logits of points are multiplied by. An update of Adam changes all
+    point_logit_scale: factor on the logits of points. An update of Adam changes all
         weights by about the learning rate, and a few channels must separate one pixel from all
         others: a larger scale lets them do so in fewer updates.
     """
@@ -170,7 +170,7 @@ class Heads(snt.Module):
 
     @property
     def names(self) -> Tuple[str, ...]:
-        """Of all heads of the action, the points last."""
+        """Names of all action heads, the points last."""
         return tuple(self._linears) + tuple(self._points)
 
     def hidden(self, features: Features) -> tf.Tensor:
@@ -186,7 +186,7 @@ class Heads(snt.Module):
         """Logits of some heads, float32 [N, choices] by name.
 
         Args:
-          names: of the heads.
+          names: names of the heads.
           spatial: float32 [N, h, w, C]; may be () for point heads that do not use it.
           hidden: float32 [N, D].
         """

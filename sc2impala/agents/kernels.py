@@ -144,7 +144,7 @@ def fuse_weight_gradient(kernel: Kernel, sums: tf.Tensor) -> Tuple[tf.Tensor, Ca
     w = tf.convert_to_tensor(kernel.w)
 
     def add(sum_t: tf.Tensor, inputs: tf.Tensor) -> tf.Tensor:
-        # Stopped here and not outside: a loop would compute the gradient of what it captures.
+        # Stopped inside, since a loop would compute gradients of captured tensors.
         return sum_t + apply(inputs, tf.stop_gradient(w))
 
     return through_weights(sums, w), add, all_inputs.append

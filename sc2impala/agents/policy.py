@@ -1,6 +1,6 @@
 """The joint action distribution: a function, the arguments it uses, and a step multiplier.
 
-Every head is a categorical distribution; the logits of an argument may be those given the chosen
+Every head is a categorical distribution; the logits of an argument may be conditioned on the chosen
 function and the arguments before it (`conditioning`), all other heads are independent. Either way
 
     log pi(a) = log pi(function) + sum over used heads of log pi(head) + log pi(step_mul),
@@ -64,7 +64,7 @@ class JointPolicy:
     ):
         """Args:
         heads: number of choices of every head; must contain 'function'.
-        head_used: for every other head bool [F], which functions use it.
+        head_used: for every other head bool [F], the functions that use it.
         learn_step_mul: whether the agent chooses the step multiplier.
 
         Raises:
@@ -105,7 +105,7 @@ class JointPolicy:
     def entropies(self, parameters: Parameters) -> Dict[str, tf.Tensor]:
         """Returns the entropy of every head, used or not, float32 [...] by name.
 
-        'step_mul' is among them if it is learned.
+        'step_mul' is included if it is learned.
         """
         logits = _logits(parameters)
         names = list(self.heads) + ['step_mul'] * self.learn_step_mul
@@ -130,12 +130,12 @@ class JointPolicy:
     def uniform_kl(self, parameters: Parameters, choice: Chosen) -> tf.Tensor:
         """Returns 1/2 (KL(pi || U) + KL(U || pi)) of the heads that the chosen function uses.
 
-        U is uniform over what is available. Unlike the entropy it grows without bound as the
+        U is uniform over available choices. Unlike the entropy it grows without bound as the
         probability of any available choice goes to 0; no gradient flows to the logits of others.
 
         Args:
-          parameters: of pi.
-          choice: the actions that were played.
+          parameters: parameters of pi.
+          choice: the executed actions.
 
         Returns:
           float32 [...].
@@ -169,7 +169,7 @@ def sample_categorical(logits: tf.Tensor, seed: Optional[tf.Tensor] = None) -> t
 
     Args:
       logits: float32 [N, choices].
-      seed: int64 [2], of which the samples are a function; None draws them from the seed of the
+      seed: int64 [2], determines the samples; None draws them from the seed of the
         graph, whose random state cannot be saved.
 
     Returns:
@@ -183,14 +183,14 @@ def sample_categorical(logits: tf.Tensor, seed: Optional[tf.Tensor] = None) -> t
 
 
 def seeds_of_heads(seed: tf.Tensor, heads: Iterable[str]) -> Dict[str, tf.Tensor]:
-    """Seeds for several heads, of which no two are equal.
+    """Derives a distinct seed for each head.
 
     Args:
       seed: int64 [2]: a stream in 0..2**32 - 1, and a step.
       heads: names.
 
     Returns:
-      int64 [2] by head; those of different streams, steps and heads differ.
+      int64 [2] by head; they differ between streams, steps and heads.
     """
     names = list(heads)
     offsets = np.array([[index << 32, 0] for index in range(len(names))], np.int64)
@@ -223,7 +223,7 @@ def _uniform_kl(logits: tf.Tensor) -> tf.Tensor:
     is_available = logits > 0.5 * UNAVAILABLE_LOGIT
     available = tf.cast(is_available, tf.float32)
     log_p = tf.nn.log_softmax(logits)
-    # Not the logarithm of what is unavailable, whose product with 0 has the gradient 0 * infinity.
+    # No logarithm at unavailable choices: its product with 0 has the gradient 0 * infinity.
     log_p = tf.where(is_available, log_p, tf.zeros_like(log_p))
     uniform = available / tf.reduce_sum(available, axis=-1, keepdims=True)
     # The entropies of both cancel each other: (pi - U) (log pi - log U), and log U is constant.

@@ -6,7 +6,7 @@ magnitude are replaced by their logarithm. N stands for one leading dimension, [
 
 Health does not span orders of magnitude, and its logarithm hides which of two roaches has been
 hit: 140 and 145 out of 145 are 246 and 255 in the layer, and 0.994 and 1.0 as its logarithm. So
-layers that show a share of a whole can have channels for parts of their range as well.
+layers that show a fraction can also have channels for parts of their range.
 """
 
 import dataclasses
@@ -31,11 +31,11 @@ RATIO_LAYERS = (
     'unit_hit_points_ratio',
     'unit_shields_ratio',
 )
-"""Layers of the screen whose values are a share of a whole, 0..255."""
+"""Layers of the screen whose values are fractions, 0..255."""
 
 
 def with_ratio_bins(observation_spec: ObservationSpec, bins: int) -> Any:
-    """The same `ObservationSpec`, but `RATIO_LAYERS` are divided into `bins` parts, see `hats`."""
+    """Returns an `ObservationSpec` with `RATIO_LAYERS` divided into `bins` parts, see `hats`."""
     layers = tuple(
         dataclasses.replace(layer, bins=bins) if layer.name in RATIO_LAYERS else layer
         for layer in observation_spec.screen_layers
@@ -92,7 +92,7 @@ def hats(values: tf.Tensor, scale: int, bins: int) -> tf.Tensor:
 
         hat_k(x) = max(0, 1 - |bins x / (scale - 1) - k|),  k = 0 .. bins
 
-    A value has at most two hats that are not 0, and their sum is 1.
+    A value has at most two nonzero hats, and their sum is 1.
 
     Args:
       values: unsigned integers [N, H, W], 0 to scale - 1.
@@ -107,7 +107,7 @@ def hats(values: tf.Tensor, scale: int, bins: int) -> tf.Tensor:
 
 
 def encode_vector(observation: Mapping[str, Any], last_function: tf.Tensor) -> tf.Tensor:
-    """Concatenates all of the observation except its feature layers, and the last function.
+    """Concatenates all vectors of the observation and the last function.
 
     Args:
       observation: nested dict of [N, ...]; the groups 'screen' and 'minimap' are skipped.

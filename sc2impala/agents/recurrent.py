@@ -14,7 +14,7 @@ import tensorflow.compat.v1 as tf
 from sc2impala.agents import kernels
 
 LONGEST_WRITTEN_OUT = 64
-"""A recurrence over more steps than these is a loop in the graph.
+"""A recurrence over more steps is a loop in the graph.
 
 Written out step by step it is faster, but the graph, and the time until the first update, grow with
 each step.
@@ -76,7 +76,7 @@ class LSTM(snt.Module):
         Args:
           features: `Features` of [T, B, ...].
           done: bool [T, B].
-          state: as `initial_state` returns it, before the first step.
+          state: state before the first step, as `initial_state` returns it.
 
         Returns:
           `Features` with the hidden states as vector, [T, B, size], and `spatial` unchanged.
@@ -140,7 +140,7 @@ class ConvLSTM(snt.Module):
         Args:
           features: `Features` of [T, B, ...].
           done: bool [T, B].
-          state: as `initial_state` returns it, before the first step.
+          state: state before the first step, as `initial_state` returns it.
 
         Returns:
           `Features` with the output as spatial, [T, B, H, W, channels], and `vector` unchanged.
@@ -210,7 +210,7 @@ def _recur_written_out(
     """Applies `step` T times, unrolled in the graph.
 
     Returns:
-      Hidden states that entered the gates, T float32 [B, ..., size], those that came out, float32
+      Hidden states that entered the gates, T float32 [B, ..., size], output states, float32
       [T, B, ..., size], and the state after the last step.
     """
     inputs, outputs = [], []
@@ -224,7 +224,7 @@ def _recur_written_out(
 def _recur_in_loop(
     step: Callable, input_gates: tf.Tensor, done: tf.Tensor, state: State
 ) -> Tuple[tf.Tensor, tf.Tensor, State]:
-    """The same as `_recur_written_out`, in a loop; both kinds of hidden states are stacked."""
+    """Equals `_recur_written_out`, as a loop; both kinds of hidden states are stacked."""
     num_steps = input_gates.shape.as_list()[0]
     gates, is_done = (
         tf.TensorArray(t.dtype, num_steps, element_shape=t.shape[1:]).unstack(t)

@@ -1,9 +1,9 @@
 """The relational agent (Zambaldi et al. 2018, arXiv 1806.01830, section 4.2), in a smaller size.
 
-The screen is reduced to a map of entities, which a convolutional LSTM remembers and self-attention
-relates to each other. The paper conditions the arguments on the function: that is
-`--argument_conditioning` here. Numbers of channels, heads and blocks are chosen for a few CPU cores
-and are not those of the paper.
+The screen is reduced to a map of entities, followed by a convolutional LSTM and
+self-attention. The paper conditions the arguments on the function: use
+`--argument_conditioning` for it. Channels, heads and blocks are chosen for a few CPU cores
+and are smaller than the paper's.
 """
 
 from sc2impala.agents import attention, entities

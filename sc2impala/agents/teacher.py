@@ -1,7 +1,7 @@
-"""A teacher: a frozen copy of the agent that says what it would play, while the agent learns.
+"""A teacher: a frozen copy of the agent that regularises its policy.
 
-The loss of the agent holds it near its teacher for a while (kickstarting, Schmitt et al. 2018,
-arXiv 1803.03835), so that learning does not first destroy what the agent could do at the start.
+The loss regularises the agent towards its teacher for a while (kickstarting, Schmitt et al. 2018,
+arXiv 1803.03835), so that learning does not first destroy the start policy.
 K is the number of environments of one actor.
 """
 
@@ -14,14 +14,14 @@ from sc2impala.agents.agent import Agent
 from sc2impala.structs import Nest
 
 SCOPE = 'teacher'
-"""The variables of a teacher have the names of those of the agent in this scope."""
+"""Name scope of the variables of a teacher."""
 
 
 class Teacher:
-    """Another agent of the same kind with separate variables, which no algorithm trains.
+    """Another agent of the same kind with separate variables that no algorithm trains.
 
     agent: the copy.
-    is_frozen: variable, bool []: the copy is final. It is part of checkpoints, as the weights are.
+    is_frozen: variable, bool []: the copy is final. Part of checkpoints, like the weights.
     keep: operation that copies the weights of the student to the teacher.
     give: operation that copies the weights of the teacher to the student.
     freeze: operation that makes the copy final.
@@ -33,7 +33,7 @@ class Teacher:
         Args:
           agent: `agents.agent.Agent`, made in the name scope SCOPE, with its variables.
           student: the agent that learns, of the same kind, with its variables.
-          cost: float32 [], the present weight of the teacher in the loss: at 0 it does not act.
+          cost: float32 [], the current weight of the teacher in the loss: at 0 it does not act.
             None for a copy that never acts.
 
         Raises:
@@ -73,7 +73,7 @@ class Teacher:
         )
 
     def start(self, num_envs: int) -> Tuple[Any, structs.TeacherLogits]:
-        """Recurrent state and `TeacherLogits` of [K] before anything was seen."""
+        """Recurrent state and `TeacherLogits` of [K] before the first observation."""
         return self.agent.initial_state(num_envs), self._nothing(num_envs)
 
     def act(
@@ -84,21 +84,21 @@ class Teacher:
         is_active: tf.Tensor,
         given: Optional[Mapping[str, tf.Tensor]] = None,
     ) -> Tuple[structs.TeacherLogits, Any]:
-        """One step of K environments; costs next to nothing while the teacher is not active.
+        """One step of K environments; almost free while the teacher is not active.
 
         Args:
-          inputs: what the student sees, as in `Agent.__call__`.
+          inputs: inputs of the student, as in `Agent.__call__`.
           state: recurrent state of the teacher.
-          student_state: that of the student after the step. It becomes that of a teacher that is
-            not active: a teacher is active from the moment on when both have the same weights.
+          student_state: the student's state after the step. An inactive teacher takes it over:
+            when a teacher becomes active, both have the same weights.
           is_active: bool [].
-          given: int32 [K] by head, what is played, for which a teacher with conditioned arguments
-            gives their logits; None lets it choose.
+          given: int32 [K] by head, executed choices. A teacher with conditioned arguments
+            returns logits given them; None lets it choose.
 
         Returns:
           `TeacherLogits` of [K], next recurrent state.
         """
-        # Not known where the learner plays for several actors at once.
+        # Unknown where the learner acts for several actors at once.
         num_envs = inputs[1].done.shape[0] or tf.shape(inputs[1].done)[0]
 
         def play() -> Tuple[structs.TeacherLogits, Any]:

@@ -1,15 +1,15 @@
 """A U-Net with an LSTM at its narrowest place, for point arguments that depend on the whole screen.
 
 The convolutions of FullyConv see a few pixels around each pixel, which is not enough for 'the shard
-nearest to the selected marine'. Here the screen is reduced to a small map, of which an LSTM gets
-all; its output is added to every pixel on the way up, and maps of the way down are added to those
+nearest to the selected marine'. Here the screen is reduced to a small map. An LSTM gets all
+of it; its output is added to every pixel on the way up, and maps of the way down to maps
 of the same size (Ronneberger et al. 2015, arXiv 1505.04597), so that points stay exact. The large
 maps are passed once, without recurrence, and none is much larger than MAX_SIDE: the first
 convolution reduces larger screens, and the point heads give each pixel of the screen its logit.
 
-What decides on a function is often whether there is something of a kind anywhere, such as a marine
-that the next hit kills. So the largest map, which sees both its surroundings and the whole, is
-searched by detectors, whose maxima over all pixels join the output of the LSTM.
+The choice of a function often depends on the presence of an object anywhere, such as a marine
+that the next hit kills. So the largest map, with local and global features, is
+searched by detectors. Their maxima over all pixels join the output of the LSTM.
 """
 
 from typing import Any, List, Sequence, Tuple, Union
@@ -25,13 +25,13 @@ from sc2impala.envs.specs import ObservationSpec
 from sc2impala.structs import Nest
 
 MAX_SIDE = 32
-"""The shorter side of the largest map is at most this long."""
+"""Maximum of the shorter side of the largest map."""
 
 FULL_CHANNELS = 16
-"""Of the largest map, if it is as large as the screen."""
+"""Channels of the largest map, if it is as large as the screen."""
 
 CHANNELS = 32
-"""Of all other maps."""
+"""Channels of all other maps."""
 
 LSTM_SIZE = 256
 
@@ -58,7 +58,7 @@ class UNetCore(snt.Module):
     def __init__(self, sizes: Sequence[Tuple[int, int]], channels: int, name: str = 'unet_core'):
         """Args:
         sizes: (height, width) of the maps, from the largest to the smallest.
-        channels: of the largest map on the way up.
+        channels: channels of the largest map on the way up.
         """
         super().__init__(name=name)
         self._down = [
@@ -138,7 +138,7 @@ class _Up(snt.Module):
 class PositionBias(snt.Module):
     """Adds a learned bias per pixel and channel, zero at first.
 
-    Building sites are places on the map and not next to anything that a convolution could see.
+    Building sites are fixed places on the map, not visible features.
     """
 
     def __init__(self, size: Tuple[int, int], channels: int, name: str = 'position'):

@@ -1,9 +1,9 @@
 """Prior over points: an untrained agent points at units rather than at any pixel.
 
-Three of 256 pixels show a roach when DefeatRoaches starts. A policy that points anywhere finds out
-slowly that those are worth attacking, and as long as its orders are random it learns to give none.
-So points start with a larger logit on the pixels that show what the function is for: own units for
-those that select, other units for orders. It is the prior of agents that choose units from a list
+Three of 256 pixels show a roach when DefeatRoaches starts. A policy that points anywhere learns
+slowly to attack them, and as long as its orders are random it learns to give none.
+So points start with a larger logit on the targets of the function: own units for
+selections, other units for orders. It is the prior of agents that choose units from a list
 instead of pixels (Vinyals et al. 2019, AlphaStar: the target unit). Buildings are placed where
 there is no unit: on free ground, if the layer buildable is observed, and otherwise their points
 have no prior. The logits are variables like others.
@@ -19,7 +19,7 @@ from sc2impala.envs.actions import ActionSpec
 from sc2impala.envs.specs import ObservationSpec
 
 NONE, SELF, NUM_RELATIONS = 0, 1, 5
-"""Of the values of PySC2's layer player_relative: none, self, ally, neutral, enemy."""
+"""Number of values of PySC2's layer player_relative: none, self, ally, neutral, enemy."""
 
 FREE_GROUND, NUM_KINDS = 5, 6
 """Pixels are of these kinds: the relations, and instead of NONE the ground without a unit on
@@ -58,14 +58,14 @@ def points_at(function: str) -> np.ndarray:
 
 
 def option(strength: float, of_orders: Optional[float]) -> str:
-    """The option that asks for a prior, with its value, as errors name it."""
+    """Names the option for a prior, with its value, in errors."""
     return f'unit_prior={strength:g}' if strength else f'order_prior={of_orders:g}'
 
 
 class UnitPrior(snt.Module):
-    """Logits of points by what their pixel shows and by the function, to be added to others.
+    """Logits of points by kind of pixel and function, added to the heads' logits.
 
-    heads: names of the point heads that have such logits.
+    heads: names of the point heads with such logits.
     """
 
     def __init__(
@@ -79,8 +79,8 @@ class UnitPrior(snt.Module):
         """Args:
         observation_spec: `envs.specs.ObservationSpec`.
         action_spec: `envs.actions.ActionSpec`.
-        strength: the logit of pixels with units that a function is for, before any training.
-        of_orders: the same of functions other than selections; None for the same number.
+        strength: initial logit of pixels with targets of a function.
+        of_orders: the same for functions other than selections; None for `strength`.
 
         Raises:
           ValueError: if there is no point head of a group with the layer player_relative.
@@ -129,7 +129,7 @@ class UnitPrior(snt.Module):
         """The prior of one head given the function, float32 [N, H * W].
 
         Args:
-          head: out of `heads`.
+          head: one of `heads`.
           kind: int32 [N, H * W], of `kinds`.
           function: int32 [N], an index into the functions of the action space.
         """

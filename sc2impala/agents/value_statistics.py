@@ -1,7 +1,7 @@
 """The scale of an agent's baseline, for PopArt (van Hasselt et al. 2016, arXiv 1602.07714).
 
 The network predicts the normalised return n(x); the baseline is V(x) = mean + scale * n(x), a
-return in the units of the rewards. So nothing outside of agent and update sees a normalised value.
+return in the units of the rewards. So only agent and update use normalised values.
 """
 
 import sonnet as snt
@@ -23,8 +23,8 @@ class ValueStatistics(snt.Module):
     def create(self) -> None:
         """Creates the variables; has no effect after the first call.
 
-        They are trainable, and so among the weights of the agent, which are saved, copied and
-        loaded together; but no gradient reaches them.
+        They are trainable, so they are saved, copied and loaded with the weights
+        of the agent; but no gradient reaches them.
         """
         self.mean = tf.Variable(0.0, name='mean')
         self.variance = tf.Variable(1.0, name='variance')

@@ -14,17 +14,17 @@ from sc2impala.structs import Nest
 
 
 class AgentWrapper(abc.ABC):
-    """Acts instead of an agent, with its variables, in another way."""
+    """Base of wrappers, which change the actions of an agent."""
 
     def __init__(self, agent: 'ActingAgent'):
         """Args:
-        agent: what is wrapped.
+        agent: the wrapped agent.
         """
         self._agent = agent
 
     @property
     def weights(self) -> List[tf.Variable]:
-        """Those of the agent."""
+        """The variables of the agent."""
         return self._agent.weights
 
     def initial_state(self, batch_size: Union[int, tf.Tensor]) -> Any:
@@ -48,23 +48,23 @@ class AgentWrapper(abc.ABC):
 
 
 ActingAgent = Union[Agent, AgentWrapper]
-"""An agent or a wrapper of one: what acts in actors and evaluations."""
+"""A policy of actors and evaluations: an agent or a wrapper."""
 
 
 class MaxStepMul(AgentWrapper):
     """Limits the step multiplier of an agent, so that it acts more often than in training.
 
     With a limit of 2, an agent that learned with steps of 4 frames observes the game twice as often
-    with the same policy. Its recurrent state has twice as many steps in a second.
+    with the same policy. Its recurrent state is then updated twice as often.
     """
 
     def __init__(self, agent: ActingAgent, max_step_mul: int):
         """Args:
-        agent: what is wrapped.
+        agent: the wrapped agent.
         max_step_mul: the largest number of environment frames of a step, at least 1.
 
         Raises:
-          ValueError: if it is less than 1.
+          ValueError: if `max_step_mul` is less than 1.
         """
         if max_step_mul < 1:
             raise ValueError(f'max_step_mul is {max_step_mul}, expected at least 1')
@@ -116,7 +116,7 @@ class Temperature(AgentWrapper):
         given: Optional[Mapping[str, tf.Tensor]] = None,
         seed: Optional[tf.Tensor] = None,
     ) -> Tuple[structs.AgentOutput, Any]:
-        """One step, see `Agent.act`; a greedy one does not depend on the temperature."""
+        """One step, see `Agent.act`; greedy actions do not depend on the temperature."""
         return self._agent.act(
             inputs, prev_state, greedy, given, seed, temperature=self._temperature
         )
@@ -125,7 +125,7 @@ class Temperature(AgentWrapper):
 class EpsilonGreedy(AgentWrapper):
     """Replaces actions of an agent by random ones with a small probability.
 
-    With probability epsilon an action is random: a function drawn from those that are available,
+    With probability epsilon an action is random: a function drawn from the available ones,
     and each argument, and the step multiplier if it is learned, from all choices.
     """
 
@@ -134,7 +134,7 @@ class EpsilonGreedy(AgentWrapper):
     def __init__(self, agent: Agent, epsilons: Sequence[float], follows_episodes: bool = False):
         """Args:
         agent: `agents.agent.Agent` whose arguments are not conditioned.
-        epsilons: of each of K environments; or one, for any number of them.
+        epsilons: one per environment; or one for any number of environments.
         follows_episodes: see `Agent.act`.
         """
         super().__init__(agent)
@@ -152,10 +152,10 @@ class EpsilonGreedy(AgentWrapper):
         """One step, see `Agent.act`.
 
         Args:
-          inputs, prev_state: as there.
-          greedy: never play a random action.
+          inputs, prev_state: see `Agent.act`.
+          greedy: never take a random action.
           given: None: there is no demonstrator.
-          seed: as there.
+          seed: see `Agent.act`.
 
         Raises:
           ValueError: if choices are given.
@@ -197,11 +197,11 @@ class EpsilonGreedy(AgentWrapper):
         return uniform < self._epsilons
 
     def _own_step_mul(self, output: structs.AgentOutput, step_mul: tf.Tensor) -> tf.Tensor:
-        """The chosen step multiplier, or the one that is fixed."""
+        """The chosen step multiplier, or the fixed one."""
         return step_mul if self._agent.policy.learn_step_mul else output.step_mul
 
     def _uniform(self, action_logits: Mapping[str, tf.Tensor]) -> Dict[str, tf.Tensor]:
-        """Logits of random choices by head, of the function of what is available."""
+        """Logits of random choices by head; functions are masked by availability."""
         result = {name: tf.zeros_like(logits) for name, logits in action_logits.items()}
         function = action_logits['function']
         result['function'] = tf.where(

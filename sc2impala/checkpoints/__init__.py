@@ -1,1 +1,1 @@
-"""Checkpoints: directories that are written, verified, chosen and handed over as a whole."""
+"""Checkpoints: directories that are written, verified, chosen and transferred as a whole."""

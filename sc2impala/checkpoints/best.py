@@ -1,10 +1,10 @@
-"""The best checkpoint of a run and a policy, in a folder such as `best` in that of the run.
+"""The best checkpoint of a run and a policy, in a folder such as `best` of the run.
 
-The folder is like that of a run: it can be evaluated, and other runs can start from it. The
+The folder is like a run's: it can be evaluated, and other runs can start from it. The
 evaluation for which a checkpoint is kept is one of its files.
 
-A candidate is held in a directory whose name begins with a dot, made of hard links. It becomes the
-best one when it gets its number as its name; then the others are removed. If a kill leaves two, the
+A candidate is a directory of hard links whose name begins with a dot. It becomes the
+best one when it is renamed to its number; then the others are removed. If a kill leaves two, the
 one with the higher mean return counts.
 """
 
@@ -23,18 +23,18 @@ _MANIFEST = 'manifest.json'
 
 
 class BestCheckpoint:
-    """Holds checkpoints while they are evaluated, and keeps the best.
+    """Keeps checkpoints while they are evaluated, and the best one.
 
-    folder: where they are.
+    folder: folder of these checkpoints.
     """
 
     def __init__(self, run: str, name: str = choice.BEST):
         """Args:
         run: the folder of the run.
-        name: of the folder in it.
+        name: name of the folder in it.
 
         Raises:
-          UserError: if the folder cannot be made or written to.
+          UserError: if the folder cannot be created or written to.
         """
         self._run = run
         self.folder = os.path.join(run, name)
@@ -46,14 +46,14 @@ class BestCheckpoint:
 
     @property
     def kept(self) -> Optional[int]:
-        """Frames of the best checkpoint; None if there is none."""
+        """Frames of the best checkpoint; or None."""
         return self._kept
 
     def hold(self, checkpoint: str) -> Optional[str]:
-        """Links or copies a checkpoint of the run, which may be removed at any time.
+        """Links or copies a checkpoint of the run; the run may remove its own at any time.
 
         Returns:
-          Its path in this folder, or None if it is gone.
+          Its path in this folder, or None if it was removed.
 
         Raises:
           UserError: if the folder cannot be written to.
@@ -72,11 +72,11 @@ class BestCheckpoint:
         return None
 
     def hold_new(self, frames: int, save: Callable[[str], None]) -> None:
-        """Holds variables that no checkpoint of the run has.
+        """Saves variables that no checkpoint of the run has.
 
         Args:
           frames: environment frames of all phases together.
-          save: saves the variables to the folder that is its argument.
+          save: saves the variables to a given folder.
 
         Raises:
           UserError: if the folder cannot be written to.
@@ -102,17 +102,17 @@ class BestCheckpoint:
 
     @property
     def is_complete(self) -> bool:
-        """False if a kill has interrupted `keep`, or the evaluation of the best is not known."""
+        """False if a kill has interrupted `keep`, or the evaluation of the best is unknown."""
         of_folder = choice.read_evaluation(self.folder)
         own = self.result()
         return None not in (own, of_folder) and of_folder['global_step'] == self._kept
 
     def keep(self, frames: int, result: Mapping[str, Any]) -> None:
-        """Makes a checkpoint that is held the best.
+        """Makes a held checkpoint the best one.
 
         Args:
-          frames: of the checkpoint.
-          result: of its evaluation.
+          frames: frames of the checkpoint.
+          result: result of its evaluation.
 
         Raises:
           UserError: if the folder cannot be written to.
@@ -141,7 +141,7 @@ class BestCheckpoint:
             directory.discard(os.path.join(self.folder, directory.FOLDER, name))
 
     def _finish(self) -> None:
-        """Gives a held checkpoint its name if a kill came between its evaluation and that."""
+        """Renames a held checkpoint if a kill came between its evaluation and the rename."""
         for name in self._hidden():
             match = _NAME.match(name)
             held = os.path.join(self.folder, directory.FOLDER, name)

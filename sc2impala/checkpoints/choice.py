@@ -12,16 +12,16 @@ from sc2impala.runtime import console
 
 LATEST = 'latest'
 BEST = 'best'
-"""Also the folder of the best model in that of a run; others begin with the same letters."""
+"""Also the folder of the best model in a run's folder; other best folders have this prefix."""
 EVALUATION = 'evaluation.json'
-"""In a checkpoint: the evaluation for which it is kept as the best."""
+"""File in a checkpoint: the evaluation for which it is kept as the best."""
 
 _ATTEMPTS = 20
-"""While a run saves and removes checkpoints."""
+"""Number of attempts while a run saves and removes checkpoints."""
 
 
 class Choice(NamedTuple):
-    """The checkpoint to use, and those that were skipped for it, newest first."""
+    """The checkpoint to use, and the skipped ones, newest first."""
 
     checkpoint: str
     skipped: List[Skipped]
@@ -34,9 +34,9 @@ class Choice(NamedTuple):
 
 
 def found(run: str) -> List[str]:
-    """Paths of all checkpoints of a run, those of older versions included, the best one last.
+    """Paths of all checkpoints of a run, including older formats, the best one last.
 
-    In the folder of a best model that is the one with the highest mean return: a kill may have left
+    In the folder of a best model, the best one has the highest mean return: a kill may have left
     two of them. Anywhere else it is the newest.
     """
     paths = {frames: legacy.prefix(run, frames) for frames in legacy.saved(run)}
@@ -51,7 +51,7 @@ def found(run: str) -> List[str]:
 
 
 def read_evaluation(checkpoint: str) -> Any:
-    """The evaluation for which a checkpoint is kept as the best; None if there is none."""
+    """The evaluation for which a checkpoint is kept as the best; or None."""
     try:
         with open(os.path.join(checkpoint, EVALUATION), 'rb') as file:
             content = json.loads(file.read().decode())
@@ -63,7 +63,7 @@ def read_evaluation(checkpoint: str) -> Any:
 
 
 def choose(run: str) -> Optional[Choice]:
-    """Chooses the newest checkpoint that is complete; None if there is none at all, or no folder.
+    """Chooses the newest checkpoint that is complete; None if there is no checkpoint or no folder.
 
     Raises:
       DamagedError: if there are some, but none is complete.
@@ -89,20 +89,20 @@ def choose(run: str) -> Optional[Choice]:
 
 
 def fault(run: str, checkpoint: str) -> Optional[str]:
-    """Compares a checkpoint of a run with its checksums; returns its fault, None without one."""
+    """Compares a checkpoint of a run with its checksums; returns its fault or None."""
     if checkpoint == legacy.prefix(run, directory.frames_of(checkpoint)):
         return legacy.fault(run, directory.frames_of(checkpoint))
     return directory.fault(checkpoint)
 
 
 def of_frames(folder: str, frames: int) -> Optional[str]:
-    """The checkpoint of some frames in the folder of a run; None if there is none."""
+    """The checkpoint of some frames in the folder of a run; or None."""
     paths = found(folder)
     return next((path for path in paths if directory.frames_of(path) == frames), None)
 
 
 def newest(run: str) -> Optional[str]:
-    """The newest complete checkpoint of a run; None if there is none at all, or no folder.
+    """The newest complete checkpoint of a run; None if there is no checkpoint or no folder.
 
     Prints a sentence if others were skipped.
 
@@ -118,7 +118,7 @@ def newest(run: str) -> Optional[str]:
 
 
 def find_initial(folder_or_checkpoint: str) -> str:
-    """The checkpoint that `--init_checkpoint` names: the newest in a folder, or the one itself.
+    """Returns the checkpoint of `--init_checkpoint`: the newest in a folder, or the named one.
 
     Raises:
       UserError: if there is none.
@@ -140,7 +140,7 @@ def find(run: str, name: str = LATEST, option: str = '--checkpoint') -> str:
       name: 'latest'; 'best', the one in the folder `best`; a number of frames, in the folder of the
         run or one of best models; or a path, possibly relative to the folder of the run, of a
         checkpoint or of a folder with checkpoints, such as `best-greedy`.
-      option: that has this value, for errors.
+      option: name of the option with this value, for errors.
 
     Returns:
       Its path.
@@ -168,7 +168,7 @@ def find(run: str, name: str = LATEST, option: str = '--checkpoint') -> str:
 
 
 def label(run: str, checkpoint: str) -> str:
-    """A name for files about a checkpoint that no other checkpoint of the run shares.
+    """Returns a unique name for files about a checkpoint of a run.
 
     Raises:
       UserError: if the checkpoint is not in the folder of the run.
@@ -185,7 +185,7 @@ def label(run: str, checkpoint: str) -> str:
 
 
 def _at(given: str, numbered: bool = False) -> Optional[str]:
-    """The checkpoint at a path, or the newest one in the folder there; None if there is none.
+    """The checkpoint at a path, or the newest one in a folder at this path, or None.
 
     Args:
       given: the path.
@@ -210,6 +210,6 @@ def _choices(run: str) -> str:
 
 
 def _best_folders(run: str) -> List[str]:
-    """The folders of best models that hold one, `best` first."""
+    """The non-empty folders of best models, `best` first."""
     folders = sorted(glob.glob(os.path.join(glob.escape(run), BEST + '*')))
     return [folder for folder in folders if found(folder)]

@@ -1,14 +1,14 @@
-"""The format of a checkpoint: a directory that is complete as soon as it has its name.
+"""The format of a checkpoint: a directory that is complete once it has its name.
 
-`<run>/checkpoints/<frames>/` holds
+`<run>/checkpoints/<frames>/` contains
 
 * `variables.index` and `variables.data-*`: all variables, in TensorFlow's format;
-* `replay.npz` and `state.npz`: the replay buffer and everything else that an exact resume needs;
+* `replay.npz` and `state.npz`: the replay buffer and all other state for an exact resume;
   only in the latest two checkpoints of a run;
 * `checkpoint.json`: size and CRC-32 of each of these files, and its own checksum.
 
 A checkpoint is written next to its place in a directory whose name begins with a dot, and renamed
-once. To be removed it is renamed first. So a directory that has a number as its name is complete,
+once. A removal renames it first. So a directory with a number as its name is complete,
 or was damaged later.
 """
 
@@ -26,12 +26,12 @@ from sc2impala.errors import UserError
 from sc2impala.runtime import logdir
 
 FOLDER = 'checkpoints'
-"""Folder of the checkpoints in that of a run."""
+"""Folder of the checkpoints in a run's folder."""
 INDEX = 'checkpoint.json'
 VARIABLES = 'variables'
 """Prefix of the files of TensorFlow in a checkpoint."""
 DAMAGED = 'damaged'
-"""Folder for damaged checkpoints in that of a run."""
+"""Folder for damaged checkpoints in a run's folder."""
 
 _FORMAT = 2
 _CHUNK_BYTES = 2**20
@@ -56,8 +56,8 @@ class Index(NamedTuple):
     """The content of `checkpoint.json`.
 
     frames: environment frames of all phases together.
-    milestone: True if it is kept when later checkpoints are saved.
-    files: by name.
+    milestone: True if rotation keeps it.
+    files: files by name.
     """
 
     frames: int
@@ -66,7 +66,7 @@ class Index(NamedTuple):
 
 
 class Skipped(NamedTuple):
-    """The frames of a checkpoint that is newer than the one in use, and why it is not used."""
+    """The frames of a skipped checkpoint, and the reason."""
 
     frames: int
     reason: str
@@ -84,7 +84,7 @@ def saved(run: str) -> List[int]:
 
 
 def normal(given: str) -> str:
-    """The checkpoint that a user means by a path: its directory, or a prefix of TensorFlow."""
+    """Normalises a user's path to a checkpoint: its directory, or a prefix of TensorFlow."""
     checkpoint = re.sub(r'\.index$', '', given)
     parent, name = os.path.split(os.path.normpath(checkpoint))
     is_inside = name == VARIABLES and os.path.isfile(os.path.join(parent, INDEX))
@@ -146,7 +146,7 @@ def read(checkpoint: str) -> Index:
 
 
 def fault(checkpoint: str) -> Optional[str]:
-    """Compares all files with their checksums; returns a fault in words, None without one."""
+    """Compares all files with their checksums; returns a fault in words or None."""
     name = os.path.basename(os.path.normpath(checkpoint))
     while True:
         try:
@@ -166,7 +166,7 @@ def difference(folder: str, files: Mapping[str, File]) -> Optional[str]:
     for name, expected in files.items():
         file_path = os.path.join(folder, name)
         try:
-            # The size first: it takes no time.
+            # The size first: it is fast.
             if not os.path.isfile(file_path):
                 return f'{name} is missing'
             size = os.path.getsize(file_path)
@@ -180,14 +180,14 @@ def difference(folder: str, files: Mapping[str, File]) -> Optional[str]:
 
 
 def num_bytes(checkpoint: str) -> int:
-    """The size of a checkpoint as `checkpoint.json` has it; 0 if that cannot be read."""
+    """The size of a checkpoint according to `checkpoint.json`; 0 if unreadable."""
     with contextlib.suppress(ValueError):
         return sum(file.bytes for file in read(checkpoint).files.values())
     return 0
 
 
 def is_milestone(checkpoint: str) -> bool:
-    """Checks whether a checkpoint is marked as a milestone; False if that cannot be read."""
+    """Checks whether a checkpoint is marked as a milestone; False if unreadable."""
     with contextlib.suppress(ValueError):
         return read(checkpoint).milestone
     return False
@@ -196,17 +196,17 @@ def is_milestone(checkpoint: str) -> bool:
 def write(
     checkpoint: str, frames: int, fill: Callable[[str], Any], milestone: bool = False
 ) -> None:
-    """Writes a checkpoint; there is none at its path, or a complete one, at every moment.
+    """Writes a checkpoint; its path never has an incomplete one.
 
     Args:
-      checkpoint: its path; what is there is replaced.
+      checkpoint: its path; an existing one is replaced.
       frames: environment frames of all phases together.
-      fill: writes the files into the folder that is its argument.
-      milestone: True if it is kept when later checkpoints are saved.
+      fill: writes the files into a given folder.
+      milestone: True if rotation keeps it.
 
     Raises:
-      OSError: if it cannot be written; nothing is left behind then.
-      Exception: that of `fill`; the same.
+      OSError: if it cannot be written; nothing remains then.
+      Exception: from `fill`; nothing remains then.
     """
     parent, temporary = os.path.dirname(checkpoint), hidden(checkpoint, 'tmp')
     discard(temporary)
@@ -226,7 +226,7 @@ def seal(folder: str, frames: int, milestone: bool = False) -> None:
     """Flushes all files of a folder to the disk, and lists them in `checkpoint.json`.
 
     Raises:
-      OSError: if that does not work.
+      OSError: if a file cannot be written.
     """
     files = {}
     for name in sorted(_names(folder)):
@@ -239,10 +239,10 @@ def seal(folder: str, frames: int, milestone: bool = False) -> None:
 
 
 def publish(temporary: str, checkpoint: str) -> None:
-    """Renames a complete directory to its place; what was there is removed.
+    """Renames a complete directory to its place; an existing directory is removed.
 
     Raises:
-      OSError: if that does not work.
+      OSError: if it cannot be renamed.
     """
     old = hidden(checkpoint, 'removed')
     if os.path.lexists(checkpoint):
@@ -254,10 +254,10 @@ def publish(temporary: str, checkpoint: str) -> None:
 
 
 def link(source: str, target: str) -> None:
-    """Links a file to another name, or copies it where the file system has no hard links.
+    """Links a file to another name, or copies it if the file system has no hard links.
 
     Raises:
-      OSError: if neither works; FileNotFoundError if there is no such file.
+      OSError: if both fail; FileNotFoundError if the file does not exist.
     """
     try:
         os.link(source, target)
@@ -271,7 +271,7 @@ def link_variables(checkpoint: str, folder: str) -> None:
     """Links or copies the variables of a checkpoint, a directory or a prefix, into a folder.
 
     Raises:
-      OSError: as `link`; FileNotFoundError if the checkpoint was removed.
+      OSError: see `link`; FileNotFoundError if the checkpoint was removed.
     """
     paths = variable_files(checkpoint)
     if f'{VARIABLES}.index' not in paths or len(paths) < 2:
@@ -297,7 +297,7 @@ def variable_files(checkpoint: str) -> Dict[str, str]:
 
 
 def drop_state(checkpoint: str) -> None:
-    """Removes all but the variables; the checkpoint is complete at every moment.
+    """Removes all files but the variables; the checkpoint is complete at every moment.
 
     Raises:
       OSError: if `checkpoint.json` cannot be written.
@@ -313,7 +313,7 @@ def drop_state(checkpoint: str) -> None:
 
 
 def remove(checkpoint: str) -> None:
-    """Removes a checkpoint, if that is possible."""
+    """Removes a checkpoint, if possible."""
     aside = hidden(checkpoint, 'removed')
     discard(aside)
     with contextlib.suppress(OSError):
@@ -322,7 +322,7 @@ def remove(checkpoint: str) -> None:
 
 
 def remove_leftovers(run: str) -> None:
-    """Removes what interrupted saves and removals have left.
+    """Removes remains of interrupted saves and removals.
 
     Args:
       run: a folder in which no other process saves.
@@ -339,14 +339,14 @@ def remove_leftovers(run: str) -> None:
 
 
 def set_aside(run: str, names: Sequence[str]) -> None:
-    """Moves files or directories of a run into its folder `damaged`, where nothing is overwritten.
+    """Moves files or directories of a run into its folder `damaged`, without overwriting.
 
     Args:
       run: the folder of the run.
-      names: relative to it.
+      names: paths relative to it.
 
     Raises:
-      OSError: if that does not work.
+      OSError: if they cannot be moved.
     """
     folder = os.path.join(run, DAMAGED)
     for name in names:
@@ -359,13 +359,13 @@ def set_aside(run: str, names: Sequence[str]) -> None:
 
 
 def hidden(checkpoint: str, purpose: str) -> str:
-    """The path next to a checkpoint for what is not, or no longer, one of the run."""
+    """The temporary path next to a checkpoint, before it is complete or while it is removed."""
     parent, name = os.path.split(checkpoint)
     return os.path.join(parent, f'.{name}.{purpose}')
 
 
 def discard(file_or_folder: str) -> None:
-    """Deletes a file, a link or a folder as far as that is possible."""
+    """Deletes a file, a link or a folder as far as possible."""
     if os.path.isdir(file_or_folder) and not os.path.islink(file_or_folder):
         shutil.rmtree(file_or_folder, ignore_errors=True)
     else:
@@ -374,7 +374,7 @@ def discard(file_or_folder: str) -> None:
 
 
 def checksum(content: Any) -> int:
-    """The CRC-32 of what JSON can hold."""
+    """The CRC-32 of a JSON value."""
     return zlib.crc32(json.dumps(content, sort_keys=True).encode())
 
 

@@ -1,8 +1,8 @@
-"""Checkpoints of earlier versions, which lie as files in the folder of a run.
+"""Checkpoints of earlier versions: files in the folder of a run.
 
 `model.ckpt-N.*` are the variables, `replay-N.npz`, `resume-N.npz` and `account-N.npz` the rest, and
-`unit-N.json` has their checksums; runs that are older still, and folders of best models, have none.
-They are read as they are. A run that resumes converts them into directories.
+`unit-N.json` has their checksums; even older runs, and folders of best models, have none.
+They can be read directly. A run that resumes converts them into directories.
 """
 
 import contextlib
@@ -39,19 +39,19 @@ def prefix(folder: str, frames: int) -> str:
 
 
 def saved(folder: str) -> List[int]:
-    """Frames of the checkpoints in a folder whose variables or checksums are there, in order."""
+    """Frames of the checkpoints in a folder with variables or checksums, in order."""
     names = [name for name in _names(folder) if name.endswith('.index') or name[:5] == 'unit-']
     return sorted({n for n in map(_frames_of, names) if n is not None})
 
 
 def files(folder: str, frames: int) -> List[str]:
-    """Names of the files of a checkpoint that are there, the checksums first."""
+    """Names of the existing files of a checkpoint, the checksums first."""
     found = [name for name in _names(folder) if _frames_of(name) == frames]
     return sorted(found, key=lambda name: (name[:5] != 'unit-', not name.endswith('.index'), name))
 
 
 def preferred(folder: str) -> Optional[int]:
-    """The best model that TensorFlow's list names; None in other folders than of best models."""
+    """The best model in TensorFlow's list; None in other folders."""
     if not os.path.basename(os.path.abspath(folder)).startswith('best'):
         return None
     with contextlib.suppress(OSError, ValueError):
@@ -63,7 +63,7 @@ def preferred(folder: str) -> Optional[int]:
 
 
 def fault(folder: str, frames: int) -> Optional[str]:
-    """Compares a checkpoint with its checksums; returns a fault in words, None without one."""
+    """Compares a checkpoint with its checksums; returns a fault in words or None."""
     with contextlib.suppress(ValueError):
         return directory.difference(folder, _read_unit(folder, frames)['files'])
     # Without `unit-N.json` the checksums inside of the files are compared.
@@ -80,9 +80,9 @@ def fault(folder: str, frames: int) -> Optional[str]:
 
 
 def convert(run: str) -> None:
-    """Converts all checkpoints of a run, of its best models and of what it has adopted.
+    """Converts all checkpoints of a run, its best models, and adopted ones.
 
-    Checkpoints that are damaged stay as they are. After a kill it can be called again.
+    Damaged checkpoints stay unchanged. It can be repeated after a kill.
 
     Raises:
       UserError: if the folder cannot be written to.
@@ -106,7 +106,7 @@ def convert(run: str) -> None:
 
 
 def _convert_folder(folder: str) -> int:
-    """Converts the checkpoints of one folder; returns how many there were."""
+    """Converts the checkpoints of one folder; returns their number."""
     count = 0
     found = saved(folder)
     for frames in sorted({n for n in map(_frames_of, _names(folder)) if n is not None}):
@@ -119,7 +119,7 @@ def _convert_folder(folder: str) -> int:
                 milestone = _read_unit(folder, frames)['milestone']
             directory.write(target, frames, _filler(folder, frames), milestone)
             count += 1
-        # Without variables they are of a save, or of a conversion, that was interrupted.
+        # Files without variables remain from an interrupted save or conversion.
         if frames not in found or directory.fault(target) is None:
             for name in files(folder, frames):
                 os.remove(os.path.join(folder, name))
@@ -131,7 +131,7 @@ def _convert_folder(folder: str) -> int:
 
 
 def _filler(folder: str, frames: int) -> Any:
-    """A function that writes the files of a checkpoint into the folder that is its argument."""
+    """Returns a function that writes the files of a checkpoint into a given folder."""
     paths = {name: os.path.join(folder, name) for name in files(folder, frames)}
     buffer, resume, account = (
         paths.get(f'{name}-{frames}.npz') for name in ('replay', 'resume', 'account')
@@ -166,7 +166,7 @@ def _convert_adopted(folder: str) -> None:
 
 
 def _record_of(folder: str, frames: int) -> Optional[str]:
-    """The evaluation of a best model that has no separate file; None if it is another's."""
+    """The evaluation of a best model without a separate file; None if it is another model's."""
     path = os.path.join(folder, _EVALUATION)
     with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
         with open(path, 'rb') as file:
@@ -176,7 +176,7 @@ def _record_of(folder: str, frames: int) -> Optional[str]:
 
 
 def _read_unit(folder: str, frames: int) -> Dict[str, Any]:
-    """The entries `files` and `milestone` of `unit-N.json`; raises ValueError if it is damaged."""
+    """The entries `files` and `milestone` of `unit-N.json`; raises ValueError if damaged."""
     try:
         with open(os.path.join(folder, f'unit-{frames:d}.json'), 'rb') as file:
             content = json.loads(file.read().decode())

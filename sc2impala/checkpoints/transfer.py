@@ -3,7 +3,7 @@
 The directory `adopted-N` in the folder of a run is a checkpoint with the variables of the other
 run. A run that resumes from its own checkpoint of N frames, or from an older one, restores these
 instead of its own; frames, and with them all schedules, stay. A run that resumes from a newer
-checkpoint has them already. So the state of the run changes at one moment: when the directory gets
+checkpoint has them already. So the state of the run changes atomically: when the directory gets
 its name.
 """
 
@@ -17,7 +17,7 @@ from sc2impala.errors import UserError
 from sc2impala.runtime import logdir
 
 FILES = {'games': 'state.npz', 'replay': 'replay.npz'}
-"""Parts of its own state that a run may keep besides its frames, and their files."""
+"""Parts of its own state that a run may keep in addition to its frames, and their files."""
 
 _NAME = re.compile(r'adopted-(\d+)$')
 _ABOUT = 'adoption.json'
@@ -25,12 +25,12 @@ _FORMAT = 1
 
 
 class Adoption(NamedTuple):
-    """The variables of another run that a run takes over.
+    """Adopted variables of another run.
 
     checkpoint: path of the directory.
-    frames: of the other run.
+    frames: frames of the other run.
     source: folder of the other run.
-    keep: keys of `FILES` that stay.
+    keep: keys of `FILES` to keep.
     """
 
     checkpoint: str
@@ -40,26 +40,26 @@ class Adoption(NamedTuple):
 
     @property
     def dropped_files(self) -> List[str]:
-        """Names of the files of the run's own checkpoint that are not kept."""
+        """Names of files of the run's own checkpoint that are dropped."""
         return [file for name, file in FILES.items() if name not in self.keep]
 
 
 def offer(
     source: str, source_frames: int, target: str, target_frames: int, keep: Sequence[str]
 ) -> None:
-    """Lets a run continue with the variables of another one; it must not be in training.
+    """Lets a run continue with the variables of another one; it must not be running.
 
-    The files of the other run are only read. The same offer may be made again.
+    The files of the other run are only read. The call may be repeated.
 
     Args:
       source: folder of the other run.
-      source_frames: of its checkpoint.
+      source_frames: frames of its checkpoint.
       target: folder of the run.
-      target_frames: of the run's newest checkpoint.
-      keep: keys of `FILES` that stay.
+      target_frames: frames of the run's newest checkpoint.
+      keep: keys of `FILES` to keep.
 
     Raises:
-      UserError: if the checkpoint of the other run is not complete, or nothing can be written.
+      UserError: if the checkpoint of the other run is incomplete, or the folder is not writable.
     """
     path = os.path.join(target, f'adopted-{target_frames:d}')
     about = {'format': _FORMAT, 'source': source, 'frames': source_frames, 'keep': list(keep)}
@@ -85,10 +85,10 @@ def offer(
 
 
 def find(run: str, frames: int) -> Optional[Adoption]:
-    """The adoption of a run that resumes from the checkpoint of some frames, or None.
+    """Returns the adoption of a run that resumes from a checkpoint of these frames, or None.
 
     Raises:
-      UserError: if it is damaged.
+      UserError: if the adoption is damaged.
     """
     waiting = [name for name in _names(run) if _frames_of(name) >= frames]
     if not waiting:

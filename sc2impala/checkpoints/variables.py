@@ -1,4 +1,4 @@
-"""The variables of a checkpoint, which may be damaged, of another agent, or untrusted.
+"""The variables of a checkpoint. It may be damaged, of another agent, or untrusted.
 
 A checkpoint is a directory, or a prefix of TensorFlow.
 """
@@ -28,12 +28,12 @@ from sc2impala.runtime import console
 from sc2impala.runtime.plain_paths import plain_path
 
 _ATTEMPTS = 20
-"""While a run saves and removes checkpoints."""
+"""Number of attempts while a run saves and removes checkpoints."""
 _Result = TypeVar('_Result')
 
 
 def prefix(checkpoint: str) -> str:
-    """The name by which TensorFlow knows the variables of a checkpoint."""
+    """TensorFlow's prefix of the variables of a checkpoint."""
     if os.path.isdir(checkpoint):
         checkpoint = os.path.join(checkpoint, directory.VARIABLES)
     return plain_path(checkpoint)
@@ -43,7 +43,7 @@ def describe(checkpoint: str) -> Dict[str, Tuple[List[int], tf.DType]]:
     """Shape and dtype of all variables by name, without reading them.
 
     Raises:
-      DamagedError: if that is not possible, or there are more than the files can hold.
+      DamagedError: if they cannot be read, or are larger than the files.
     """
     with _errors_of(checkpoint):
         reader = tf.train.load_checkpoint(prefix(checkpoint))
@@ -73,7 +73,7 @@ def read(checkpoint: str) -> Dict[str, Any]:
 
 
 def read_some(checkpoint: str, names: Sequence[str]) -> Dict[str, Any]:
-    """Some variables of a checkpoint, as `read`."""
+    """Reads some variables of a checkpoint, see `read`."""
     with _errors_of(checkpoint):
         reader = tf.train.load_checkpoint(prefix(checkpoint))
         return {name: reader.get_tensor(name) for name in names}
@@ -83,14 +83,14 @@ def check(checkpoint: str) -> None:
     """Reads all variables, one at a time.
 
     Raises:
-      DamagedError: as `read`.
+      DamagedError: see `read`.
     """
     for name in describe(checkpoint):
         read_some(checkpoint, [name])
 
 
 def check_complete(checkpoint: str, variables: Sequence[tf.Variable]) -> None:
-    """Checks that a checkpoint can be restored to these variables, before anything is started.
+    """Checks that a checkpoint can be restored to these variables, before the run starts.
 
     Raises:
       UserError: if it is damaged or of another run.
@@ -106,19 +106,19 @@ def check_complete(checkpoint: str, variables: Sequence[tf.Variable]) -> None:
 
 
 def restore(saver: tf.train.Saver, session: tf.Session, checkpoint: str) -> None:
-    """Restores variables from a checkpoint that was checked before."""
+    """Restores variables from a checked checkpoint."""
     saver.restore(session, prefix(checkpoint))
 
 
 def counters_of(checkpoint: str, counters: Sequence[tf.Variable]) -> List[int]:
-    """The values of counters of frames in a checkpoint that was checked before."""
+    """The values of counters of frames in a checked checkpoint."""
     names = [counter.op.name for counter in counters]
     values = read_some(checkpoint, names)
     return [int(values[name]) for name in names]
 
 
 def global_step(checkpoint: str) -> int:
-    """Environment frames of the training in a checkpoint, without those of pre-training.
+    """Environment frames of the main phase in a checkpoint.
 
     Raises:
       UserError: if it cannot be read, or was removed.
@@ -135,10 +135,10 @@ def while_it_lasts(find: Callable[[], str], use: Callable[[str], _Result]) -> _R
       use: reads a checkpoint.
 
     Returns:
-      What `use` returned.
+      The result of `use`.
 
     Raises:
-      UserError: that of `find` or `use`.
+      UserError: from `find` or `use`.
     """
     for _ in range(_ATTEMPTS):
         checkpoint = find()
@@ -152,11 +152,11 @@ def while_it_lasts(find: Callable[[], str], use: Callable[[str], _Result]) -> _R
 
 
 def assignments_from(folder_or_checkpoint: str, variables: Sequence[tf.Variable]) -> Dict[str, Any]:
-    """Reads variables from another run: {name: array} for those that it has.
+    """Reads variables from another run: {name: array} for the ones it has.
 
     Args:
       folder_or_checkpoint: `--init_checkpoint`.
-      variables: of the agent.
+      variables: variables of the agent.
 
     Raises:
       UserError: if there is no checkpoint, or it has none of them, or one of another shape.
@@ -179,13 +179,13 @@ def assignments_from(folder_or_checkpoint: str, variables: Sequence[tf.Variable]
 def weights_loader(
     folder_or_checkpoint: str, variables: Sequence[tf.Variable]
 ) -> Callable[[tf.Session], None]:
-    """Builds the operations that load weights of another run; prints which ones it lacks.
+    """Builds the operations that load weights of another run; prints the missing ones.
 
     Returns:
       Function of a session that loads them.
 
     Raises:
-      UserError: as `assignments_from`.
+      UserError: see `assignments_from`.
     """
     values = assignments_from(folder_or_checkpoint, variables)
     missing = sorted(v.op.name for v in variables if v.op.name not in values)
@@ -197,12 +197,12 @@ def weights_loader(
 def loader(
     checkpoint: str, variables: Sequence[tf.Variable], counters: Collection[tf.Variable]
 ) -> Callable[[tf.Session], None]:
-    """Builds the operations that load all variables of another run but its counters.
+    """Builds the operations that load all variables of another run except its counters.
 
     Args:
-      checkpoint: of the other run.
-      variables: all of the graph.
-      counters: those that stay: the frames of all phases.
+      checkpoint: checkpoint of the other run.
+      variables: all variables of the graph.
+      counters: unchanged variables: the frames of all phases.
 
     Returns:
       Function of a session that loads them.

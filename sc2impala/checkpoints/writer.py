@@ -1,7 +1,7 @@
 """Writes the checkpoints of a run, and rotates them.
 
-The latest `keep` and the milestones are kept. Of these the latest two have the replay buffer and
-everything else that an exact resume needs, older ones the variables only.
+The latest `keep` and the milestones are kept. The latest two of them have the replay buffer and
+all other state for an exact resume, older ones only the variables.
 """
 
 import abc
@@ -20,7 +20,7 @@ from sc2impala.runtime.plain_paths import plain_path
 _NUM_WITH_STATE = 2
 _RETRY_SECS = 10.0
 _SPARE_BYTES = 2**20
-"""For the growth of the replay buffer, and for the other files of a run."""
+"""Reserved space for the growth of the replay buffer, and for other files of a run."""
 
 
 class SavedFile(abc.ABC):
@@ -36,8 +36,8 @@ class SavedFile(abc.ABC):
         """Writes the file.
 
         Args:
-          path: of the new file.
-          session: with the variables.
+          path: path of the new file.
+          session: session with the variables.
 
         Raises:
           OSError: if it cannot be written.
@@ -45,13 +45,13 @@ class SavedFile(abc.ABC):
 
     @abc.abstractmethod
     def load(self, path: str, session: tf.Session, is_kept: bool = True) -> None:
-        """Restores what `save` wrote; the variables have been restored before.
+        """Restores a file written by `save`; the variables have been restored before.
 
         Args:
-          path: of the file.
-          session: with the variables.
-          is_kept: False if the run takes over the variables of another run without this file; then
-            only the account of what was played and trained is restored.
+          path: path of the file.
+          session: session with the variables.
+          is_kept: False if the run adopts the variables of another run without this file; then
+            only the account of generated and trained frames is restored.
 
         Raises:
           OSError: if the file cannot be read.
@@ -62,7 +62,7 @@ class SavedFile(abc.ABC):
 class CheckpointWriter:
     """Saves variables and all other files of a checkpoint every N seconds.
 
-    saver: of the variables.
+    saver: saver of the variables.
     """
 
     def __init__(
@@ -77,10 +77,10 @@ class CheckpointWriter:
         """Args:
         run: the folder.
         save_secs: time between two checkpoints.
-        keep: number of the latest to keep; 0 keeps all.
+        keep: number of latest checkpoints to keep; 0 keeps all.
         files: in addition to the variables, by name, in the order in which they are saved.
-        max_unsaved_secs: time for which `save_if_due` retries while the folder is gone or cannot be
-          written to. A full disk is waited for in any case.
+        max_unsaved_secs: time for which `save_if_due` retries while the folder is missing or not
+          writable. It always waits for a full disk.
         keep_every_frames: frames between two milestones; 0 for none, see `Rotation`.
         """
         self.saver = tf.train.Saver(max_to_keep=0)
@@ -95,7 +95,7 @@ class CheckpointWriter:
         self._rotation = Rotation(keep, keep_every_frames)
 
     def start_from(self, frames: int) -> None:
-        """Continues after the checkpoint of `frames`; the ones before are rotated as well."""
+        """Continues after the checkpoint of `frames`; older ones are also rotated."""
         before = [n for n in directory.saved(self._run) if n < frames]
         for each in [*before, frames]:
             milestone = directory.is_milestone(directory.path(self._run, each))
@@ -109,8 +109,8 @@ class CheckpointWriter:
 
         Args:
           checkpoint: its path.
-          session: with the variables.
-          without: names of files that are not kept, see `SavedFile.load`.
+          session: session with the variables.
+          without: names of files that are not restored, see `SavedFile.load`.
 
         Raises:
           UserError: if a file is damaged or of another run.
@@ -130,10 +130,10 @@ class CheckpointWriter:
                 ) from error
 
     def save_variables(self, session: tf.Session, folder: str) -> None:
-        """Saves the variables alone to any folder.
+        """Saves only the variables, to any folder.
 
         Raises:
-          OSError, ValueError, tf.errors.OpError: if that does not work.
+          OSError, ValueError, tf.errors.OpError: if the save fails.
         """
         path = plain_path(os.path.join(folder, directory.VARIABLES))
         self.saver.save(session, path, write_meta_graph=False, write_state=False)
@@ -146,14 +146,14 @@ class CheckpointWriter:
         )
 
     def save_if_due(self, session: tf.Session, frames: int) -> None:
-        """Saves if N seconds have passed; reports once a minute while that does not work.
+        """Saves if N seconds have passed; reports failures once a minute.
 
         Args:
           session: a session.
-          frames: those of all phases together; they never decrease and name the checkpoint.
+          frames: frames of all phases together; they never decrease and name the checkpoint.
 
         Raises:
-          UserError: if the folder cannot be written to any more, and that for too long.
+          UserError: if the folder has not been writable for too long.
         """
         if not self.is_due(frames):
             return
@@ -171,18 +171,18 @@ class CheckpointWriter:
             self._retry_time = self._next_time
 
     def has_saved(self, frames: int) -> bool:
-        """Checks whether the last checkpoint is that of `frames`."""
+        """Checks whether the last checkpoint has `frames`."""
         return frames == self.newest()
 
     def newest(self) -> Optional[int]:
-        """The frames of the last checkpoint, None if there is none."""
+        """The frames of the last checkpoint, or None."""
         return self._rotation.newest
 
     def save(self, session: tf.Session, frames: int) -> None:
-        """Saves now, unless nothing was trained since the last time.
+        """Saves now, unless the last checkpoint has these frames.
 
         Raises:
-          UserError: if the folder cannot be written to any more.
+          UserError: if the folder is not writable.
         """
         if self.has_saved(frames):
             return
@@ -209,14 +209,14 @@ class CheckpointWriter:
                 console.say(f'{directory.FOLDER}/{least} is removed since the disk is full')
 
     def _write(self, session: tf.Session, frames: int) -> None:
-        """Writes a checkpoint and removes those that are not kept any more.
+        """Writes a checkpoint and removes old ones.
 
         Raises:
           OSError, ValueError, tf.errors.OpError: if the checkpoint cannot be written.
         """
         newest = self.newest()
         last = 0 if newest is None else directory.num_bytes(directory.path(self._run, newest))
-        # Also because the folder must not be made again.
+        # Also ensures that a removed folder is not created again.
         self._folder.check(last + _SPARE_BYTES)
 
         def fill(folder: str) -> None:
@@ -238,18 +238,18 @@ class CheckpointWriter:
 
 
 class Rotation:
-    """The checkpoints of a run by their frames, oldest first, and which of them are kept.
+    """Rotation of the checkpoints of a run, identified by their frames, oldest first.
 
     A milestone is the first checkpoint at or after a multiple of `every` frames. It stays one when
     the run resumes with another `every`.
 
-    frames: of all of them.
+    frames: frames of all checkpoints.
     """
 
     def __init__(self, keep: int, every: int = 0):
         """Args:
-        keep: number of the latest to keep in addition to milestones; 0 keeps all.
-        every: environment frames from one milestone to the next; 0 for none.
+        keep: number of latest checkpoints to keep in addition to milestones; 0 keeps all.
+        every: environment frames between milestones; 0 for none.
         """
         self.frames: List[int] = []
         self._keep = keep
@@ -258,11 +258,11 @@ class Rotation:
 
     @property
     def newest(self) -> Optional[int]:
-        """The last one; None if there is none."""
+        """The last checkpoint, or None."""
         return self.frames[-1] if self.frames else None
 
     def is_milestone(self, frames: int) -> bool:
-        """Checks whether a checkpoint of `frames`, if it were saved now, would be a milestone."""
+        """Checks whether a checkpoint of `frames`, saved now, would be a milestone."""
         if not self._every or self.newest is None:
             return False
         return frames // self._every > self.newest // self._every
@@ -274,14 +274,14 @@ class Rotation:
             self._milestones.add(frames)
 
     def rotate(self) -> List[int]:
-        """Takes out and returns those that are not kept any more."""
+        """Removes and returns checkpoints to delete."""
         rotating = [n for n in self.frames if n not in self._milestones]
         excess = rotating[: -self._keep] if self._keep else []
         self.frames = [n for n in self.frames if n not in excess]
         return excess
 
     def give_up_one(self) -> Optional[int]:
-        """Takes out the oldest, milestones after all others, but never the newest one.
+        """Removes the oldest, milestones after all others, but never the newest one.
 
         Returns:
           Its frames; None if there is only the newest one.
@@ -297,7 +297,7 @@ class Rotation:
 class _NotSavedError(UserError):
     """A checkpoint cannot be saved.
 
-    cause: why not.
+    cause: the error.
     """
 
     def __init__(self, run: str, cause: BaseException):

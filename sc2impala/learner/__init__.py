@@ -40,7 +40,7 @@ def load(name: str) -> 'Type[Algorithm]':
     """The class of an algorithm in `ALGORITHMS`; imports TensorFlow.
 
     Raises:
-      KeyError: if there is no such algorithm.
+      KeyError: if the algorithm is unknown.
     """
     return ALGORITHMS[name].load()
 
@@ -49,7 +49,7 @@ def load_pretraining(name: str) -> 'Type[PretrainingAlgorithm]':
     """The class of an algorithm in `PRETRAINING`; imports TensorFlow.
 
     Raises:
-      KeyError: if there is no such algorithm.
+      KeyError: if the algorithm is unknown.
     """
     return cast('Type[PretrainingAlgorithm]', PRETRAINING[name].load())
 
@@ -58,7 +58,7 @@ def load_settings(name: str) -> Type[AlgorithmSettings]:
     """The settings class of an algorithm in `ALGORITHMS`.
 
     Raises:
-      KeyError: if there is no such algorithm.
+      KeyError: if the algorithm is unknown.
     """
     return ALGORITHMS[name].load_settings()
 

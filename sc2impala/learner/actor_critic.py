@@ -26,11 +26,11 @@ class ActorCritic(Algorithm):
         return schedule.linear(self.settings.teacher_cost, 0.0, part=self.settings.teacher_decay)
 
     def demonstrator_share(self, frames: int) -> Optional[float]:
-        """The agent plays all episodes; see `Algorithm.demonstrator_share`."""
+        """Returns 0 with a cost of labels, else None; see `Algorithm.demonstrator_share`."""
         return 0.0 if self.settings.demonstration_cost else None
 
     def unroll(self, agent: Agent, batch: Batch) -> Tuple[Steps, AgentOutput]:
-        """The steps of a batch; and the outputs of [T, B] for the loss of labels, if there is one.
+        """Unrolls a batch: its steps, and outputs of [T, B] for the loss of labels, if any.
 
         See `sequences.unroll_with_labels`.
         """
@@ -45,18 +45,18 @@ class ActorCritic(Algorithm):
         Args:
           agent: the agent that is trained.
           batch: B columns, or a minibatch of them.
-          steps: of [T, B]; `steps.learner.auxiliary` has the outputs of auxiliary heads.
-          schedule: of the phase, for costs that change.
+          steps: `Steps` of [T, B]; `steps.learner.auxiliary` has the outputs of auxiliary heads.
+          schedule: schedule of the phase, for costs that change.
         """
         return {}
 
     def learning_rate(self, schedule: Schedule) -> tf.Tensor:
-        """The present learning rate, float32 []."""
+        """The current learning rate, float32 []."""
         first, last = self.settings.learning_rate, self.settings.final_learning_rate
         return schedule.linear(first, last, warmup=self.settings.warmup_frames)
 
     def entropy_cost(self, schedule: Schedule) -> tf.Tensor:
-        """The present weight of the entropy, float32 []."""
+        """The current weight of the entropy, float32 []."""
         first, last = self.settings.entropy_cost, self.settings.entropy_cost_at_end
         return schedule.linear(first, last, part=self.settings.entropy_decay)
 
@@ -67,8 +67,8 @@ class ActorCritic(Algorithm):
 
         Args:
           batch: B columns.
-          steps: of [T, B].
-          advantages: float32 [T, B]; the priority of a sequence is made of their absolute values.
+          steps: `Steps` of [T, B].
+          advantages: float32 [T, B]; their absolute values determine the priority of a sequence.
           schedule: as in `build_update`.
 
         Returns:

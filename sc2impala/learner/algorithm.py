@@ -38,17 +38,17 @@ from sc2impala.structs import ActorOutput, EpisodeInfo
 
 class Update(NamedTuple):
     """One update, as tensors and operations of the graph. B is the batch size, T the unroll length
-    without what sequences share, see `Algorithm.overlap`.
+    without overlap, see `Algorithm.overlap`.
 
     train: operation that updates the variables.
-    frames: int64 [], environment frames of the new columns of the batch.
-    done: bool [T, B], where an episode ended that counts: in a new column, and not aborted.
+    frames: int64 [], environment frames in the new columns of the batch.
+    done: bool [T, B], ends of episodes in new columns that were not aborted.
     infos: EpisodeInfo of [T, B]; `aborted` is cleared in replayed columns.
-    metrics: by tag float32 [], written as a scalar, or a tensor of rank 1, written as a histogram.
+    metrics: tensors by tag: float32 [] for a scalar, rank 1 for a histogram.
     priorities: float32 [B], new priorities of the sequences in the replay buffer, or None.
-    priority_keys: int64 [B], the keys of these sequences, -1 for those whose priority stays; None
+    priority_keys: int64 [B], the keys of these sequences, -1 to leave a priority unchanged; None
         for the keys of the batch.
-    grad_norm: float32 [], norm of the gradient before clipping; None if there is none to watch.
+    grad_norm: float32 [], norm of the gradient before clipping; None if it is not monitored.
     """
 
     train: tf.Operation
@@ -64,11 +64,11 @@ class Update(NamedTuple):
 class Sequences(NamedTuple):
     """Overlap of consecutive sequences, and the priorities of new ones in the replay buffer.
 
-    overlap: steps that a sequence shares with the one before it, besides the one that all share;
+    overlap: number of extra steps by which consecutive sequences overlap; they always share one;
         less than the unroll length. They are part of two sequences: `Update.frames`, `done` and
         `infos` leave out the first ones of each.
     priorities: maps a batch of N new sequences to the priorities with which they enter a replay
-        buffer that has some, float32 [N]; None for the highest priority so far.
+        buffer with priorities, float32 [N]; None for the highest priority so far.
     """
 
     overlap: int = 0
@@ -79,8 +79,8 @@ class Algorithm(abc.ABC):
     """Updates an agent from batches of sequences.
 
     title: name of its phase in the progress line.
-    settings_class: class of its settings, of an algorithm in one file; that of an algorithm in a
-        folder is in its `settings`, and named in the registry.
+    settings_class: class of its settings, for an algorithm in one file; an algorithm in a
+        folder has it in `settings`, and names it in the registry.
     agent_needs: attributes that the agent must have.
     """
 
@@ -90,7 +90,7 @@ class Algorithm(abc.ABC):
 
     def __init__(self, settings: Any):
         """Args:
-        settings: of the settings class of the algorithm.
+        settings: instance of the settings class of the algorithm.
         """
         self.settings = settings
 
@@ -99,29 +99,29 @@ class Algorithm(abc.ABC):
         return {}
 
     def acting_agents(self, agent: Agent, num_actors: int, num_envs: int) -> List[ActingAgent]:
-        """The policies of the actors: the agent itself, or a wrapper of it for each.
+        """Returns the behaviour policies of the actors: the agent, or a wrapper for each.
 
         Args:
-          agent: what is trained.
-          num_actors: of this process.
-          num_envs: games of each.
+          agent: the trained agent.
+          num_actors: number of actors in this process.
+          num_envs: number of games of each.
         """
         return [agent] * num_actors
 
     def evaluated_agent(self, agent: Agent) -> ActingAgent:
-        """The policy of evaluations and recordings: the agent itself, or a wrapper of it."""
+        """Returns the policy of evaluations and recordings: the agent, or a wrapper."""
         return agent
 
     def sequences(self, agent: Agent) -> Sequences:
         """Describes the sequences that the algorithm learns from, see `Sequences`.
 
         Args:
-          agent: what acts.
+          agent: the trained agent.
         """
         return Sequences()
 
     def demonstrator_share(self, frames: int) -> Optional[float]:
-        """The part of the episodes that a demonstrator plays.
+        """Returns the fraction of episodes in which the demonstrator acts.
 
         Args:
           frames: environment frames of the phase so far.
@@ -133,14 +133,14 @@ class Algorithm(abc.ABC):
         return None
 
     def teacher_cost(self, schedule: Schedule) -> Optional[tf.Tensor]:
-        """The weight of a frozen teacher in the loss.
+        """Returns the weight of a frozen teacher in the loss.
 
         Args:
-          schedule: of the phase.
+          schedule: schedule of the phase.
 
         Returns:
-          float32 [], or None if there never is a teacher. At 0 the teacher does not act, and
-          batches say nothing of it.
+          float32 [], or None without a teacher. At 0 the teacher does not act, and
+          batches contain no logits of it.
         """
         return None
 
@@ -151,19 +151,19 @@ class Algorithm(abc.ABC):
         """Builds one update.
 
         Args:
-          agent: an agent, or anything else with what `agent_needs` lists.
+          agent: an agent, or any object with the attributes in `agent_needs`.
           batch: a batch of sequences, with the rewards from which the agent learns.
           variables: the only variables that may be trained; other agents in the graph, such as a
             target network or a teacher, keep theirs.
-          schedule: of this phase.
+          schedule: schedule of this phase.
         """
 
 
 class PretrainingAlgorithm(Algorithm):
     """An algorithm of a phase before the training; its settings are `PretrainingSettings`.
 
-    frames_variable: name of the variable that counts them, as it is in checkpoints.
-    from_demonstrations: whether it learns from labels: its batches then come from recordings if
+    frames_variable: name of the counter of its frames in checkpoints.
+    from_demonstrations: True if it learns from labels: its batches then come from recordings if
         the run has some, and from games with labels otherwise.
     """
 
@@ -183,12 +183,12 @@ def build_update(
     The algorithm gets the rewards from which it learns, see `rewards.learned`.
 
     Args:
-      algorithm: in whose settings are those of rewards, if it has some.
+      algorithm: an algorithm, whose settings may include settings of rewards.
       agent, batch, schedule: as in `Algorithm.build_update`.
-      variables: that are trained; None for all weights of the agent.
+      variables: the trained variables; None for all weights of the agent.
 
     Raises:
-      ValueError: if the agent lacks something that the algorithm needs.
+      ValueError: if the agent lacks an attribute that the algorithm needs.
     """
     check_agent(algorithm, agent)
     # Gains decay over the training, not over the phases before it.
@@ -202,11 +202,11 @@ def build_update(
 def new_priorities(
     algorithm: Algorithm, agent: Agent
 ) -> Optional[Callable[[ActorOutput], tf.Tensor]]:
-    """The priorities of sequences as they come from the actors.
+    """Returns the function for priorities of new sequences.
 
     Returns:
       A function of an `ActorOutput` of [N, ...], batch-major, with the rewards of the game, that
-      returns float32 [N]; None if the algorithm gives no priorities to new sequences.
+      returns float32 [N]; None if the algorithm does not set priorities of new sequences.
     """
     priorities = algorithm.sequences(agent).priorities
     if priorities is None:
@@ -222,14 +222,14 @@ def new_priorities(
 def _with_learned_rewards(
     algorithm: Algorithm, agent: Agent, batch: Batch, schedule: Optional[Schedule]
 ) -> Tuple[Batch, Dict[str, tf.Tensor]]:
-    """`rewards.learned`, for algorithms that have settings of rewards."""
+    """`rewards.learned`, for algorithms with settings of rewards."""
     if not isinstance(algorithm.settings, ReturnSettings):
         return batch, {}
     return rewards.learned(agent, batch, algorithm.settings, schedule)
 
 
 def check_agent(algorithm: Algorithm, agent: Agent) -> None:
-    """Raises: ValueError: if the agent lacks something that the algorithm needs."""
+    """Raises: ValueError: if the agent lacks an attribute that the algorithm needs."""
     missing = [name for name in algorithm.agent_needs if not hasattr(agent, name)]
     if missing:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""A batch of sequences as algorithms get it, time-major.
+"""Time-major batches of sequences for algorithms.
 
 T is the unroll length, N the new and R the replayed sequences of a batch, B = N + R.
 """
@@ -13,22 +13,22 @@ from sc2impala.structs import ActorOutput, AgentOutput, EnvOutput, Nest, Sequenc
 
 
 class Batch(NamedTuple):
-    """A batch of sequences, of which N are new and R replayed.
+    """A batch of N new and R replayed sequences.
 
     agent_state: nest of [B, ...], the recurrent state before the first step.
     env_outputs: of [T + 1, B].
     agent_outputs: of [T + 1, B], of the behaviour policy.
     sequence_info: of [B].
-    is_replay: bool [B], which columns come from the replay buffer.
-    keys: int64 [B], the keys of the sequences in the replay buffer; -1 for those that are not in
-        it.
+    is_replay: bool [B], True for columns from the replay buffer.
+    keys: int64 [B], the keys of the sequences in the replay buffer; -1 for sequences outside
+        of it.
     probabilities: float32 [B], the probability with which one draw from the replay buffer picks
         the sequence; 1 in new columns.
     num_replay: R, the largest number of replayed columns; 0 for a batch of new sequences.
     teacher_logits: of [T + 1, B], aligned with agent_outputs; () without a teacher.
     stream_state: nest of local variables of [D, ...], if the last D columns come from recordings:
         the recurrent state of the trained agent before their first step, for which `agent_state`
-        has zeros. `sequences.unroll` reads it, and writes the state after their last step, with
+        has zeros. `sequences.unroll` reads it, and writes the state after their last step, from
         which the next batch begins. () otherwise.
     parts: the batch as several devices unroll it, in the order of the columns; () for one device.
     """
@@ -57,7 +57,7 @@ def make_batch(
     """Arranges sequences time-major.
 
     Args:
-      sequences: of [B, ...], batch-major as in the queue.
+      sequences: nest of [B, ...], batch-major as in the queue.
       is_replay: bool [B]; None if all are new.
       keys: int64 [B]; None if the sequences are not in a replay buffer.
       probabilities: float32 [B]; None for 1.
@@ -90,7 +90,7 @@ _COLUMN_AXES = {
     'probabilities': 0,
     'teacher_logits': 1,
 }
-"""The axis of the columns, by name of the fields of `Batch` that have some."""
+"""The axis of the columns, by name of the fields of `Batch` with columns."""
 
 
 def map_columns(function: Callable[..., tf.Tensor], *batches: Batch) -> Dict[str, Any]:
@@ -98,7 +98,7 @@ def map_columns(function: Callable[..., tf.Tensor], *batches: Batch) -> Dict[str
 
     Args:
       function: see above.
-      batches: of the same structure.
+      batches: batches of the same structure.
 
     Returns:
       The results by name of the field, for `Batch._replace`.
@@ -112,11 +112,11 @@ def map_columns(function: Callable[..., tf.Tensor], *batches: Batch) -> Dict[str
 
 
 def join(batch: Batch, streams: Batch) -> Batch:
-    """The columns of a batch, then those of another one, which count as replayed.
+    """Concatenates two batches; columns of the second one count as replayed.
 
     Args:
-      batch: not from recordings.
-      streams: with `stream_state`, from recordings only.
+      batch: a batch without recordings.
+      streams: a batch from recordings only, with `stream_state`.
     """
     streams = streams._replace(is_replay=tf.ones_like(streams.is_replay))
     joined = map_columns(lambda axis, a, b: tf.concat([a, b], axis), batch, streams)
@@ -124,11 +124,11 @@ def join(batch: Batch, streams: Batch) -> Batch:
 
 
 def last_columns(batch: Batch, count: int) -> Batch:
-    """The last columns of a batch, which are the replayed ones where it has some and new ones.
+    """Returns the last columns of a batch; its replayed columns are the last ones.
 
     Args:
-      batch: without recordings, and not split.
-      count: of the columns.
+      batch: a batch without recordings, and not split.
+      count: number of columns.
 
     Raises:
       ValueError: if it has recorded columns or is split.
@@ -140,11 +140,11 @@ def last_columns(batch: Batch, count: int) -> Batch:
 
 
 def split(batch: Batch, devices: Sequence[str]) -> Batch:
-    """A batch whose columns several devices share: see `towers`.
+    """Splits the columns of a batch among devices: see `towers`.
 
     Args:
       batch: B columns.
-      devices: one or more, as '/gpu:1'; their number divides B. With one the batch is unchanged.
+      devices: one or more, e.g. '/gpu:1'; their number divides B. With one the batch is unchanged.
     """
     if len(devices) < 2:
         return batch
@@ -153,15 +153,15 @@ def split(batch: Batch, devices: Sequence[str]) -> Batch:
 
 
 _CAPACITY = 2
-"""Of staging areas. One batch is in them between updates. A batch that is put before the other is
-taken would wait with 1, and hold a thread: with as many areas as threads nothing would be taken."""
+"""Capacity of staging areas. Between updates they contain one batch. With capacity 1, the next one
+would block a thread until the first is taken: enough areas would block the whole session."""
 
 
 class StagingArea(NamedTuple):
     """Staging area of a device for the next batch, or a part of it.
 
-    content: the tensors that are there; to read them takes them out. new: placeholders of the same
-        types. put: puts those there.
+    content: the staged tensors; reading removes them. new: placeholders of the same
+        types. put: stages the placeholders.
     """
 
     content: Sequence[tf.Tensor]
@@ -172,7 +172,7 @@ class StagingArea(NamedTuple):
 class Staging(NamedTuple):
     """The copies of batches to devices.
 
-    put: puts the next batch there. areas: what it fills.
+    put: stages the next batch. areas: the areas that it fills.
     """
 
     put: tf.Operation
@@ -180,18 +180,18 @@ class Staging(NamedTuple):
 
 
 def stage(batch: Batch, device: str, name: str = 'staged_batch') -> Tuple[Batch, Staging]:
-    """Copies batches to a device ahead of their use, and parts of them to those of the parts.
+    """Copies batches, or their parts, to devices ahead of their use.
 
     Args:
       batch: the next batch.
-      device: where it is wanted, e.g. '/gpu:0'.
-      name: of the staging area, different for different batches.
+      device: target device, e.g. '/gpu:0'.
+      name: unique name of the staging area.
 
     Returns:
-      The batch that was put last, on `device`, and what puts the next one there. Run its operation
+      The last staged batch, on `device`, and the stage of the next one. Run its operation
       once before the first batch is used, then with every update.
     """
-    # The state of streams is read when the batch is used, after the update before has written it:
+    # The state of streams is read when the batch is used, after the previous update has written it:
     # it is not copied.
     names = list(_COLUMN_AXES)
     if batch.parts:
@@ -200,8 +200,8 @@ def stage(batch: Batch, device: str, name: str = 'staged_batch') -> Tuple[Batch,
     staged_batch = batch._replace(**dict(zip(names, staged)))
     if not batch.parts:
         return staged_batch, Staging(put, [area])
-    # Each device gets its own observations. They are joined on the first one where something other
-    # than the agent uses them, as labels, and not copied there otherwise.
+    # Each device gets its own observations. They are joined on the first one where a consumer other
+    # than the agent needs them, e.g. for labels.
     parts, puts, areas = [], [put], [area]
     for index, part in enumerate(batch.parts):
         columns = (part.actions, part.env_outputs)
@@ -216,7 +216,7 @@ def stage(batch: Batch, device: str, name: str = 'staged_batch') -> Tuple[Batch,
 
 
 def _stage(tensors: Nest, device: str, name: str) -> Tuple[Any, tf.Operation, StagingArea]:
-    """A staging area for a nest: what was put last, and the operation that puts the next one."""
+    """Builds a staging area: returns the staged nest, and the stage of the next one."""
     flat = tf.nest.flatten(tensors)
     with tf.device(device):
         put = tf.raw_ops.Stage(values=flat, capacity=_CAPACITY, shared_name=name)

@@ -21,7 +21,7 @@ from sc2impala.learner.impala.update import Impala
 class LearnerOutput(NamedTuple):
     """Outputs of a learner.
 
-    done: bool [T, B], where an episode ended that counts: in a new column, and not aborted.
+    done: bool [T, B], ends of episodes in new columns that were not aborted.
     infos: structs.EpisodeInfo of [T, B]; `aborted` is cleared in replayed columns.
     num_env_frames_and_train: int64 [], the environment frames after the update: running it trains.
     metrics: dict from tag to tensor, see `algorithm.Update`; `summaries.merge` writes them.
@@ -45,14 +45,14 @@ def build_learner(
     The global step of the graph counts environment frames of new columns.
 
     Args:
-      agent: whose weights are trained.
+      agent: the trained agent.
       batch: see `batch.make_batch`.
       total_environment_frames: length of the schedules.
-      settings: costs, returns and optimizer; the defaults are those of the flags.
-      variables: what to train; the weights of the agent by default.
+      settings: costs, returns and optimizer; the defaults are the flags' defaults.
+      variables: variables to train; the weights of the agent by default.
 
     Raises:
-      ValueError: if the agent lacks something, or an option is unknown.
+      ValueError: if the agent lacks an attribute, or an option is unknown.
     """
     return _build(
         Impala(settings or ImpalaSettings()),
@@ -76,13 +76,13 @@ def build_critic_learner(
     not change.
 
     Args:
-      agent: whose weights are trained.
+      agent: the trained agent.
       batch: see `batch.make_batch`.
-      settings: returns and optimizer; the defaults are those of the flags.
-      variables: out of these the critic's own are trained; the weights of the agent by default.
+      settings: returns and optimizer; the defaults are the flags' defaults.
+      variables: candidates, of which the critic's own are trained; by default the agent's weights.
 
     Raises:
-      ValueError: if no variable is the critic's own, the agent lacks something, or an option is
+      ValueError: if no variable is the critic's own, the agent lacks an attribute, or an option is
         unknown.
     """
     settings = settings or CriticPretrainingSettings()

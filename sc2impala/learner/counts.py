@@ -8,17 +8,17 @@ COLUMNS: Dict[str, Tuple[str, ...]] = {
     'player': columns.PLAYER,
     'score_cumulative': columns.SCORE_CUMULATIVE,
 }
-"""By vector of the observation the names of its columns, those of PySC2's enumerations."""
+"""Names of the columns of observation vectors, from PySC2's enumerations."""
 
 EXPLORED, VISITED = 'explored', 'visited'
 
 SHARES: Dict[str, str] = {EXPLORED: 'visibility_map', VISITED: 'visited'}
-"""By name of a count a layer of the minimap: percent of its pixels that are not 0, which are those
-seen now or before, and those that own units visit or did within `envs.visited.MEMORY_FRAMES`."""
+"""Layer of the minimap by name of a count: percent of its nonzero pixels. These are the pixels
+seen now or before, and the pixels visited by own units within `envs.visited.MEMORY_FRAMES`."""
 
 COUNTS: Dict[str, Tuple[str, int]] = {
     count: (vector, index)
     for vector, counts in COLUMNS.items()
     for index, count in enumerate(counts)
 }
-"""By name of a count its vector and column."""
+"""Vector and column by name of a count."""

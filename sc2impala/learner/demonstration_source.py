@@ -1,4 +1,4 @@
-"""Batches of recorded demonstrations, alone or in addition to those of another source.
+"""Batches of recorded demonstrations, alone or in addition to another source.
 
 D is the number of recorded sequences in a batch, T the unroll length.
 """
@@ -19,16 +19,16 @@ _INFO = ('episode_return', 'episode_frames', 'episode_steps')
 class DemonstrationSource(Source):
     """D streams of consecutive sequences of recorded episodes.
 
-    What was played is in `agent_outputs.action` and `step_mul`, as in a sequence of an actor, and
-    is the label of each observation, with `valid` and `plays` set. Logits and baselines are zeros.
-    The recurrent state is that of the agent which is trained: see `Batch.stream_state`.
+    Actions are in `agent_outputs.action` and `step_mul`, as in a sequence of an actor. They
+    are the labels, with `valid` and `plays` set. Logits and baselines are zeros.
+    The recurrent state is the trained agent's: see `Batch.stream_state`.
     """
 
     recorded = True
 
     def __init__(self, streams: Any, spec: Nest, num_sequences: int):
         """Args:
-        streams: `demonstrations.Streams` of D streams; called by this process only.
+        streams: `demonstrations.Streams` of D streams; used by this process only.
         spec: `ActorOutput` of `tf.TensorSpec`s of a sequence whose observations have labels.
         num_sequences: D.
         """
@@ -39,7 +39,7 @@ class DemonstrationSource(Source):
     def next_batch(self) -> Batch:
         """Reads the next sequence of every stream; all columns count as new."""
         arrays = self._read()
-        # What a recording says nothing of is zero.
+        # Components without a recorded value are zero.
         zeros = self._zeros(self._spec)
         env, agent = zeros.env_outputs, zeros.agent_outputs
         sequences = zeros._replace(
@@ -99,26 +99,26 @@ class DemonstrationSource(Source):
 class JoinedSource(Source):
     """The batches of another source with D more columns from recordings.
 
-    Those count as replayed, so that their frames and episodes do not enter any statistic.
+    They count as replayed, so that no statistic includes their frames and episodes.
     """
 
     def __init__(self, source: Source, demonstrations: DemonstrationSource):
         """Args:
-        source: of sequences with labels.
-        demonstrations: of D sequences.
+        source: source of sequences with labels.
+        demonstrations: source of D sequences.
         """
         self._source = source
         self._demonstrations = demonstrations
 
     def next_batch(self) -> Batch:
-        """Takes the next batch of each."""
+        """Concatenates the next batches of both."""
         batch = join(self._source.next_batch(), self._demonstrations.next_batch())
         self.variables = [*self._source.variables, *self._demonstrations.variables]
         return batch
 
 
 def _specs_by_name(spec: Nest) -> Dict[str, Any]:
-    """Specs of what `Streams.next` returns, by name."""
+    """Specs of the result of `Streams.next`, by name."""
     env = spec.env_outputs
     result = {'reward': env.reward, 'done': env.done}
     result.update((name, getattr(env.info, name)) for name in _INFO)

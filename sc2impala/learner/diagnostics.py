@@ -1,7 +1,7 @@
 """Diagnostics of a run, for summaries; `docs/reference/summaries.md` defines them.
 
-T is the unroll length, B the batch size. Everything is computed from tensors that the losses need
-anyway, and only in updates whose summary is written.
+T is the unroll length, B the batch size. Everything is computed from tensors of the losses,
+and only in updates whose summary is written.
 """
 
 from typing import Dict, Mapping, Sequence, Tuple
@@ -15,7 +15,7 @@ from sc2impala.structs import AgentOutput
 
 
 def merge(metrics: Mapping[str, tf.Tensor]) -> tf.Tensor:
-    """One serialized summary of all metrics, a string []; no graph collection is involved.
+    """One serialized summary of all metrics, a string []; without graph collections.
 
     Args:
       metrics: tensors by tag: a scalar for rank 0, a histogram for rank 1. Tags are used as they
@@ -29,10 +29,10 @@ def merge(metrics: Mapping[str, tf.Tensor]) -> tf.Tensor:
 def action_histograms(
     policy: JointPolicy, behaviour: AgentOutput, is_new: tf.Tensor
 ) -> Dict[str, tf.Tensor]:
-    """`action/<head>`: what was played in the new columns, where the function used the head.
+    """`action/<head>`: actions in the new columns, where the function used the head.
 
     Args:
-      policy: of the agent.
+      policy: policy of the agent.
       behaviour: `AgentOutput` of [T, B].
       is_new: bool [B].
 
@@ -66,8 +66,8 @@ def diagnostics(
     """Diagnostics of policy and baseline, over the steps of new columns that carry a loss.
 
     Args:
-      policy: of the agent.
-      steps: of [T, B].
+      policy: policy of the agent.
+      steps: `Steps` of [T, B].
       vs: float32 [T, B], targets of the baseline.
       advantages: float32 [T, B], of the policy gradient.
 
@@ -109,7 +109,7 @@ def measure_update(
     variables: Sequence[tf.Variable],
     train: tf.Operation,
 ) -> Dict[str, tf.Tensor]:
-    """All that an actor-critic update shows besides its losses: also actions and weights.
+    """All metrics of an actor-critic update besides its losses, including actions and weights.
 
     Args:
       policy, steps, vs, advantages: as in `diagnostics`.
@@ -125,10 +125,10 @@ def measure_update(
 def measure_weights(
     variables: Sequence[tf.Variable], optimizer: str, train: tf.Operation
 ) -> Dict[str, tf.Tensor]:
-    """The size of the weights and of the second moments of Adam, after an update.
+    """Norm of the weights and largest second moment of Adam, after an update.
 
     Args:
-      variables: what is trained.
+      variables: the trained variables.
       optimizer: name of the `optimization.adam_step` that trains it.
       train: operation of the update.
 
@@ -152,7 +152,7 @@ def explained_variance(targets: tf.Tensor, values: tf.Tensor, weights: tf.Tensor
 
     Args:
       targets, values: float32 [T, B].
-      weights: float32 [T, B], of each step in both variances.
+      weights: float32 [T, B], weight of each step in both variances.
 
     Returns:
       float32 []; 0 if the targets are all the same.

@@ -3,7 +3,7 @@
     observation['demonstration'] = {'action': {head: int32 []}, 'step_mul': int32 [],
                                     'plays': bool [], 'valid': bool []}
 
-is the choice that the demonstrator makes on this observation, if `valid` is set. T is the unroll
+is the demonstrator's choice on this observation, if `valid` is set. T is the unroll
 length, B the batch size.
 """
 
@@ -22,7 +22,7 @@ class Labels(NamedTuple):
 
     action: dict of int32 [T, B]; 0 where there is no label.
     step_mul: int32 [T, B]; 1 where there is no label.
-    mask: float32 [T, B], 0 for steps without a label, or with one that was not available.
+    mask: float32 [T, B], 0 for steps without a label, or with an unavailable one.
     """
 
     action: Dict[str, tf.Tensor]
@@ -31,22 +31,22 @@ class Labels(NamedTuple):
 
     @property
     def choice(self) -> Choice:
-        """The labels without their mask."""
+        """Returns the labels without their mask."""
         return Choice(self.action, self.step_mul)
 
 
 def read(observation: Mapping[str, Any]) -> Labels:
-    """The labels of the first T of T + 1 observations of [T + 1, B].
+    """Returns the labels of the first T of T + 1 observations of [T + 1, B].
 
     Raises:
-      ValueError: if the observations have none.
+      ValueError: if the observations have no labels.
     """
     if KEY not in observation:
         raise ValueError('cloning needs observations with labels, but there is no demonstrator')
     labels = tf.nest.map_structure(lambda t: t[:-1], observation[KEY])
     available = observation['available_actions'][:-1]
     valid = labels['valid']
-    # What is not valid may hold anything, also numbers that are no choice.
+    # Invalid labels may have any value, also out of range.
     action = {
         name: tf.where(valid, choice, tf.zeros_like(choice))
         for name, choice in labels['action'].items()
@@ -61,7 +61,7 @@ def read(observation: Mapping[str, Any]) -> Labels:
 
 
 def given(observation: Mapping[str, Any]) -> Dict[str, tf.Tensor]:
-    """The labels of T + 1 observations by head, -1 without a label: int32 [T + 1, B]."""
+    """Returns the labels of T + 1 observations by head, -1 without a label: int32 [T + 1, B]."""
     labels = observation[KEY]
     return {
         name: tf.where(labels['valid'], choice, -tf.ones_like(choice))
@@ -75,9 +75,9 @@ def loss(
     """-log pi(label), summed over time and batch, float32 []; also of steps of a demonstrator.
 
     Args:
-      policy: of the agent.
-      parameters: of [T, B], its logits given the labels.
-      observation: of [T + 1, B].
+      policy: policy of the agent.
+      parameters: its logits given the labels, of [T, B].
+      observation: observation of [T + 1, B].
       resets: bool [T, B], see `sequences.Steps`: the final observation of a truncated episode has
         no label, as no action follows it.
     """
@@ -88,17 +88,17 @@ def loss(
 
 
 def agreement(policy: JointPolicy, parameters: AgentOutput, labels: Labels) -> Dict[str, tf.Tensor]:
-    """Returns the rate at which the most probable choices of a policy match the labels.
+    """Returns the accuracy of the most probable choices of a policy.
 
     Args:
-      policy: of the agent.
+      policy: policy of the agent.
       parameters: its logits, of [T, B].
-      labels: of [T, B].
+      labels: labels of [T, B].
 
     Returns:
       float32 []: `accuracy/<head>`, over the labels whose function uses the head; `agreement`, over
-      all labels, that every used head agrees; and `labelled`, the part of the steps with a label.
-      What is over no label at all is 0.
+      all labels, agreement of every used head; and `labelled`, the fraction of steps with a label.
+      All are 0 without labels.
     """
     agrees = {
         name: tf.equal(choice, labels.action[name])
@@ -122,7 +122,7 @@ def agreement(policy: JointPolicy, parameters: AgentOutput, labels: Labels) -> D
 
 
 def _mean(condition: tf.Tensor, weight: tf.Tensor) -> tf.Tensor:
-    """The part of the weight for which the condition holds, float32 []; 0 without any weight."""
+    """Weighted fraction of steps that satisfy a condition, float32 []; 0 if all weights are 0."""
     return tf.math.divide_no_nan(
         tf.reduce_sum(tf.cast(condition, tf.float32) * weight), tf.reduce_sum(weight)
     )

@@ -49,7 +49,7 @@ def teacher_loss(kl: tf.Tensor, valid: tf.Tensor) -> tf.Tensor:
     """Returns `kl`, KL(teacher || pi), where `valid`, bool, and 0 elsewhere.
 
     The distillation term of kickstarting (Schmitt et al. 2018, arXiv:1803.03835), up to the entropy
-    of the teacher. The logits of the teacher are constants: the gradient reaches those of pi only.
+    of the teacher. The logits of the teacher are constants: the gradient reaches only pi's.
     """
     return tf.where(valid, kl, tf.zeros_like(kl))
 
@@ -68,11 +68,11 @@ def step_discounts(
     discounting: Union[float, tf.Tensor],
     per_frame: bool,
 ) -> tf.Tensor:
-    """Computes the discount after each step, which is 0 if the episode ended with the step.
+    """Computes the discount after each step; 0 if the episode ended with the step.
 
     Args:
       done: bool [T, B].
-      step_mul: int32 [T, B] or one number, the environment frames that the step took.
+      step_mul: int32 [T, B] or one number, environment frames of the step.
       discounting: the discount per agent step, or per FRAMES_PER_DISCOUNT frames if `per_frame`.
       per_frame: if True the discount is discounting ** (step_mul / FRAMES_PER_DISCOUNT). Otherwise
         an agent that chooses its step multiplier could extend its horizon by longer steps.

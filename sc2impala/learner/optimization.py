@@ -25,9 +25,9 @@ class Schedule(NamedTuple):
     num_frames: float
 
     def linear(self, start: float, end: float, part: float = 1.0, warmup: int = 0) -> tf.Tensor:
-        """From `start` at frame 0 to `end` after a part of the phase and beyond, float32 [].
+        """Interpolates from `start` at frame 0 to `end` after a part of the phase, float32 [].
 
-        Over the first `warmup` frames it is multiplied with a factor that rises from 0 to 1.
+        Over the first `warmup` frames it is multiplied by a factor that rises from 0 to 1.
         """
         frames = int(max(1.0, part * self.num_frames))
         value = tf.train.polynomial_decay(start, self.frames, frames, end)
@@ -41,7 +41,7 @@ def weighted_sum(terms: Terms, mask: tf.Tensor) -> Tuple[Dict[str, tf.Tensor], t
 
     Args:
       terms: cost and loss by name.
-      mask: float32 [T, B], 0 for steps that carry no loss.
+      mask: float32 [T, B], 0 for steps without loss.
 
     Returns:
       The sum of every term with its cost, float32 [] by name, and the total, float32 [].
@@ -86,16 +86,16 @@ def adam_step(
 ) -> Tuple[tf.Operation, tf.Tensor]:
     """One step of Adam down the gradient, clipped by its global norm.
 
-    Variables that the loss does not depend on are left alone. If the gradient is not finite, the
+    Variables that the loss does not depend on stay unchanged. If the gradient is not finite, the
     operation fails with an InvalidArgumentError and changes nothing, see `gradient_is_finite`.
 
     Args:
       loss: float32 [].
-      variables: what is trained.
+      variables: the trained variables.
       learning_rate: number, or float32 [].
-      settings: of Adam; `clip_grad_norm` 0 does not clip.
-      name: of the optimizer and its slots, as they are in checkpoints.
-      when: bool []; where it is false nothing changes, nor does Adam count a step. None for always.
+      settings: settings of Adam; `clip_grad_norm` 0 does not clip.
+      name: name of the optimizer and its slots in checkpoints.
+      when: bool []; False leaves the variables and Adam's step count unchanged. None for always.
 
     Returns:
       The operation, and the norm before clipping, float32 [].
@@ -132,9 +132,9 @@ def adam_step(
 
 
 def gradient_is_finite() -> tf.Variable:
-    """The local variable that tells whether the latest gradient was finite, bool [].
+    """Local variable, bool []: True if the latest gradient was finite.
 
-    It tells that failure of an update from others, whatever loop of the graph it is in.
+    It distinguishes this failure of an update from others, also inside a loop of the graph.
     """
     with tf.init_scope():
         if not tf.get_collection(_FINITE):
@@ -152,8 +152,8 @@ def second_moments(variables: Sequence[tf.Variable], name: str) -> List[tf.Varia
     """The running means of the squared gradients of the variables that an `adam_step` trains.
 
     Args:
-      variables: those and possibly others.
-      name: of the step, which has been built.
+      variables: the trained variables; others are ignored.
+      name: name of the step, which has been built.
     """
     # TensorFlow names the two slots of a variable <optimizer> and <optimizer>_1.
     by_name = {variable.op.name: variable for variable in tf.global_variables()}
@@ -164,7 +164,7 @@ def second_moments(variables: Sequence[tf.Variable], name: str) -> List[tf.Varia
 def critic_variables(
     learner_outputs: AgentOutput, variables: Sequence[tf.Variable]
 ) -> List[tf.Variable]:
-    """The variables that the baseline depends on and no output of the policy does.
+    """Returns variables that the baseline depends on, and no output of the policy.
 
     Raises:
       ValueError: if there are none.

@@ -16,9 +16,9 @@ class Plan(NamedTuple):
     """Specification of a phase.
 
     task: name of the map.
-    num_frames: length in environment frames, where the schedules end as well.
+    num_frames: length of the phase and its schedules in environment frames.
     frames: int64 [] variable that counts them, saved with the checkpoint.
-    metrics: tensors by tag to summarise with its updates. They must need no batch but its own.
+    metrics: tensors by tag to summarise with its updates. They must not depend on other batches.
     """
 
     algorithm: algorithm_lib.Algorithm
@@ -32,19 +32,19 @@ class Plan(NamedTuple):
 class Phase(NamedTuple):
     """A phase in the graph.
 
-    title: for the progress line.
+    title: name in the progress line.
     task: name of the map, prefix of the tags of episodes.
     num_frames: length in environment frames.
     frames: variable that counts them, int64 [].
     train: runs an update and returns `frames` after it, int64 [].
     step: environment frames of all phases together after the update, int64 [].
-    agent_steps: in the new columns of the batch, int64 [].
+    agent_steps: number in the new columns of the batch, int64 [].
     done, infos: see `algorithm.Update`.
     stage: copies the next batch to the device of the learner, or None.
     summary: serialized summary of the update, string [].
-    grad_norm: of the update before clipping, float32 []; None if the algorithm does not say.
-    recorded: whether its frames are of recordings, which were not played in this run.
-    gradient_is_finite: bool [] variable, whether the latest gradient was finite; or None.
+    grad_norm: norm before clipping, float32 []; None if the algorithm does not report it.
+    recorded: True if its frames come from recordings, and so were not generated in this run.
+    gradient_is_finite: bool [] variable, True if the latest gradient was finite; or None.
     """
 
     title: str
@@ -69,7 +69,7 @@ def frames_variable(name: str) -> tf.Variable:
 
 
 def policy_version() -> List[tf.Variable]:
-    """The counters that tell versions of the weights apart, int64 [].
+    """Counters that identify versions of the weights, int64 [].
 
     Returns:
       The global step, in environment frames; and the number of updates of this process, which is
@@ -80,7 +80,7 @@ def policy_version() -> List[tf.Variable]:
 
 
 def _counter(name: str, collections: List[str]) -> tf.Variable:
-    """The int64 [] variable of this name in the graph, created when it is first used."""
+    """The int64 [] variable of this name in the graph, created on first use."""
     with tf.variable_scope(tf.get_variable_scope(), reuse=tf.AUTO_REUSE):
         return tf.get_variable(
             name,
@@ -101,20 +101,20 @@ def build_phases(
     metrics: Optional[Mapping[str, tf.Tensor]] = None,
     update_priorities: Optional[Callable[[tf.Tensor, tf.Tensor], tf.Operation]] = None,
 ) -> List[Phase]:
-    """Builds the updates of all phases in the order in which they run.
+    """Builds the updates of all phases, in order.
 
     Args:
       plans: the phases.
       agent: `agents.agent.Agent`; all its weights may be trained.
-      batches: source -> its `Batch` and the operation that stages the one after it, or None; the
-        same ones whenever it is called with the same source.
+      batches: source -> its `Batch` and the operation that stages the next one, or None; it returns
+        the same ones for the same source.
       policy_version: the variables with the environment frames and the number of updates of the
-        weights, as the actors record them.
+        weights, as recorded by actors.
       metrics: tensors to summarise with every update, by tag.
-      update_priorities: (keys, priorities) -> operation; called for algorithms that give some.
+      update_priorities: (keys, priorities) -> operation; called for algorithms with priorities.
 
     Raises:
-      ValueError: if the agent lacks something that an algorithm needs.
+      ValueError: if the agent lacks an attribute that an algorithm needs.
     """
     counters = [plan.frames for plan in plans]
     built = []
@@ -141,7 +141,7 @@ def _build_phase(
     finished = [update.train] + list(ages.values())
     if update.priorities is not None and update_priorities is not None:
         keys = batch.keys if update.priority_keys is None else update.priority_keys
-        # First the step of the optimizer, which says so if numbers are not finite.
+        # First the step of the optimizer, which reports non-finite gradients.
         with tf.control_dependencies([update.train]):
             finished.append(update_priorities(keys, update.priorities))
     frames = advance(plan.frames, update.frames, finished)

@@ -17,11 +17,11 @@ def sequence_priorities(errors: tf.Tensor, mask: tf.Tensor, max_share: float) ->
 
     Args:
       errors: float32 [T, B].
-      mask: float32 [T, B], 0 for steps that do not count.
+      mask: float32 [T, B], 0 for excluded steps.
       max_share: eta, 0 to 1.
 
     Returns:
-      float32 [B]; 0 for a sequence of which no step counts.
+      float32 [B]; 0 for a sequence without included steps.
     """
     sizes = tf.stop_gradient(tf.abs(errors)) * mask
     mean = tf.math.divide_no_nan(tf.reduce_sum(sizes, axis=0), tf.reduce_sum(mask, axis=0))
@@ -37,8 +37,8 @@ def importance_weights(
 
     Args:
       probabilities: float32 [B], P, above 0 where `sampled`.
-      sampled: bool [B], which columns were drawn from the replay buffer.
-      exponent: float32 [], beta; at 0 all weights are 1, as they are for equal probabilities.
+      sampled: bool [B], True for columns drawn from the replay buffer.
+      exponent: float32 [], beta; at 0, and for equal probabilities, all weights are 1.
 
     Returns:
       float32 [B], above 0 and at most 1; 1 where not `sampled`.
@@ -53,8 +53,8 @@ def batch_weights(batch: Batch, settings: PrioritySettings, schedule: Schedule) 
     """The importance weights of the columns of a batch, float32 [B].
 
     Args:
-      batch: `learner.batch.Batch`. Columns that have no key were not drawn from the replay buffer,
-        as those of recordings.
+      batch: `learner.batch.Batch`. Columns without a key were not drawn from the replay buffer,
+        e.g. recorded ones.
       settings: the exponent and its schedule.
       schedule: `learner.optimization.Schedule`.
     """

@@ -1,4 +1,4 @@
-"""Locations of algorithms, whose settings can be read without loading TensorFlow."""
+"""Locations of algorithms; settings load without TensorFlow."""
 
 import importlib
 from typing import TYPE_CHECKING, Any, NamedTuple, Type
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Folder(NamedTuple):
-    """An algorithm in two files of a package: `settings`, which is a leaf, and `update`.
+    """An algorithm in two files of a package: `settings`, without TensorFlow, and `update`.
 
     package: name of the package.
     settings: class in its module `settings`, a frozen dataclass.
@@ -31,7 +31,7 @@ class Folder(NamedTuple):
 
 
 class OneFile(NamedTuple):
-    """An algorithm in one module, whose attribute `settings_class` is the class of its settings.
+    """An algorithm in one module; its attribute `settings_class` names the settings.
 
     module: name of the module.
     algorithm: subclass of `Algorithm` in it.

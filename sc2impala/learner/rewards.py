@@ -1,16 +1,16 @@
 """Rewards from which the agent learns: scaled, clipped, shaped, and with gains.
 
-`learned` replaces the rewards of a batch before an algorithm gets it. The returns of episodes stay
-those of the game. T is the unroll length, B the batch size.
+`learned` replaces the rewards of a batch before an algorithm gets it. Episode returns remain
+the game's. T is the unroll length, B the batch size.
 
 A kind of shaping is a function of
 
-    policy: of the agent.
+    policy: policy of the agent.
     steps: of [T, B], with the current baseline.
     rewards: float32 [T, B], after scaling and clipping.
     discounts: float32 [T, B], after each step.
 
-which returns float32 [T, B], the amount that `--reward_shaping_cost` is charged for; and a line in
+which returns float32 [T, B], the amount that `--reward_shaping_cost` multiplies; and a line in
 `MEASURES`.
 """
 
@@ -37,14 +37,14 @@ def learned(
     No gradient flows through gains and measure.
 
     Args:
-      agent: what is trained; its baseline is needed for the shaping 'uncertainty'.
-      batch: with the rewards of the game.
-      settings: of rewards.
-      schedule: of the phase, with which gains decay; None for gains that do not.
+      agent: the trained agent; the shaping 'uncertainty' uses its baseline.
+      batch: batch with the rewards of the game.
+      settings: settings of rewards.
+      schedule: schedule of the phase, for the decay of gains; None for no decay.
 
     Returns:
-      The batch, whose other tensors are unchanged; and mean rewards before and after shaping,
-      float32 [] by tag, over the steps of new columns that carry a loss. There are none without
+      The batch with new rewards; and mean rewards before and after shaping,
+      float32 [] by tag, over the steps of new columns with a loss; empty without
       gains and shaping.
 
     Raises:
@@ -73,7 +73,7 @@ def learned(
         shaped -= settings.reward_shaping_cost * tf.stop_gradient(measure)
     if shaped is not rewards:
         metrics.update(_means(steps, rewards, shaped))
-    # The reward of the first step belongs to the unroll before.
+    # The reward of the first step belongs to the previous unroll.
     replaced = tf.concat([batch.env_outputs.reward[:1], shaped], axis=0)
     env_outputs = batch.env_outputs._replace(reward=replaced)
     return batch._replace(env_outputs=env_outputs), metrics
@@ -84,7 +84,7 @@ def transform(rewards: tf.Tensor, scaling: float, clipping: str) -> tf.Tensor:
 
     Args:
       rewards: float32, any shape.
-      scaling: factor that is applied before clipping.
+      scaling: factor before clipping.
       clipping: 'abs_one' clips to [-1, 1]. 'soft_asymmetric' squashes r to 5 tanh(r / 5), times 0.3
         if it is negative, as IMPALA does on DMLab-30. 'none' does not clip.
 
@@ -108,30 +108,30 @@ def transform(rewards: tf.Tensor, scaling: float, clipping: str) -> tf.Tensor:
 def gains(
     observation: Mapping[str, Any], weights: Sequence[Tuple[str, float]], done: tf.Tensor
 ) -> tf.Tensor:
-    """Rewards for gains: workers that are ordered, buildings, parts of the map seen.
+    """Returns rewards for gains: ordered workers, buildings, seen parts of the map.
 
     A step from an observation x_t to x_{t+1} gets Phi(x_{t+1}) - Phi(x_t) in addition to its
     reward, where Phi is a weighted sum of counts that the game shows its player: supply, resources,
-    PySC2's score. A worker is then paid for when it is ordered, and not by what it collects a
+    PySC2's score. A worker is then rewarded when it is ordered, not when it collects a
     thousand frames later.
 
     This is the potential-based shaping of Ng, Harada and Russell 1999 (ICML, equation 2) without
     its discount: the undiscounted return changes by Phi at the end of the episode minus Phi at its
-    start and by nothing in between, so what is gained and lost again does not pay. With the
+    start and by nothing in between, so a gain that is lost again earns nothing. With the
     discount of an agent step, gamma Phi(x_{t+1}) - Phi(x_t), every step costs (1 - gamma) Phi; as
     long as the baseline does not know that, a policy that chooses its step multiplier learns to
     take the shortest.
 
     Args:
       observation: of [T + 1, B].
-      weights: names of counts with the reward for one more of each, at least one.
+      weights: reward per unit increase by name of a count, at least one.
       done: bool [T, B], whether x_{t+1} is the first observation of another episode.
 
     Returns:
-      float32 [T, B], 0 with which an episode ends. No gradient flows through it.
+      float32 [T, B], 0 at the end of an episode. No gradient flows through it.
 
     Raises:
-      KeyError: an unknown count, or one of a vector or layer that is not observed.
+      KeyError: if a count is unknown, or its vector or layer is not observed.
     """
     potential = tf.add_n([weight * _count(observation, name) for name, weight in weights])
     gained = potential[1:] - potential[:-1]
@@ -139,7 +139,7 @@ def gains(
 
 
 def _count(observation: Mapping[str, Any], name: str) -> tf.Tensor:
-    """A count of the observations of [T + 1, B], float32 [T + 1, B]."""
+    """Returns a count of the observations of [T + 1, B], float32 [T + 1, B]."""
     if name in counts.SHARES:
         layer = observation['minimap'][counts.SHARES[name]]
         return 100.0 * tf.reduce_mean(tf.cast(layer > 0, tf.float32), axis=[-2, -1])
@@ -151,8 +151,8 @@ def gain_share(decay: float, schedule: Schedule) -> tf.Tensor:
     """The current factor of gains, float32 []: falls linearly from 1 to 0.
 
     Args:
-      decay: the part of the phase over which it falls.
-      schedule: of the phase.
+      decay: fraction of the phase until it is 0.
+      schedule: schedule of the phase.
     """
     return schedule.linear(1.0, 0.0, part=decay)
 
@@ -163,7 +163,7 @@ def environment_frames(
     unused_rewards: tf.Tensor,
     unused_discounts: tf.Tensor,
 ) -> tf.Tensor:
-    """Environment frames of each step: a price of time that is the same for all multipliers."""
+    """Environment frames of each step: a cost of time, independent of the multiplier."""
     return tf.cast(steps.frames, tf.float32)
 
 
@@ -173,7 +173,7 @@ def behaviour_entropy(
     """The entropy of the policy at the time of acting, in nats, of the heads that were used.
 
     With a negative cost it is the reward of maximum entropy learning (Haarnoja et al. 2018, arXiv
-    1801.01290, equation 1). It is 0 where a demonstrator acted: its policy is not recorded.
+    1801.01290, equation 1). It is 0 on steps of a demonstrator: its policy is not recorded.
     """
     entropy = policy.entropy(steps.behaviour, steps.behaviour)
     if tf.nest.flatten(steps.demonstrated):
@@ -188,7 +188,7 @@ def absolute_td_error(
 
     Its expectation is the negative controllability of a state and action of Gehring and Precup
     2013, 'Smart exploration in reinforcement learning using absolute temporal difference errors'
-    (section 4). The reward is the one without shaping.
+    (section 4). The reward is without shaping.
     """
     values = steps.learner.baseline
     following = tf.concat([values[1:], steps.bootstrap_value[tf.newaxis]], axis=0)
@@ -204,10 +204,10 @@ MEASURES: Dict[str, Measure] = {
 
 
 def _with_values(agent: Agent, batch: Batch) -> Tuple[Batch, Any]:
-    """The current outputs of the agent on a batch, `AgentOutput` of [T + 1, B].
+    """Returns the current outputs of the agent on a batch, `AgentOutput` of [T + 1, B].
 
-    It takes a separate forward pass. Returns the batch as well: its recurrent state of recorded
-    columns changes only when it is used, which is after that pass.
+    This takes a separate forward pass. Also returns the batch: its recurrent state of recorded
+    columns changes only after that pass.
     """
     outputs, _ = sequences.forward(agent.unroll, batch, sequences.first_state(batch))
     with tf.control_dependencies([outputs.baseline]):
@@ -216,7 +216,7 @@ def _with_values(agent: Agent, batch: Batch) -> Tuple[Batch, Any]:
 
 
 def _means(steps: Steps, rewards: tf.Tensor, shaped: tf.Tensor) -> Dict[str, tf.Tensor]:
-    """Mean rewards of the steps of new columns that carry a loss; 0 where no step counts."""
+    """Mean rewards over the steps of new columns with a loss; 0 without such steps."""
     counted = steps.mask * tf.cast(steps.is_new, tf.float32)
 
     def mean(values: tf.Tensor) -> tf.Tensor:

@@ -15,21 +15,21 @@ from sc2impala.structs import AgentOutput, EnvOutput, EpisodeInfo, Nest, Teacher
 
 
 class Steps(NamedTuple):
-    """The T steps of the sequences of a batch, aligned by the observation that was acted on.
+    """The T steps of the sequences of a batch, aligned by the input observation of the action.
 
-    rewards: float32 [T, B], that followed the action of step t.
-    infos: of [T, B], likewise.
-    done: bool [T, B], likewise.
-    behaviour: of [T, B], the action that was taken and the policy that chose it.
-    learner: of [T, B], of the current weights on the same observation.
+    rewards: float32 [T, B], rewards after the action of step t.
+    infos: of [T, B], after the action of step t.
+    done: bool [T, B], after the action of step t.
+    behaviour: of [T, B], the executed action and the behaviour policy.
+    learner: of [T, B], outputs of the current weights on the same observation.
     bootstrap_value: float32 [B], the last baseline of the learner.
-    mask: float32 [T, B], 0 on steps that are not trained on: those with which an episode was
-        aborted, those after a truncation, and unless asked for those of a demonstrator.
-    resets: bool [T, B], the steps after a truncation: they only start the next episode. The step
+    mask: float32 [T, B], 0 on steps that are not trained on: steps that aborted an episode,
+        steps after a truncation, and by default steps of a demonstrator.
+    resets: bool [T, B], steps after a truncation: they only start the next episode. The step
         before bootstraps from the value of the final observation.
-    is_new: bool [B], columns that come from the queue and not from the replay buffer.
-    demonstrated: bool [T, B], the steps that a demonstrator took; () if there is none.
-    frames: int32 [T, B], environment frames that the action took, see `sc2impala.frames`.
+    is_new: bool [B], columns from the queue, not from the replay buffer.
+    demonstrated: bool [T, B], steps of a demonstrator; () without one.
+    frames: int32 [T, B], environment frames of the action, see `sc2impala.frames`.
     """
 
     rewards: tf.Tensor
@@ -54,11 +54,11 @@ def unroll(
     """Unrolls the agent over the T + 1 steps of a batch and aligns the results.
 
     Args:
-      agent: what is trained.
+      agent: the trained agent.
       batch: B columns.
-      with_demonstrations: train on the steps of a demonstrator as well. Their recorded logits are
-        those of the agent, not of the policy that acted.
-      given: int32 [T + 1, B] by head, see `Agent.unroll`; None for the actions that were taken.
+      with_demonstrations: train also on steps of a demonstrator. Their recorded logits are
+        the agent's, not the behaviour policy's.
+      given: int32 [T + 1, B] by head, see `Agent.unroll`; None for the executed actions.
     """
     options = {} if given is None else {'given': given}
     outputs = _unroll_and_keep_state(agent.unroll, batch, options)
@@ -68,14 +68,14 @@ def unroll(
 
 
 def unroll_with_labels(agent: Agent, batch: Batch) -> Tuple[Steps, AgentOutput]:
-    """`unroll`, and the policy given the labels of a demonstrator.
+    """Unrolls the agent, and its policy given the labels of a demonstrator.
 
     Args:
-      agent: what is trained.
-      batch: of observations with labels.
+      agent: the trained agent.
+      batch: batch with labels in its observations.
 
     Returns:
-      The steps; and the outputs of [T, B] given the labels, which are those of the steps if
+      The steps; and the outputs of [T, B] given the labels; the same outputs if
       arguments do not depend on choices.
     """
     if not agent.arguments_are_conditioned:
@@ -93,7 +93,7 @@ def forward(
     start: Nest,
     options: Optional[Mapping[str, Any]] = None,
 ) -> Tuple[Any, Any]:
-    """Runs the agent over a batch, on all devices that share it.
+    """Runs the agent over a batch, on all its devices.
 
     Args:
       run: `unroll` or `unroll_with_labels` of an agent.
@@ -110,7 +110,7 @@ def forward(
 
 
 def first_state(batch: Batch) -> Any:
-    """The recurrent state before the first step; recorded columns have that of their streams."""
+    """Returns the state before the first step; for recorded columns the streams' state."""
     if not tf.nest.flatten(batch.stream_state):
         return batch.agent_state
 
@@ -124,7 +124,7 @@ def first_state(batch: Batch) -> Any:
 def _unroll_and_keep_state(
     run: Callable[..., Tuple[Any, Any]], batch: Batch, options: Mapping[str, Any]
 ) -> Any:
-    """Outputs of [T + 1, B], which cannot be used before the state of streams is kept."""
+    """Returns the outputs of [T + 1, B] once the state of streams is written."""
     outputs, last_state = forward(run, batch, first_state(batch), options)
     variables = tf.nest.flatten(batch.stream_state)
     if not variables:
@@ -144,18 +144,18 @@ def shift(
     is_replay: tf.Tensor,
     with_demonstrations: bool = False,
 ) -> Steps:
-    """Aligns [T + 1, B] by the observation that was acted on.
+    """Aligns [T + 1, B] by the input observation of the action.
 
     At index t `env_outputs` has the observation x_t, and the reward for the action that led to it;
     `agent_outputs` has that action, which was chosen for x_{t-1}; `learner_outputs` has the
-    policy and the value of x_t. So what was done on x_t, and what it brought, is at t + 1: actions
-    and rewards are `[1:]`, outputs of the learner `[:-1]`. Its last baseline, V(x_T), is what
-    returns bootstrap from.
+    policy and the value of x_t. So the action on x_t and its reward are at t + 1: actions
+    and rewards are `[1:]`, outputs of the learner `[:-1]`. Its last baseline, V(x_T), is the
+    bootstrap value.
 
     Args:
       env_outputs: of [T + 1, B].
       agent_outputs: of [T + 1, B], of the behaviour policy.
-      learner_outputs: of [T + 1, B], of the current weights.
+      learner_outputs: outputs of the current weights, of [T + 1, B].
       is_replay: bool [B].
       with_demonstrations: see `unroll`.
     """
@@ -170,7 +170,7 @@ def shift(
     mask = 1.0 - tf.cast(tf.logical_or(after.info.aborted, resets), tf.float32)
     demonstrated: Any = ()
     if labels.KEY in env_outputs.observation:
-        # Of the observation that was acted on, like the learner's outputs.
+        # Aligned with the input observation, like the learner's outputs.
         demonstrated = env_outputs.observation[labels.KEY]['plays'][:-1]
         if not with_demonstrations:
             mask *= 1.0 - tf.cast(demonstrated, tf.float32)
@@ -190,7 +190,7 @@ def shift(
 
 
 def teacher_logits(batch: Batch) -> TeacherLogits:
-    """The teacher's policy on the observations that were acted on, of [T, B]."""
+    """Returns the teacher's policy on the input observations, of [T, B]."""
     return tf.nest.map_structure(lambda t: t[1:], batch.teacher_logits)
 
 
@@ -202,7 +202,7 @@ def replayed(batch: Batch) -> tf.Tensor:
 def countable(steps: Steps) -> Tuple[tf.Tensor, EpisodeInfo]:
     """`done` and `infos` for statistics of the agent.
 
-    Replayed columns, aborted episodes, and those of a demonstrator do not count.
+    Replayed columns, aborted episodes, and episodes of a demonstrator do not count.
 
     Returns:
       bool [T, B], and EpisodeInfo of [T, B] whose `aborted` is set in new columns only.
@@ -215,6 +215,6 @@ def countable(steps: Steps) -> Tuple[tf.Tensor, EpisodeInfo]:
 
 
 def count_frames(steps: Steps) -> tf.Tensor:
-    """Environment frames of the new columns, int64 []: game loops that were really played."""
+    """Environment frames of the new columns, int64 []: game loops that were simulated."""
     is_new = tf.cast(steps.is_new, tf.int64)
     return tf.reduce_sum(tf.cast(steps.frames, tf.int64) * is_new)

@@ -1,6 +1,6 @@
 """Sources of batches: the queue of the actors, a replay table, or both.
 
-N is the number of new sequences in a batch, R that of replayed ones, B = N + R.
+N is the number of new sequences in a batch, R of replayed ones, B = N + R.
 """
 
 import abc
@@ -18,8 +18,8 @@ from sc2impala.structs import Nest
 class Source(abc.ABC):
     """Source of the batches of a phase.
 
-    recorded: whether all that counts as new in them is of recordings: not played in this run.
-    variables: local variables that an exact resume restores; there are some after `next_batch`.
+    recorded: True if all new columns come from recordings, and so were not generated in this run.
+    variables: local variables that an exact resume restores; set by `next_batch`.
     """
 
     recorded = False
@@ -27,7 +27,7 @@ class Source(abc.ABC):
 
     @abc.abstractmethod
     def next_batch(self) -> Batch:
-        """Builds the operations that take the next batch; to be called once per graph."""
+        """Builds the operations that take the next batch; call it once per graph."""
 
 
 class QueueSource(Source):
@@ -47,11 +47,11 @@ class QueueSource(Source):
 
 
 class ReplaySource(Source):
-    """Sequences of a replay table only; something else has to fill it."""
+    """Sequences of a replay table only; another component fills it."""
 
     def __init__(self, table: ReplayTable, spec: Nest, num_sequences: int):
         """Args:
-        table: `replay.ReplayTable`. It is called by this process only.
+        table: `replay.ReplayTable`. Only this process uses it.
         spec: `ActorOutput` of `tf.TensorSpec`s, see `actors.sequence_spec`.
         num_sequences: B.
         """
@@ -67,10 +67,10 @@ class ReplaySource(Source):
 
 
 class MixedSource(Source):
-    """N new sequences from the queue and R from replay; the new ones are put into the table.
+    """N new sequences from the queue and R from replay; new ones are inserted into the table.
 
-    Until the table holds R sequences, or more if asked for, the batch is made of N + R new ones, so
-    that training starts with the first sequences played and the shape of a batch never changes.
+    Until the table holds R sequences, or more if set, a batch has N + R new ones, so
+    training starts with the first sequences, and the shape of a batch never changes.
     """
 
     def __init__(
@@ -84,10 +84,10 @@ class MixedSource(Source):
     ):
         """Args:
         queue: `actors.SequenceQueue` of `ActorOutput`s.
-        table: `replay.ReplayTable`. It is called by this process only.
+        table: `replay.ReplayTable`. Only this process uses it.
         num_new: N.
         num_replay: R.
-        min_size: sequences that the table must hold before it is sampled, if more than R.
+        min_size: minimum size of the table for sampling, if more than R.
         priorities: `ActorOutput` of new sequences, [N, ...] -> float32 [N], their priorities in the
             table; None leaves them to its sampler.
         """
@@ -123,7 +123,7 @@ class MixedSource(Source):
     def _new_and_replayed(self) -> List[tf.Tensor]:
         """Components of N new and R replayed sequences, their keys and probabilities."""
         new = self._queue.dequeue_many(self._num_new)
-        # Sampled first: what was just played is not replayed in the same batch.
+        # Sampled first: new sequences are not replayed in the same batch.
         old, old_keys, probabilities = sample_table(self._table, self._queue.spec, self._num_replay)
         with tf.control_dependencies([old_keys]):
             new_keys = self._insert(new, self._num_new)
@@ -179,7 +179,7 @@ def insert_into_table(
       priorities: float32 [count]; None leaves them to the sampler of the table.
 
     Returns:
-      Their keys, int64 [count].
+      Keys of the sequences, int64 [count].
     """
 
     def insert_arrays(*arrays: np.ndarray) -> np.ndarray:
@@ -195,7 +195,7 @@ def insert_into_table(
 
 
 def update_priorities(table: ReplayTable, keys: tf.Tensor, priorities: tf.Tensor) -> tf.Tensor:
-    """Gives priorities, float32 [B], back to a `replay.ReplayTable`; keys of -1 are ignored."""
+    """Updates priorities, float32 [B], in a `replay.ReplayTable`; keys of -1 are ignored."""
 
     def update_arrays(keys: np.ndarray, priorities: np.ndarray) -> np.int64:
         with activity.doing(activity.REPLAY):
@@ -208,16 +208,16 @@ def update_priorities(table: ReplayTable, keys: tf.Tensor, priorities: tf.Tensor
 
 
 class Batches:
-    """Builds the batch of each source once, staged ahead of its use if there is a GPU.
+    """Builds the batch of each source once; with a GPU, stages it ahead of its use.
 
-    device: of the learner, the first if there are several; None for the CPU.
-    stagings: of all sources, in the order in which their batches were built; none for the CPU.
-    staged: the operations out of these whose areas hold a batch.
+    device: first device of the learner; None for the CPU.
+    stagings: stages of all sources, in the order of construction; empty for the CPU.
+    staged: operations of the stages with a staged batch.
     variables: local variables of all sources that an exact resume restores.
     """
 
     def __init__(self, devices: Sequence[str]):
-        """Args: devices: of the learner, which share the columns of a batch; none for the CPU."""
+        """Args: devices: devices of the learner that share a batch; empty for the CPU."""
         self.device = devices[0] if devices else None
         self.stagings: List[Staging] = []
         self.staged: Set[tf.Operation] = set()
@@ -230,10 +230,10 @@ class Batches:
         return [variable for source in self._by_source for variable in source.variables]
 
     def of(self, source: Source) -> Tuple[Batch, Optional[tf.Operation]]:
-        """The next batch of a source.
+        """Returns the next batch of a source.
 
         Returns:
-          The batch; and the operation that copies the batch after it to the device, or None.
+          The batch; and the operation that stages the batch after it, or None.
         """
         if source not in self._by_source:
             put = None

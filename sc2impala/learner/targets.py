@@ -27,9 +27,9 @@ def discounts(steps: Steps, settings: ReturnSettings) -> tf.Tensor:
 def vtrace_inputs(
     policy: JointPolicy, steps: Steps, settings: ReturnSettings
 ) -> Dict[str, tf.Tensor]:
-    """The arguments that V-trace and UPGO share, float32 [T, B] but for the bootstrap value.
+    """Common arguments of V-trace and UPGO, float32 [T, B] except for the bootstrap value.
 
-    The importance weights are those of joint actions: of all heads that were used.
+    Importance weights are for joint actions: the product over all used heads.
     """
     pi, mu = steps.learner, steps.behaviour
     return dict(

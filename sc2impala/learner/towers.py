@@ -1,9 +1,9 @@
 """One update on several devices: the columns of a batch in equal parts, the agent on each of them.
 
-Only the agent is spread out. Each device unrolls it over its part of the columns, with the same
-variables; then the outputs of all parts are joined, in the order of the columns, and everything
-else sees the whole batch: targets, losses, statistics, diagnostics. So an algorithm needs to know
-nothing of devices, and the results are those of one device up to rounding. The gradient of a part
+Only the agent is replicated. Each device unrolls it over its part of the columns, with the same
+variables; then the outputs of all parts are joined, in the order of the columns, and the rest
+works on the whole batch: targets, losses, statistics, diagnostics. So an algorithm does not
+depend on devices, and results equal one device's up to rounding. The gradient of a part
 is computed where the part was unrolled; the gradients of a variable are added before the step of
 the optimizer.
 
@@ -17,14 +17,14 @@ import tensorflow.compat.v1 as tf
 from sc2impala.structs import EnvOutput, Nest
 
 _DEVICES = 'learner_devices'
-"""Graph collection with the devices of all parts that were unrolled."""
+"""Graph collection with the devices of all unrolled parts."""
 
 
 class Part(NamedTuple):
     """Part of a batch on one device, which unrolls B / n columns.
 
-    device: as '/gpu:1'.
-    actions: dict of int32 [T + 1, B / n], the actions that led to each of the observations.
+    device: e.g. '/gpu:1'.
+    actions: dict of int32 [T + 1, B / n], the actions before each observation.
     env_outputs: EnvOutput of [T + 1, B / n].
     """
 
@@ -36,12 +36,12 @@ class Part(NamedTuple):
 def make_parts(
     actions: Mapping[str, tf.Tensor], env_outputs: EnvOutput, devices: Sequence[str]
 ) -> Tuple[Part, ...]:
-    """One part for each device; nothing is copied to the devices yet.
+    """Makes one part per device; copies nothing to the devices yet.
 
     Args:
       actions: dict of int32 [T + 1, B].
       env_outputs: `EnvOutput` of [T + 1, B].
-      devices: n of them, where n divides B.
+      devices: n devices, where n divides B.
     """
     pieces = split((actions, env_outputs), len(devices), axis=1)
     return tuple(Part(device, *piece) for device, piece in zip(devices, pieces))
@@ -53,7 +53,7 @@ def unroll(
     core_state: Nest,
     options: Mapping[str, Any],
 ) -> Tuple[Any, Any]:
-    """`Agent.unroll` of every part on its device.
+    """Runs `Agent.unroll` for every part on its device.
 
     Args:
       run: `unroll` or `unroll_with_labels` of an `agents.agent.Agent` whose variables exist.
@@ -62,7 +62,7 @@ def unroll(
       options: further arguments of `run` by name, nests of [T + 1, B, ...].
 
     Returns:
-      What `run` returns: outputs of [T + 1, B], and the state after the last step, nest of
+      The results of `run`: outputs of [T + 1, B], and the state after the last step, nest of
       [B, ...].
     """
     states = split(core_state, len(parts), axis=0)
@@ -78,13 +78,13 @@ def unroll(
 
 
 def gradients(loss: tf.Tensor, variables: Sequence[tf.Variable]) -> List[Optional[tf.Tensor]]:
-    """`tf.gradients`, computed where the forward pass was if that was on several devices."""
+    """`tf.gradients`, computed on the devices of the forward pass if there are several."""
     spread = bool(tf.get_collection(_DEVICES))
     return tf.gradients(loss, variables, colocate_gradients_with_ops=spread)
 
 
 def split(nest: Nest, count: int, axis: int) -> List[Any]:
-    """The same nest `count` times, with equal parts of every tensor along an axis."""
+    """Splits every tensor of a nest into `count` equal parts along an axis."""
     flat = [tf.split(tensor, count, axis) for tensor in tf.nest.flatten(nest)]
     return [
         tf.nest.pack_sequence_as(nest, [pieces[index] for pieces in flat]) for index in range(count)

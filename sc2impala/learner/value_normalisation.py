@@ -3,9 +3,9 @@
 Sources: PopArt (van Hasselt et al. 2016, arXiv 1602.07714), and its use with IMPALA (Hessel et al.
 2018, arXiv 1809.04474). The agent's baseline is V = mean + scale * n, with n = w h + b the output
 of its last layer. Losses of the baseline are divided by scale^2, advantages by scale. After every
-update mean and scale follow the targets, and w and b are changed such that V is what it was.
+update mean and scale follow the targets, and w and b are changed such that V is unchanged.
 
-Actors read the variables while they change: a baseline that was recorded at that moment may be off.
+Actors read the variables while they change: a baseline recorded at that moment may be inconsistent.
 """
 
 from typing import Any, Dict, Tuple
@@ -31,7 +31,7 @@ def mixed(
 ) -> Tuple[tf.Tensor, tf.Tensor]:
     """Mean and variance of a mixture: 1 - rate of the old distribution and rate of the new one.
 
-    As moving averages of the first and the second moment, but without the difference of two large
+    Equals moving averages of the first and second moment, without the difference of two large
     squares. All arguments and results are float32 [].
     """
     shift = batch_mean - mean
@@ -51,7 +51,7 @@ def rescaled(
       w: float32 [D, 1].
       b: float32 [1].
       old: mean and scale, float32 [].
-      new: the same after an update.
+      new: mean and scale after an update.
 
     Returns:
       The new w and b.
@@ -66,8 +66,8 @@ class ValueNormalisation:
     def __init__(self, agent: Agent, rate: float):
         """Args:
         agent: `agents.agent.Agent`, whose variables exist.
-        rate: weight of a batch in the statistics. The first batches have as much as is needed for
-            all to count the same.
+        rate: weight of a batch in the statistics. The first batches have larger weights, so that
+            all of them count the same.
         """
         self._statistics: Any = getattr(agent, 'value_statistics', None)
         self._rate = rate
@@ -83,16 +83,16 @@ class ValueNormalisation:
         return values / tf.pow(self._scale, float(power))
 
     def followed(self, train: tf.Operation, targets: tf.Tensor, weights: tf.Tensor) -> tf.Operation:
-        """An operation that runs `train`, and then updates the statistics.
+        """Returns an operation that runs `train`, and then updates the statistics.
 
         Args:
-          train: of the optimizer.
-          targets: float32 [T, B], of the baseline.
-          weights: float32 [T, B], of each target in the statistics; without any they stay.
+          train: operation of the optimizer.
+          targets: float32 [T, B], targets of the baseline.
+          weights: float32 [T, B], weights of targets; if all are 0, the statistics stay.
         """
         if self._statistics is None:
             return train
-        # Whatever is computed in the same run has the statistics from before the update.
+        # Other tensors of the same session run use the statistics before the update.
         with tf.control_dependencies([train, self._mean, self._scale]):
             return tf.cond(
                 tf.reduce_sum(weights) > 0.0,

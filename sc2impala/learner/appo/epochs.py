@@ -1,7 +1,7 @@
 """Several epochs over the minibatches of one batch, as a loop in the graph: one session call.
 
-The loop holds one copy of the network, whatever the number of epochs. Each of its rounds begins
-when the step of the optimizer before is done, and reads the variables as that has left them.
+The loop holds one copy of the network, whatever the number of epochs. Each round begins
+after the previous step of the optimizer, and reads the updated variables.
 """
 
 from typing import Callable, Dict, NamedTuple
@@ -15,9 +15,9 @@ class Round(NamedTuple):
     train: operation, the step of the optimizer.
     grad_norm: float32 [], before clipping.
     divergence: float32 [], summed over steps.
-    counted: float32 [], the number of these steps.
-    clipped: float32 [], steps from which clipping has taken the gradient.
-    valid: float32 [], steps that carry a loss.
+    counted: float32 [], number of steps in `divergence`.
+    clipped: float32 [], number of steps without gradient due to clipping.
+    valid: float32 [], number of steps with a loss.
     smallest_ratio, largest_ratio: float32 [].
     """
 
@@ -34,7 +34,7 @@ class Round(NamedTuple):
 class Totals(NamedTuple):
     """Results of an update so far, and loop variables.
 
-    rounds: int32 [], how many there were.
+    rounds: int32 [], number of rounds.
     divergence, counted: sums over the last epoch.
     grad_norm, clipped, valid: sums over all rounds.
     smallest_ratio, largest_ratio: of all rounds.
@@ -51,7 +51,7 @@ class Totals(NamedTuple):
 
     @property
     def mean_divergence(self) -> tf.Tensor:
-        """Over the steps of the last epoch, float32 []."""
+        """Mean divergence over the last epoch, float32 []."""
         return tf.math.divide_no_nan(self.divergence, self.counted)
 
     def metrics(self) -> Dict[str, tf.Tensor]:
@@ -68,17 +68,17 @@ class Totals(NamedTuple):
 
 
 def start() -> Totals:
-    """Before the first round; the extremes of no ratio are those of equal policies."""
+    """Returns the totals before the first round; extremes of ratios start at 1."""
     zero, one = tf.constant(0.0), tf.constant(1.0)
     return Totals(tf.constant(0), zero, zero, zero, zero, zero, one, one)
 
 
 def add(totals: Totals, found: Round, is_first: tf.Tensor) -> Totals:
-    """The totals with one more round.
+    """Adds a round to the totals.
 
     Args:
-      totals: of the rounds before.
-      found: of this one.
+      totals: totals of previous rounds.
+      found: result of this round.
       is_first: bool [], whether it is the first of its epoch.
     """
     keep = 1.0 - tf.cast(is_first, tf.float32)
@@ -100,14 +100,14 @@ def run(
     """Runs `update` for every row of `orders`, one after the other.
 
     Args:
-      update: builds the update of one minibatch, out of its row.
+      update: builds the update of one minibatch, from its row.
       orders: int32 [epochs * minibatches, ...].
-      minibatches: of an epoch.
-      max_kl: the epochs that are left are left out once the mean divergence over an epoch, each
+      minibatches: number per epoch.
+      max_kl: skip the remaining epochs once the mean divergence over an epoch, each
         minibatch being measured before its own step, is above it; 0 runs all.
 
     Returns:
-      Totals. They cannot be had before the last step of the optimizer is done.
+      Totals. They depend on the last step of the optimizer.
     """
     num_rounds = tf.shape(orders)[0]
 

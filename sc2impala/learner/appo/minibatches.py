@@ -1,6 +1,6 @@
-"""Minibatches of whole sequences: which columns of a batch they take, and the columns.
+"""Minibatches of whole sequences: their columns and order.
 
-E is the number of epochs, M that of minibatches in each, B the number of columns, D the number of
+E is the number of epochs, M of minibatches in each, B the number of columns, D the number of
 devices that share them (1 if the batch has no parts).
 """
 
@@ -18,7 +18,7 @@ _STREAM = 2006
 def orders(batch: Batch, frames: tf.Tensor, epochs: int, minibatches: int) -> tf.Tensor:
     """The columns of every minibatch, in a new random order in each epoch.
 
-    They are a function of `frames`, which no two updates of a phase share: a run that resumes from
+    A function of `frames`, which differs between updates of a phase: a run that resumes from
     a checkpoint draws the same ones. The columns of a device stay together.
 
     Args:
@@ -58,7 +58,7 @@ def take(batch: Batch, order: tf.Tensor) -> Batch:
     """The columns of one minibatch.
 
     Args:
-      batch: B columns, with no `stream_state`: that is for the whole of them.
+      batch: B columns, without `stream_state`, which exists for whole batches only.
       order: int32 [D, B / (M * D)], a row of `orders`.
 
     Returns:
@@ -78,12 +78,12 @@ def take(batch: Batch, order: tf.Tensor) -> Batch:
 
 
 def columns_of(batch: Batch, order: tf.Tensor) -> tf.Tensor:
-    """The columns of the whole batch that a row of `orders` means, int32 [B / M]."""
+    """Returns columns of the whole batch for a row of `orders`, int32 [B / M]."""
     devices = num_parts(batch)
     first = tf.range(devices) * (tf.shape(batch.is_replay)[0] // devices)
     return tf.reshape(order + first[:, tf.newaxis], [-1])
 
 
 def time_major(nest: Nest, columns: tf.Tensor) -> Any:
-    """Columns of a nest of [T, B, ...]."""
+    """Selects columns of a nest of [T, B, ...]."""
     return tf.nest.map_structure(lambda t: tf.gather(t, columns, axis=1), nest)

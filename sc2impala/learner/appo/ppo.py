@@ -2,15 +2,15 @@
 
 Sources: PPO (Schulman et al. 2017, arXiv 1707.06347, equation 7), with the reciprocal lower bound
 and the asynchronous setting of Sample Factory (Petrenko et al. 2020, arXiv 2006.11751); GAE
-(Schulman et al. 2016, arXiv 1506.02438, equation 16). mu is the policy that acted, pi the one that
-is trained. T is the length of the unroll, B the batch size. Tensors are float32 [T, B] unless
+(Schulman et al. 2016, arXiv 1506.02438, equation 16). mu is the behaviour policy, pi the
+trained policy. T is the length of the unroll, B the batch size. Tensors are float32 [T, B] unless
 stated otherwise. Each loss has one value per step; the caller masks, weights and sums them.
 """
 
 import tensorflow.compat.v1 as tf
 
 _MAX_LOG_RATIO = 20.0
-"""A larger ratio has no gradient anyway where it is clipped, and is finite without clipping."""
+"""Limit of log ratios: a clipped ratio has no gradient there, and an unclipped one stays finite."""
 
 _SMALLEST_DEVIATION = 1e-5
 """Added to the standard deviation of advantages."""
@@ -39,7 +39,7 @@ def clip_ratios(ratios: tf.Tensor, clip: float) -> tf.Tensor:
 def is_clipped(ratios: tf.Tensor, advantages: tf.Tensor, clip: float) -> tf.Tensor:
     """Returns whether clipping takes the gradient from a step, bool [T, B].
 
-    That is where the ratio has left the interval in the direction in which the advantage pushes it.
+    So the ratio has left the interval in the direction of the advantage.
     """
     if not clip:
         return tf.zeros_like(ratios, tf.bool)
@@ -51,8 +51,8 @@ def is_clipped(ratios: tf.Tensor, advantages: tf.Tensor, clip: float) -> tf.Tens
 def policy_loss(ratios: tf.Tensor, advantages: tf.Tensor, clip: float) -> tf.Tensor:
     """Returns - min(ratio * A, clipped ratio * A), equation 7 of PPO.
 
-    Where nothing is clipped its gradient is - A * ratio * grad log pi(a): that of the policy
-    gradient with the whole importance weight, which on-policy is IMPALA's. It reaches `ratios`
+    Where nothing is clipped its gradient is - A * ratio * grad log pi(a): the policy
+    gradient with the full importance weight; on-policy it equals IMPALA's. It reaches `ratios`
     only.
 
     Args:
@@ -75,7 +75,7 @@ def value_loss(
 
     Args:
       targets: of the baseline.
-      values: V, of the weights that are trained.
+      values: V, of the trained weights.
       old_values: V at the time of acting.
       clip: 0 does not clip: 1/2 (target - V)^2.
     """
@@ -97,20 +97,20 @@ def advantages(
     trace_decay: float,
     mask: tf.Tensor,
 ) -> tf.Tensor:
-    """The advantages that belong to targets vs, without the importance weight of the same step.
+    """Returns advantages for targets vs, without the importance weight of the same step.
 
     A_t = r_t + discount_t * (lambda * vs_{t+1} + (1 - lambda) * V(x_{t+1})) - V(x_t), and 0 where
     `mask` is. IMPALA multiplies A_t with min(1, ratio_t); here the ratio is in the loss already.
     With the targets of TD(lambda) this is GAE(lambda). No gradient flows through it.
 
     Args:
-      rewards: that followed the actions.
+      rewards: rewards after the actions.
       discounts: after each step, 0 where an episode ended with it.
       values: V(x_t) for t < T.
       bootstrap_value: float32 [B], V(x_T) = vs_T.
-      vs: targets of the baseline, of V-trace or of TD(lambda).
+      vs: targets of the baseline, from V-trace or TD(lambda).
       trace_decay: lambda.
-      mask: 0 for steps that do not count.
+      mask: 0 for excluded steps.
     """
     last = bootstrap_value[tf.newaxis]
     next_vs = tf.concat([vs[1:], last], axis=0)

@@ -1,7 +1,7 @@
-"""Behaviour cloning: the agent learns to play as a demonstrator labels its observations.
+"""Behaviour cloning: the agent imitates a demonstrator's labels of its observations.
 
-The labels say what the demonstrator would play on an observation, see `labels`. Which policy
-plays does not matter: labels of observations that the agent has reached itself (DAgger, Ross et al.
+The labels are the demonstrator's choices on an observation, see `labels`. The behaviour policy
+does not matter: labels of observations that the agent has reached itself (DAgger, Ross et al.
 2011, arXiv 1011.0686) are learned from in the same way. T is the unroll length, B the batch size.
 """
 
@@ -25,10 +25,10 @@ class Cloning(PretrainingAlgorithm):
     The loss of a step is -log pi(label) over function, the arguments that the label's function
     uses, and the step multiplier unless it is fixed. Labels whose function is not available carry
     no loss. The target of the baseline is the discounted return to the end of the unroll plus the
-    bootstrap value, of whoever played. Losses are summed over time and batch.
+    bootstrap value, for any behaviour policy. Losses are summed over time and batch.
 
-    Nothing is replayed, and nothing that was played meanwhile enters the replay buffer: CLEAR would
-    later hold the agent near policies that had not learned yet.
+    Nothing is replayed, and sequences of this phase do not enter the replay buffer: CLEAR would
+    later regularise the agent towards untrained policies.
     """
 
     title = 'cloning'

@@ -1,7 +1,7 @@
-"""Critic pre-training: the baseline learns the returns of a policy that stays fixed.
+"""Critic pre-training: the baseline learns the returns of a fixed policy.
 
-For agents that start from a loaded policy: their critic is untrained, and its errors would
-otherwise be the first thing that the policy learns from.
+For agents that start from a loaded policy: their critic is untrained, and the policy would
+otherwise first learn from its errors.
 """
 
 from typing import Sequence
@@ -22,7 +22,7 @@ class CriticPretraining(PretrainingAlgorithm):
 
     The target is the discounted return to the end of the unroll plus the bootstrap value,
     G_t = r_t + gamma_t G_{t+1}; the loss 1/2 (G - V)^2 is summed over time and batch. Only
-    variables on which no output of the policy depends are trained, unless the settings say
+    variables on which no output of the policy depends are trained, unless set
     otherwise.
     """
 
@@ -36,7 +36,7 @@ class CriticPretraining(PretrainingAlgorithm):
         """Builds the update of the baseline alone; see `Algorithm.build_update`.
 
         Raises:
-          ValueError: if every variable of the critic is one of the policy as well.
+          ValueError: if the critic shares every variable with the policy.
         """
         settings = self.settings
         steps = sequences.unroll(agent, batch)

@@ -22,12 +22,12 @@ from sc2impala.learner.value_normalisation import ValueNormalisation
 class Impala(ActorCritic):
     """Policy gradient on V-trace advantages, baseline on V-trace targets, entropy bonus.
 
-    Replayed columns are cloned as well: KL(mu || pi) regularises the policy towards the behaviour
+    Replayed columns are also cloned: KL(mu || pi) regularises the policy towards the behaviour
     policy, and the baseline is regularised towards the recorded one. With R = 0 the graph is plain
-    IMPALA. A teacher, if there is one, regularises the policy towards the one with which the run
-    started (kickstarting).
+    IMPALA. A teacher, if any, regularises the policy towards the start policy of the run
+    (kickstarting).
 
-    The priority of a sequence in a replay buffer that has priorities is made of the absolute
+    In a replay buffer with priorities, the priority of a sequence is computed from the absolute
     V-trace advantages of its steps; the losses of replayed columns have importance weights.
     """
 
@@ -38,8 +38,8 @@ class Impala(ActorCritic):
     ) -> Update:
         """Builds the update of policy and baseline; see `Algorithm.build_update`."""
         settings, policy = self.settings, agent.policy
-        # Step t holds the outputs of the learner on observation t, and from one step later the
-        # action that was taken there and its reward: see `sequences.shift`.
+        # Step t has the outputs of the learner on observation t, and from one step later the
+        # action taken there and its reward: see `sequences.shift`.
         steps, given_labels = self.unroll(agent, batch)
         pi, mu = steps.learner, steps.behaviour
         popart = ValueNormalisation(agent, settings.value_normalisation_rate)

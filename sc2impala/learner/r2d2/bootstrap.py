@@ -20,13 +20,13 @@ def repeat(nest: Nest, num_versions: int, axis: int) -> Any:
 
 
 def shares(keys: tf.Tensor, num_versions: int, probability: float) -> tf.Tensor:
-    """The weight with which each version learns from each sequence: 1 / H or 0.
+    """Weights of sequences for each version: 1 / H or 0.
 
     Args:
-      keys: int64 [B], of the sequences in the replay buffer. The masks are a function of them: they
-        are the same whenever a sequence is replayed.
+      keys: int64 [B], keys in the replay buffer. The masks are a function of them: they
+        are the same at every replay of a sequence.
       num_versions: H.
-      probability: of 1 / H.
+      probability: probability of 1 / H.
 
     Returns:
       float32 [B * H].
@@ -45,12 +45,12 @@ def metrics(q_values: tf.Tensor, mask: tf.Tensor, num_versions: int) -> Dict[str
     """Returns measures of the disagreement of versions, by tag.
 
     Args:
-      q_values: float32 [T, B * H], of what was played.
-      mask: float32 [T, B * H], 0 on steps that do not count.
+      q_values: float32 [T, B * H], values of the executed actions.
+      mask: float32 [T, B * H], 0 on excluded steps.
       num_versions: H.
 
     Returns:
-      `q/std_of_heads`: their standard deviation, the mean over all steps that count, float32 [].
+      `q/std_of_heads`: their standard deviation over versions, the mean over included steps.
     """
     values = _by_version(q_values, num_versions)
     centred = values - tf.reduce_mean(values, axis=-1, keepdims=True)

@@ -1,9 +1,9 @@
-"""Burn-in: bringing the stored recurrent states of replayed sequences up to date.
+"""Burn-in: updates the stored recurrent states of replayed sequences.
 
-A stored state is that of the weights which played. The first steps of a sequence are unrolled with
-the present weights only to get a better one (R2D2, Kapturowski et al. 2019, section 3). They are
-the last steps of the sequence before it, which is learned from. T is the unroll length, B the batch
-size.
+A stored state comes from the older weights that acted. The first steps of a sequence are unrolled
+with the current weights only to update it (R2D2, Kapturowski et al. 2019, section 3). They are
+the last steps of the previous sequence, whose losses cover them. T is the unroll length, B the
+batch size.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ from sc2impala.structs import Nest
 
 
 def num_steps(agent_state: Nest, wanted: int) -> int:
-    """The steps of a burn-in: `wanted`, or 0 for an agent without a recurrent state.
+    """Number of burn-in steps: `wanted`, or 0 for an agent without a recurrent state.
 
     Args:
       agent_state: nest of the recurrent state, or of its specs.
@@ -26,20 +26,20 @@ def num_steps(agent_state: Nest, wanted: int) -> int:
 
 
 def after(nest: Nest, count: int) -> Any:
-    """Returns what follows the first steps: a nest of [T + 1, ...] to [T + 1 - count, ...]."""
+    """Removes the first steps: a nest of [T + 1, ...] to [T + 1 - count, ...]."""
     return tf.nest.map_structure(lambda t: t[count:], nest)
 
 
 def unroll(agent: Agent, batch: Batch, count: int) -> Any:
-    """Unrolls an agent over a batch from its stored states on.
+    """Unrolls an agent over a batch from its stored states.
 
     Args:
       agent: `agents.agent.Agent`.
       batch: `learner.batch.Batch`.
-      count: steps of the burn-in, through which no gradient flows.
+      count: number of burn-in steps; no gradient flows through them.
 
     Returns:
-      `AgentOutput` of [T + 1 - count, B], of the steps after these.
+      `AgentOutput` of [T + 1 - count, B], of the steps after the burn-in.
     """
     inputs = batch.agent_outputs.action, batch.env_outputs
     state = batch.agent_state

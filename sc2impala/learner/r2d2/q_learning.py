@@ -1,7 +1,7 @@
 """The maths of recurrent Q learning, as pure functions of tensors.
 
 Sources: R2D2 (Kapturowski et al. 2019, ICLR), for the rescaling of values and n-step double Q
-targets over sequences; the rescaling is that of Pohlen et al. 2018, arXiv 1805.11593. T is the
+targets over sequences; the rescaling is by Pohlen et al. 2018, arXiv 1805.11593. T is the
 number of steps of a sequence, B the batch size. Tensors are float32 [T, B] unless stated otherwise.
 """
 
@@ -11,7 +11,7 @@ RESCALING_EPSILON = 1e-3
 """Epsilon of h: with it h has an inverse that is Lipschitz continuous."""
 
 LOWEST_BONUS = -1.0
-"""Of Munchausen reinforcement learning, l_0 in its appendix."""
+"""Lower limit of Munchausen's log-probability, l_0 in the appendix of its paper."""
 
 
 def rescale(values: tf.Tensor, epsilon: float = RESCALING_EPSILON) -> tf.Tensor:
@@ -24,7 +24,7 @@ def unscale(values: tf.Tensor, epsilon: float = RESCALING_EPSILON) -> tf.Tensor:
     epsilon s^2 + s = |x| + 1 + epsilon.
 
     The solution is written without the difference of two nearly equal roots of the usual formula,
-    (sqrt(1 + 4 epsilon (|x| + 1 + epsilon)) - 1) / (2 epsilon), which has half of its digits.
+    (sqrt(1 + 4 epsilon (|x| + 1 + epsilon)) - 1) / (2 epsilon), which loses half of the digits.
     """
     shifted = tf.abs(values) + 1.0 + epsilon
     root = 2.0 * shifted / (tf.sqrt(1.0 + 4.0 * epsilon * shifted) + 1.0)
@@ -34,17 +34,17 @@ def unscale(values: tf.Tensor, epsilon: float = RESCALING_EPSILON) -> tf.Tensor:
 def n_step_returns(
     rewards: tf.Tensor, discounts: tf.Tensor, values: tf.Tensor, cut: tf.Tensor, num_steps: int
 ) -> tf.Tensor:
-    """The rewards of up to `num_steps` steps, and the value of the state after them.
+    """Returns of up to `num_steps` steps, bootstrapped from the value after them.
 
     G_t = sum_{k < m} (prod_{j < k} d_{t+j}) r_{t+k} + (prod_{j < m} d_{t+j}) v_{t+m}, where m is
-    `num_steps`, or what is left of the sequence, or the number of steps before one that cuts the
+    `num_steps`, or the rest of the sequence, or the number of steps before one that cuts the
     return. A discount of 0 ends an episode.
 
     Args:
       rewards: r.
-      discounts: d, of each step; they depend on how long it is.
+      discounts: d, discounts of the steps; they depend on their lengths.
       values: v, float32 [T + 1, B], of the states before the steps and after the last one.
-      cut: bool [T, B], steps through which no return may go: G of such a step is v_t.
+      cut: bool [T, B], steps that cut returns: G of such a step is v_t.
       num_steps: at least 1.
 
     Returns:
@@ -60,14 +60,14 @@ def n_step_returns(
 def munchausen_bonus(
     values: tf.Tensor, soft_values: tf.Tensor, weight: float, lowest: float = LOWEST_BONUS
 ) -> tf.Tensor:
-    """weight * max(temperature * log pi(a), lowest), which is added to the reward of a.
+    """Returns weight * max(temperature * log pi(a), lowest), the bonus on the reward of a.
 
     Munchausen reinforcement learning (Vieillard et al. 2020, arXiv 2007.14430, equation 2), with
     temperature * log pi(a) = Q(a) - soft value.
 
     Args:
       values: Q(a).
-      soft_values: of the same state, at least Q(a) but for rounding.
+      soft_values: soft value of the same state, at least Q(a) up to rounding.
       weight: alpha, 0 to 1.
       lowest: l_0, below 0.
     """
@@ -75,5 +75,5 @@ def munchausen_bonus(
 
 
 def q_loss(targets: tf.Tensor, q_values: tf.Tensor) -> tf.Tensor:
-    """1/2 (target - Q)^2. Its gradient, Q - target, reaches `q_values` only."""
+    """Returns 1/2 (target - Q)^2. Its gradient, Q - target, reaches `q_values` only."""
     return 0.5 * tf.math.squared_difference(tf.stop_gradient(targets), q_values)

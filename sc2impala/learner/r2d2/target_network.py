@@ -1,25 +1,25 @@
-"""A target network: a copy of the agent whose weights follow those of the agent in steps."""
+"""A target network: a copy of the agent with periodically copied weights."""
 
 import tensorflow.compat.v1 as tf
 
 from sc2impala.agents.agent import Agent
 
 SCOPE = 'target'
-"""The variables of a target network have the names of those of the agent in this scope."""
+"""Name scope of the variables of a target network."""
 
 
 class TargetNetwork:
-    """Another agent of the same kind, whose variables no optimizer trains.
+    """An agent of the same kind with variables that no optimizer trains.
 
-    They are part of checkpoints, and so is the number of updates since the last copy.
+    The variables and the number of updates since the last copy are part of checkpoints.
 
-    agent: the copy. To be used after `refreshed`.
+    agent: the copy. Use it after `refreshed`.
     """
 
     def __init__(self, agent: Agent, period: int):
         """Args:
-        agent: `agents.agent.Agent` that is trained, with its variables.
-        period: updates from one copy to the next.
+        agent: the trained `agents.agent.Agent`, with its variables.
+        period: number of updates between copies.
 
         Raises:
           ValueError: if the agent has no `make_copy`.
@@ -34,7 +34,7 @@ class TargetNetwork:
         )
 
     def refreshed(self) -> tf.Operation:
-        """Copies the weights of the agent if that is due, as it is before the first update."""
+        """Copies the weights of the agent if a copy is due; one is due before the first update."""
         is_due = tf.equal(self._num_updates.read_value() % self._period, 0)
         return tf.cond(is_due, self._copy, tf.no_op)
 

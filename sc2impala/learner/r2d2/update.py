@@ -28,9 +28,9 @@ from sc2impala.structs import AgentOutput
 class R2D2(Algorithm):
     """Double Q learning with n-step targets over sequences from the replay buffer.
 
-    New sequences are put into the replay buffer and learned from when they are drawn from it; their
-    first priority is made of the values by which they were played. Until the buffer holds as many
-    sequences as it must, nothing is learned.
+    New sequences enter the replay buffer, and are trained on when they are sampled; their
+    first priority is computed from the values recorded by the actor. Until the buffer has its
+    minimum size, nothing is learned.
     """
 
     settings: R2d2Settings
@@ -51,7 +51,7 @@ class R2D2(Algorithm):
     def epsilons(self, count: int) -> List[float]:
         """The probability of a random action in each of `count` games.
 
-        A ladder, as that of Ape-X (Horgan et al. 2018, arXiv 1803.00933, section 4).
+        A ladder, as in Ape-X (Horgan et al. 2018, arXiv 1803.00933, section 4).
         """
         base, steepness = self.settings.r2d2_epsilon, self.settings.r2d2_epsilon_steepness
         return [base ** (1 + steepness * index / max(1, count - 1)) for index in range(count)]
@@ -61,15 +61,15 @@ class R2D2(Algorithm):
         return EpsilonGreedy(agent, [self.settings.r2d2_evaluation_epsilon])
 
     def sequences(self, agent: Agent) -> Sequences:
-        """They overlap by the burn-in; see `Algorithm.sequences`."""
+        """Sequences overlap by the burn-in; see `Algorithm.sequences`."""
         overlap = burn_in.num_steps(agent.state_spec(), self.settings.r2d2_burn_in)
         return Sequences(overlap, functools.partial(self._new_priorities, agent))
 
     def _new_priorities(self, agent: Agent, batch: Batch) -> tf.Tensor:
-        """The priorities of new sequences by the values that the actor recorded, float32 [N].
+        """Priorities of new sequences from the values recorded by the actor, float32 [N].
 
         The actor has not valued the last observation of a sequence yet, so the last step has no
-        error. Of bootstrapped heads these are the values of those that acted.
+        error. With bootstrapped heads these are the values of the versions that acted.
         """
         skipped = burn_in.num_steps(batch.agent_state, self.settings.r2d2_burn_in)
         env_outputs, outputs = tf.nest.map_structure(
@@ -96,7 +96,7 @@ class R2D2(Algorithm):
         replayed = batch_lib.last_columns(batch, batch.num_replay)
         steps, targets, q_values, target = self._unroll(agent, replayed)
         weights = prioritisation.batch_weights(replayed, settings, schedule)
-        # Until there is something to replay these columns are new ones.
+        # These columns are new ones before replay starts.
         shares = self._per_version(weights * tf.cast(replayed.is_replay, tf.float32), replayed.keys)
         terms = {'q_learning': (1.0, q_learning.q_loss(targets, q_values))}
         weighted, total_loss = optimization.weighted_sum(terms, steps.mask * shares)
@@ -130,11 +130,11 @@ class R2D2(Algorithm):
     def _unroll(
         self, agent: Agent, batch: Batch
     ) -> Tuple[Steps, tf.Tensor, tf.Tensor, TargetNetwork]:
-        """Both networks over a batch, of which no step is one of the burn-in.
+        """Unrolls both networks over a batch without burn-in.
 
         Args:
-          agent: with the maths of its action values.
-          batch: of replayed columns.
+          agent: agent with `action_values`.
+          batch: batch of replayed columns.
 
         Returns:
           `Steps` of [T, B], with a column for each version of bootstrapped heads; targets and Q
@@ -161,13 +161,13 @@ class R2D2(Algorithm):
     def _targets(
         self, agent: Agent, steps: Steps, outputs: AgentOutput, target_outputs: AgentOutput
     ) -> Tuple[tf.Tensor, tf.Tensor]:
-        """Double Q targets, or those of Munchausen DQN, and the values of what was played.
+        """Double Q or Munchausen targets, and the values of the executed actions.
 
         Args:
-          agent: with the maths of its action values.
+          agent: agent with `action_values`.
           steps: `Steps` of [T, B].
           outputs, target_outputs: `AgentOutput` of [T + 1, B], of the network that chooses and of
-            the one that values its choice.
+            the network that evaluates the choice.
 
         Returns:
           h(G) and Q(a), float32 [T, B]; no gradient flows through the first.
@@ -198,7 +198,7 @@ class R2D2(Algorithm):
         return max(1, self.settings.r2d2_bootstrap_heads)
 
     def _per_version(self, weights: tf.Tensor, keys: tf.Tensor) -> tf.Tensor:
-        """The weights of all columns of the loss, from those of the sequences with these keys."""
+        """Weights of all columns of the loss, from the weights of sequences with these keys."""
         if self._num_versions == 1:
             return weights
         weights = bootstrap.repeat(weights, self._num_versions, axis=0)
@@ -217,7 +217,7 @@ class R2D2(Algorithm):
     def _diagnostics(
         self, steps: Steps, targets: tf.Tensor, q_values: tf.Tensor, priorities: tf.Tensor
     ) -> Dict[str, tf.Tensor]:
-        """Measures of the Q function over the steps that are learned from: float32 [] by tag."""
+        """Measures of the Q function over the included steps: float32 [] by tag."""
         count = tf.reduce_sum(steps.mask)
         result = {
             'q/mean': tf.math.divide_no_nan(tf.reduce_sum(steps.mask * q_values), count),
