@@ -26,16 +26,16 @@ def load(
     eval_max_step_mul: Optional[int] = None,
     seed: Optional[int] = None,
 ) -> 'LoadedAgent':
-    """Loads a trained agent, which acts as in an evaluation of its run.
+    """Loads a trained agent, with the policy of an evaluation of its run.
 
     Args:
       path: folder of a run, its folder `best`, or a checkpoint in one of them.
-      checkpoint: which one of a run: 'latest'; 'best'; its number of frames; or its path.
+      checkpoint: checkpoint of a run: 'latest'; 'best'; its number of frames; or its path.
       policy: 'sampled' or 'greedy' actions.
-      temperature: of sampled actions; None for that of the run.
+      temperature: temperature of sampled actions; None for the run's.
       eval_max_step_mul: largest number of frames of a step, 0 for the steps of the training;
-        None for that of the run.
-      seed: the same calls after the same seed sample the same actions; None draws one.
+        None for the run's.
+      seed: seed of sampled actions; None draws one.
 
     Returns:
       `LoadedAgent`, with the methods `initial_state`, `act`, `compute`, `make_vec` and `export`.

@@ -19,7 +19,7 @@ _now: Dict[int, str] = {}
 
 
 class doing:
-    """A block in which the current thread does something; of nested ones the innermost counts."""
+    """Marks the activity of the current thread in a block; of nested ones the innermost counts."""
 
     __slots__ = ('_before', '_what')
 

@@ -66,15 +66,15 @@ with sc2_env.SC2Env(map_name=played, players=players, agent_interface_format=int
     env.reset()
     env.step([pysc2_api.actions.FUNCTIONS.no_op()])
 """
-"""Plays one step. It is run in a new process because importing PySC2 has side effects."""
+"""Program that runs one step of the game, in a new process since PySC2 has side effects."""
 
 
 class Finding(NamedTuple):
     """The result of a check.
 
     level: OK, NOTE or FAULT.
-    text: what was found.
-    remedy: what to do about it; empty if nothing.
+    text: the finding.
+    remedy: suggested remedy, or empty.
     """
 
     level: str
@@ -122,7 +122,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
 
 
 def examine(settings: Settings) -> Iterator[Finding]:
-    """Yields the results of all checks; the game is started only if there are no faults."""
+    """Yields the results of all checks; starts the game only without faults."""
     faults = 0
     is_standin = False
     for check in CHECKS:
@@ -136,7 +136,7 @@ def examine(settings: Settings) -> Iterator[Finding]:
         yield Finding(NOTE, 'The game is not started while there are faults.')
         return
     if is_standin and (settings.map_name or DEFAULT_MAP) in sim.MAP_NAMES:
-        # A cold start compiles the map here, and not while PySC2 waits for an answer.
+        # A cold start compiles the map here, not while PySC2 waits for a reply.
         sim.make(settings.map_name or DEFAULT_MAP, [0], (8, 8), (8, 8))
     yield launch(settings)
 
@@ -289,7 +289,7 @@ def check_space(settings: Settings) -> List[Finding]:
 
 
 def launch(settings: Settings) -> Finding:
-    """Starts the game through PySC2, plays one step and stops it."""
+    """Starts the game through PySC2, runs one step and stops it."""
     map_name = settings.map_name or DEFAULT_MAP
     is_mini_game = map_name in sim.MAP_NAMES or bool(settings.map_file)
     played = settings.map_file or map_name
@@ -308,7 +308,7 @@ def launch(settings: Settings) -> Finding:
             return _not_started(f'no result within {LAUNCH_SECONDS} s', error.output or b'')
     if result.returncode:
         return _not_started(f'exit status {result.returncode}', result.stdout)
-    return Finding(OK, f'The game starts, plays a step on {played}, and ends.')
+    return Finding(OK, f'The game starts, runs a step on {played}, and ends.')
 
 
 def _builds(versions: str) -> Dict[int, str]:
@@ -412,7 +412,7 @@ CHECKS: Sequence[Callable[[Settings], List[Finding]]] = (
     check_network,
     check_space,
 )
-"""All checks except `launch`, in the order in which they are made."""
+"""All checks except `launch`, in order."""
 
 
 if __name__ == '__main__':

@@ -1,4 +1,4 @@
-"""Errors that the user can correct, and how a command ends."""
+"""Errors for users, and exit codes."""
 
 FINISHED = 0
 FAILED = 1
@@ -13,19 +13,19 @@ class UserError(Exception):
 
 
 class UnexpectedError(UserError):
-    """One sentence about an error of this program, which says where its traceback is."""
+    """One sentence about an error of this program and the location of its traceback."""
 
     exit_code = UNEXPECTED
 
 
 class UnsoundState(UserError):
-    """One sentence about weights that cannot be trained any further."""
+    """One sentence about weights that cannot be trained further."""
 
 
 class Interrupted(KeyboardInterrupt):
-    """A signal that ends what has nothing to save.
+    """A signal that ends a process without anything to save.
 
-    number: of the signal.
+    number: number of the signal.
     """
 
     def __init__(self, number: int):

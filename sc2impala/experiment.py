@@ -5,7 +5,7 @@
 
 The first command trains on the built-in simulator until --total_environment_frames, or with
 --backend=pysc2 on StarCraft II; the same command again resumes a run that was stopped. The
-second one plays whole episodes with the trained agent. --mode=record --policy=scripted records
+second one runs whole episodes of the trained agent. --mode=record --policy=scripted records
 those of a script for agents to learn from (--demonstrations). --mode=export writes the agent as a
 SavedModel, and --version prints the versions. tensorboard --logdir=runs shows the
 curves. An environment frame is a game loop of StarCraft II, 16 in a game second; the step
@@ -22,7 +22,7 @@ of the map (sc2impala/envs/maps.py), else from the general ones below.
 import signal
 
 if __name__ == '__main__':
-    # Until `run` can report it: Ctrl-C during the imports ends the process without a traceback.
+    # Ctrl-C during the imports ends the process without a traceback, until `run` can report it.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 import logging
@@ -40,7 +40,7 @@ from sc2impala.settings import addresses, own_algorithms, resolve, setting_flags
 from sc2impala.settings import settings as settings_lib
 from sc2impala.settings.settings import Settings
 
-# What imports TensorFlow is imported by the functions that use it: --help and wrong flags do not
+# Functions import modules that load TensorFlow: --help and wrong flags do not
 # wait for it.
 VERSION = '--version'
 _HELP = ('--help', '-help', '-h', '-?')
@@ -50,7 +50,7 @@ _FULL_HELP = ('--helpfull', '-helpfull')
 def run() -> None:
     """The command, as an absl application."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    # On a machine where it has not run before, matplotlib reports that it has listed the fonts.
+    # On its first run on a machine, matplotlib reports its list of fonts.
     logging.getLogger('matplotlib').setLevel(logging.WARNING)
     exit_code = _report_errors(lambda: define_flags(flags.FLAGS, sys.argv[1:]))
     if exit_code:
@@ -64,7 +64,7 @@ def run() -> None:
 
     def run_and_end(unused: Any) -> int:
         exit_code = _report_errors(lambda: _run(flags.FLAGS))
-        # While the interpreter ends a KeyboardInterrupt would not be reported in a sentence.
+        # A KeyboardInterrupt at the end of the interpreter would print a traceback.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         return exit_code
 
@@ -92,13 +92,13 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def read_settings(arguments: Sequence[str]) -> Settings:
-    """Flags -> settings; `resolve` finds the values of those that were not given.
+    """Converts flags to settings; `resolve` finds missing values.
 
-    An evaluation uses the settings of the run in its folder, but for its own, and may be played on
+    An evaluation uses the settings of the run in its folder, except for its own, and may use
     another backend.
 
     Raises:
-      UserError: if a flag is not understood, an evaluation asks for other settings than those of
+      UserError: if a flag is invalid, an evaluation has other settings than
         the run, or the folder's manifest cannot be read.
     """
     flag_values = flags.FlagValues()
@@ -108,13 +108,13 @@ def read_settings(arguments: Sequence[str]) -> Settings:
 
 
 def define_flags(flag_values: flags.FlagValues, arguments: Sequence[str]) -> None:
-    """Defines a flag per setting, with those of an algorithm outside of the package.
+    """Defines a flag per setting, including an algorithm's outside of the package.
 
-    That algorithm is the one that the command line names, or else that of the run in the folder, or
-    of the run whose weights a new one starts from.
+    This algorithm is named by the command line, or else by the run in the folder, or
+    by the run whose weights a new one starts from.
 
     Args:
-      flag_values: where to define them.
+      flag_values: target of the definitions.
       arguments: the command line without the name of the program.
 
     Raises:
@@ -125,7 +125,7 @@ def define_flags(flag_values: flags.FlagValues, arguments: Sequence[str]) -> Non
     try:
         given, _ = setting_flags.split({name: known[name] for name in names}, arguments)
     except UserError:
-        given = {}  # The error is reported when all flags are parsed.
+        given = {}  # The error is reported once all flags are parsed.
     algorithm = given.get('algorithm', '')
     if not algorithm and given.get('job_name') != 'actor':
         algorithm = manifest.peek_algorithm(_logdir(given))
@@ -146,7 +146,7 @@ def train(settings: Settings, hooks: Sequence[Any] = ()) -> int:
       0 if the training is finished; 128 and the number of the signal if one has stopped it.
 
     Raises:
-      UserError: for anything wrong with the settings, the folder, or what is in it.
+      UserError: for invalid settings, or an unusable folder or file in it.
     """
     validation.check(settings)
     tf_setup.enable()
@@ -165,7 +165,7 @@ def evaluate(settings: Settings) -> Dict[str, Any]:
       The content of `evaluation.json`.
 
     Raises:
-      UserError: for anything wrong with the settings, the folder, or what is in it.
+      UserError: for invalid settings, or an unusable folder or file in it.
     """
     validation.check(settings)
     tf_setup.enable()
@@ -178,7 +178,7 @@ def follow(settings: Settings) -> None:
     """Evaluates the checkpoints of a run as they appear, until the run has ended.
 
     Raises:
-      UserError: for anything wrong with the settings, the folder, or what is in it.
+      UserError: for invalid settings, or an unusable folder or file in it.
     """
     validation.check(settings)
     tf_setup.enable()
@@ -188,13 +188,13 @@ def follow(settings: Settings) -> None:
 
 
 def record(settings: Settings) -> Dict[str, Any]:
-    """Records whole episodes of one player in a new folder inside that of the run.
+    """Records whole episodes of one player in a new folder inside the run's.
 
     Returns:
       The manifest of the recording.
 
     Raises:
-      UserError: for anything wrong with the settings, the folder, or what is in it.
+      UserError: for invalid settings, or an unusable folder or file in it.
     """
     validation.check(settings)
     tf_setup.enable()
@@ -210,7 +210,7 @@ def export(settings: Settings) -> str:
       The folder of the export.
 
     Raises:
-      UserError: for anything wrong with the settings, the folder, or what is in it.
+      UserError: for invalid settings, or an unusable folder or file in it.
     """
     validation.check(settings)
     tf_setup.enable()
@@ -228,7 +228,7 @@ def _act(given: Mapping[str, Any]) -> None:
 
 
 def _show_help(arguments: Sequence[str], flag_values: flags.FlagValues) -> None:
-    """Prints the help or the versions and exits, if they were asked for."""
+    """Prints the help or the versions and exits, if requested."""
     if set(_HELP).intersection(arguments):
         console.say(setting_flags.help_text(__doc__))
         sys.exit(0)
@@ -242,7 +242,7 @@ def _show_help(arguments: Sequence[str], flag_values: flags.FlagValues) -> None:
 
 
 def _report_errors(function: Callable[[], Optional[int]]) -> int:
-    """Calls a function; returns its exit code, or that of an error, after a line that names it."""
+    """Calls a function; returns its exit code, or reports an error and returns its code."""
     try:
         return function() or FINISHED
     except UserError as error:
@@ -279,7 +279,7 @@ def _run(flag_values: flags.FlagValues) -> int:
 
 
 def _train(settings: Settings) -> int:
-    """Trains; an error of the program becomes a sentence if its traceback is in the log."""
+    """Trains; prints an error of the program as a sentence if the log has its traceback."""
     try:
         return train(settings)
     except UserError:
@@ -300,7 +300,7 @@ def _read_settings(flag_values: flags.FlagValues) -> Settings:
 
 
 def _read_given(flag_values: flags.FlagValues) -> Dict[str, Any]:
-    """Flags, and what a cluster manager says where no job was given."""
+    """Returns the flags, with the settings of a cluster manager if no job is given."""
     given = setting_flags.read(flag_values)
     if given.get('mode', 'train') == 'train' and 'job_name' not in given:
         given = dict(addresses.from_environment(os.environ), **given)
@@ -354,7 +354,7 @@ def _logdir(given: Mapping[str, Any]) -> str:
 
 
 def _settings_of_recording(given: Mapping[str, Any]) -> Dict[str, Any]:
-    """Those of the run in `--init_checkpoint`, if its agent plays; else as of a new run."""
+    """Returns settings of the run in `--init_checkpoint` if its agent acts, else of a new run."""
     run = given.get('init_checkpoint', '')
     if given.get('policy', 'sampled') not in ('sampled', 'greedy') or not run:
         return resolve.complete(given)

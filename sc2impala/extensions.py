@@ -4,8 +4,8 @@
     python -m sc2impala.experiment --demonstrator=my_module:MyScript
     python -m sc2impala.experiment --algorithm=my_module:MyAlgorithm
 
-The module is imported as Python finds it: on PYTHONPATH or in the working directory. Processes that
-the package starts, such as members of a population, find it in the same way.
+Python imports the module from PYTHONPATH or the working directory. Processes that
+the package starts, such as members of a population, also find it.
 """
 
 import importlib
@@ -44,16 +44,16 @@ class NamesOrSpecs:
 
 
 def load(flag: str, spec: str, expected: str, is_kind: Callable[[Any], bool]) -> Any:
-    """Imports the attribute that a flag names.
+    """Imports the attribute named by a flag.
 
     Args:
-      flag: that has the value `spec`, for errors.
+      flag: name of the flag with the value `spec`, for errors.
       spec: 'module:attribute'.
-      expected: what the attribute must be, for errors.
-      is_kind: returns whether the attribute is that.
+      expected: description of valid attributes, for errors.
+      is_kind: returns whether the attribute is valid.
 
     Raises:
-      UserError: if the module cannot be imported, lacks the attribute, or has another kind of it.
+      UserError: if the module cannot be imported, lacks the attribute, or has an invalid one.
     """
     name, _, attribute = spec.partition(':')
     try:
@@ -80,7 +80,7 @@ def load(flag: str, spec: str, expected: str, is_kind: Callable[[Any], bool]) ->
 
 
 def load_script(flag: str, spec: str) -> Type[Any]:
-    """Imports the scripted player that a flag names.
+    """Imports the scripted player named by a flag.
 
     Raises:
       UserError: see `load`.
@@ -96,7 +96,7 @@ def load_script(flag: str, spec: str) -> Type[Any]:
 
 
 def is_concrete(found: Any, base: Type[Any]) -> bool:
-    """Returns whether something is a subclass of a class, with all methods that it needs."""
+    """Returns whether an object is a concrete subclass of a class."""
     is_subclass = isinstance(found, type) and issubclass(found, base)
     return is_subclass and not inspect.isabstract(found)
 

@@ -1,4 +1,4 @@
-"""The environment frames (game loops of StarCraft II) that each step really took.
+"""The environment frames (game loops of StarCraft II) of each step.
 
 The environments report the running total of an episode: the last step of an episode may take fewer
 frames than its step multiplier, and a step in which the game died counts none. A truncated episode
@@ -18,11 +18,11 @@ def count(env_outputs: Any, step_mul: np.ndarray, overlap: int = 0) -> np.ndarra
 
     Args:
       env_outputs: `structs.EnvOutput` of arrays [B, T + 1]; the observation is not used.
-      step_mul: int32 [B, T + 1], the multipliers that were played, aligned with the outputs.
-      overlap: O, how many more steps at the start repeat those of another sequence.
+      step_mul: int32 [B, T + 1], the executed multipliers, aligned with the outputs.
+      overlap: O, number of extra steps by which consecutive sequences overlap.
 
     Returns:
-      int64 [B, T - O], of the steps after the first O + 1, which repeat those of another one.
+      int64 [B, T - O], of the steps after the first O + 1, which overlap.
     """
     before, after = (
         env_outputs._replace(
@@ -37,14 +37,14 @@ def count(env_outputs: Any, step_mul: np.ndarray, overlap: int = 0) -> np.ndarra
 
 
 def is_reset(library: ModuleType, before: EnvOutput, after: EnvOutput) -> Any:
-    """Steps that only start the next episode after a truncated one.
+    """Returns True for steps that only start the next episode after a truncated one.
 
-    They end the episode without an agent step of it. Two consecutive episodes of a single step have
-    the same totals too, but there the step before is the end of an episode.
+    They end the episode without an agent step. Two consecutive episodes of a single step have
+    the same totals too, but there the previous step is the end of an episode.
 
     Args:
-      library: `numpy`, or `tensorflow.compat.v1`, of which the other arguments are arrays.
-      before, after: `EnvOutput`s of the step before, and of the step.
+      library: `numpy`, or `tensorflow.compat.v1`, the library of the other arguments.
+      before, after: `EnvOutput`s of the previous step, and of the step.
 
     Returns:
       bool, of the shape of `done`.
@@ -56,14 +56,14 @@ def is_reset(library: ModuleType, before: EnvOutput, after: EnvOutput) -> Any:
 
 
 def frames_between(library: ModuleType, before: EnvOutput, after: EnvOutput, step_mul: Any) -> Any:
-    """Frames of steps, from the totals of their episodes before and after them.
+    """Returns the frames of steps, from episode totals before and after them.
 
-    Where a step does not follow the one before it, as where a recorded episode is entered in its
+    If a step does not follow the previous one, e.g. if a stream enters a recorded episode in its
     middle, only its multiplier is known.
 
     Args:
-      library: `numpy`, or `tensorflow.compat.v1`, of which the other arguments are arrays.
-      before, after: `EnvOutput`s of the step before, and of the step.
+      library: `numpy`, or `tensorflow.compat.v1`, the library of the other arguments.
+      before, after: `EnvOutput`s of the previous step, and of the step.
       step_mul: the multiplier of the step, int32.
 
     Returns:

@@ -1,6 +1,6 @@
-"""Random numbers that are a function of integers: they need no state, and can be drawn again.
+"""Random numbers that are a function of integers: stateless and reproducible.
 
-TensorFlow's stateless operations take one seed for a whole tensor. Here every element has its own.
+TensorFlow's stateless operations take one seed for a whole tensor, these one for each element.
 """
 
 from typing import Any, Sequence
@@ -10,18 +10,18 @@ import tensorflow.compat.v1 as tf
 _LOW_WORD = 0xFFFFFFFF
 _GOLDEN_RATIO = 0x9E3779B9
 _SHIFTS_AND_FACTORS = ((16, 0x21F0AAAD), (15, 0x735A2D97), (15, 1))
-"""Of a mixing function of 32 bits from Wellons' hash-prospector. Both factors are below 2^31: no
-product leaves int64."""
+"""Factors of a 32-bit mixing function from Wellons' hash-prospector. Both are below 2^31: no
+product overflows int64."""
 
 
 def uniform(integers: Sequence[Any]) -> tf.Tensor:
-    """A number in [0, 1) for each tuple of integers.
+    """Returns a number in [0, 1) for each tuple of integers.
 
     Args:
-      integers: one or more int64 tensors, of shapes that can be broadcast to one.
+      integers: one or more int64 tensors, of broadcastable shapes.
 
     Returns:
-      float32 of that shape, a multiple of 2^-24.
+      float32 of the broadcast shape, multiples of 2^-24.
     """
     state = tf.zeros([], tf.int64)
     for integer in integers:

@@ -1,6 +1,6 @@
-"""States as flat dicts of arrays, for files: joined, taken apart and checked.
+"""States as flat dicts of arrays, for files: joined, split and checked.
 
-The name of an array in a part of a state is that of the part, a slash, and its name there.
+An array of a part is named '<part>/<array>'.
 """
 
 from typing import Any, Dict, Mapping
@@ -11,15 +11,15 @@ Arrays = Dict[str, np.ndarray]
 
 
 class DifferentState(ValueError):
-    """A state has other arrays than what it should be restored to."""
+    """A state has other arrays than the target."""
 
 
 _WORDS = 624
-"""Of the state of a Mersenne twister."""
+"""Number of words in the state of a Mersenne twister."""
 
 
 def join(parts: Mapping[str, Mapping[str, Any]]) -> Arrays:
-    """One state of several, by the names of the parts."""
+    """Joins states by the names of the parts."""
     return {
         f'{part}/{name}': np.asarray(array)
         for part, state in parts.items()
@@ -28,7 +28,7 @@ def join(parts: Mapping[str, Mapping[str, Any]]) -> Arrays:
 
 
 def part(state: Mapping[str, np.ndarray], name: str) -> Arrays:
-    """The state of a part."""
+    """Returns the state of a part."""
     prefix = name + '/'
     return {key[len(prefix) :]: state[key] for key in state if key.startswith(prefix)}
 
@@ -37,7 +37,7 @@ def check(state: Mapping[str, np.ndarray], expected: Mapping[str, Any]) -> None:
     """Checks names, shapes and dtypes.
 
     Args:
-      state: what was read.
+      state: the state that was read.
       expected: another state; its values do not matter.
 
     Raises:
@@ -73,7 +73,7 @@ def set_random(rng: np.random.RandomState, state: Mapping[str, np.ndarray]) -> N
     """Continues a random number generator from a state of `get_random`.
 
     Raises:
-      ValueError: if it is none.
+      ValueError: if it is invalid.
     """
     check(state, get_random(rng))
     position = int(state['position'])

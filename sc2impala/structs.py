@@ -8,7 +8,7 @@ number of leading dimensions: none for one step, [K] in an actor, [T + 1, B] in 
 from typing import Any, NamedTuple
 
 Nest = Any
-"""A tensor, array or spec, or a nested structure of them, as `tf.nest` knows it. The recurrent
+"""A tensor, array or spec, or a nested structure of them, see `tf.nest`. The recurrent
 state of an agent is one."""
 
 DEMONSTRATION = 'demonstration'
@@ -16,18 +16,18 @@ DEMONSTRATION = 'demonstration'
 
 
 class AgentOutput(NamedTuple):
-    """The choice of the agent for one observation, and the distribution that it was sampled from.
+    """The choice of the agent for one observation, and its distribution.
 
     action: dict from head name to int32 []; the value of a point head is `y * width + x`. Heads
       that the chosen function does not use have a sampled value without effect.
-    action_logits: dict with the same keys, float32 [number of choices]. Functions that were not
-      available have a large finite negative logit. If arguments depend on the function, theirs are
-      the logits given the choices before it in `action`.
+    action_logits: dict with the same keys, float32 [number of choices]. Unavailable functions
+      have a large finite negative logit. If arguments depend on the function, their logits are
+      conditioned on the choices before them in `action`.
     step_mul: int32 [], environment frames (StarCraft II game loops) until the next agent step,
       1..max_step_mul.
     step_mul_logits: float32 [max_step_mul]; a single zero when the step multiplier is fixed.
     baseline: float32 [], the critic's estimate of the discounted return.
-    auxiliary: nest of the outputs of auxiliary heads, which only the learner computes; () in
+    auxiliary: nest of the outputs of auxiliary heads, computed only by the learner; () in
       sequences.
     """
 
@@ -43,12 +43,12 @@ class EnvOutput(NamedTuple):
     """The result of an action.
 
     A limit that is not part of the task truncates an episode. Its final observation, from which the
-    return bootstraps, is then that of an ordinary step, with `done` unset. The next step ignores
+    return bootstraps, then belongs to an ordinary step, with `done` unset. The next step ignores
     the action and starts the next episode: `done` is set, the reward is 0, and info has the totals
-    of the old episode, unchanged. `frames.is_reset` recognises such a step. It carries no loss.
+    of the old episode, unchanged. `frames.is_reset` recognises such a step. It has no loss.
 
     reward: float32 [], the change of the game's score since the last observation.
-    info: EpisodeInfo of the episode that the reward belongs to.
+    info: EpisodeInfo of the episode of the reward.
     done: bool [], the episode ended with this step. Reward and info then belong to the old episode
       and the observation is the first of the next one; the final observation is not returned.
     observation: nested dict of arrays, as described by the observation spec.
@@ -65,7 +65,7 @@ class EpisodeInfo(NamedTuple):
 
     episode_return: float32 [], sum of the rewards.
     episode_frames: int32 [], environment frames.
-    episode_steps: int32 [], agent steps; the step after a truncation is none.
+    episode_steps: int32 [], agent steps; the step after a truncation does not count.
     aborted: bool [], set only together with `done`: the game died, hung or was relaunched. The step
       is not terminal; it is excluded from training and from statistics.
     """
@@ -79,7 +79,7 @@ class EpisodeInfo(NamedTuple):
 class SequenceInfo(NamedTuple):
     """Origin of a sequence; one value per sequence.
 
-    task: int32 [], index of the map among those of the run.
+    task: int32 [], index of the map in the run.
     actor: int32 [], index of the actor.
     policy_frames: int64 [], global step (environment frames) of the weights at the start of the
       unroll.
@@ -96,7 +96,7 @@ class TeacherLogits(NamedTuple):
     """The policy of a frozen teacher on an observation of the agent.
 
     action_logits, step_mul_logits: as in `AgentOutput`.
-    valid: bool [], whether a teacher was active; the logits are 0 if not.
+    valid: bool [], True if a teacher was active; else the logits are 0.
     """
 
     action_logits: Any
@@ -114,7 +114,7 @@ class ActorOutput(NamedTuple):
     agent_state: nest of the agent's recurrent state before the first step.
     env_outputs: EnvOutput of T + 1 steps.
     agent_outputs: AgentOutput of T + 1 steps.
-    sequence_info: SequenceInfo, the last field if there is no teacher: replay buffers saved by
+    sequence_info: SequenceInfo, the last field without a teacher: replay buffers saved by
       older versions lack it.
     teacher_logits: TeacherLogits of T + 1 steps; () if the run has no teacher.
     """

@@ -1,8 +1,8 @@
-"""Switches TensorFlow 1.15 and 2.x to the mode in which the package trains.
+"""Switches TensorFlow 1.15 and 2.x to the mode of the package.
 
 Graphs are built explicitly inside `tf.Graph().as_default()`; control flow, tensor shapes and
-variables are those of TensorFlow 2 on both versions. The switches act on the whole process, so no
-module makes them by being imported: a program calls `enable` before it builds an agent.
+variables follow TensorFlow 2 on both versions. The switches affect the whole process, so no
+import sets them: a program calls `enable` before it builds an agent.
 `sc2impala.vtrace` works in any mode.
 """
 
@@ -14,7 +14,7 @@ import tempfile
 from typing import Iterator
 
 _NOISE = (b'WARNING: All log messages before absl::InitializeLog()', b'I0000 ')
-"""Beginnings of lines that TensorFlow 2.20 and later write when they are imported."""
+"""Beginnings of lines that TensorFlow 2.20 and later print on import."""
 
 
 @functools.lru_cache(maxsize=None)
@@ -24,7 +24,7 @@ def enable() -> None:
     It must be called before the first graph of the process is built. Later calls have no effect.
     """
     # Hides messages about the build of TensorFlow and the hardware, and about graphs that it could
-    # not make faster. What is an error for the caller is an exception.
+    # not make faster. Errors for the caller are exceptions.
     os.environ.setdefault('TF_CPP_MIN_LOG_LEVEL', '3')
 
     with _without_noise():
@@ -39,7 +39,7 @@ def enable() -> None:
 
 @contextlib.contextmanager
 def _without_noise() -> Iterator[None]:
-    """Holds back what the process writes to standard error, and leaves out noise of TensorFlow.
+    """Filters noise of TensorFlow from the process's standard error.
 
     No variable of the environment silences it, and it does not use `sys.stderr`.
     """

@@ -49,7 +49,7 @@ def test_nothing_is_wrong_with_the_stand_in(game):
 
 def test_the_game_is_started(game, capsys):
     assert doctor.main(['--map_name=DefeatRoaches']) == 0
-    assert 'plays a step on DefeatRoaches' in capsys.readouterr().out
+    assert 'runs a step on DefeatRoaches' in capsys.readouterr().out
 
 
 def test_the_game_is_started_with_an_own_map(game, tmp_path, capsys):
@@ -57,7 +57,7 @@ def test_the_game_is_started_with_an_own_map(game, tmp_path, capsys):
     shutil.copy(str(game / 'Maps' / 'mini_games' / 'MoveToBeacon.SC2Map'), str(path))
     assert doctor.main([f'--map_file={path}']) == 0
     output = capsys.readouterr().out
-    assert f'The map My_map is {path}.' in output and f'plays a step on {path}' in output
+    assert f'The map My_map is {path}.' in output and f'runs a step on {path}' in output
 
 
 def test_the_map_of_the_stand_in_is_compiled_before_the_game_is_started(game, monkeypatch):

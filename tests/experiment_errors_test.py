@@ -83,8 +83,8 @@ class TestWrongSettings:
             (['--queue_capacity=3'], ['--queue_capacity=3', '--batch_size=4']),
             (['--deterministic', '--num_actors=2'], ['--deterministic', '--num_actors=2']),
             (['--deterministic', '--queue_capacity=6'], ['--queue_capacity=6', 'at least 7']),
-            (['--init_checkpoint=/no/such'], ['--init_checkpoint=/no/such', 'holds no checkpoint']),
-            (['--mode=evaluate'], ['holds no checkpoint', '--policy=random']),
+            (['--init_checkpoint=/no/such'], ['--init_checkpoint=/no/such', 'has no checkpoint']),
+            (['--mode=evaluate'], ['has no checkpoint', '--policy=random']),
             (
                 ['--mode=evaluate', '--policy=scripted', '--functions=no_op'],
                 ['--policy=scripted', '--functions', 'select_army'],
@@ -255,7 +255,7 @@ class TestWrongCheckpoint:
 
     def test_init_checkpoint_without_one(self, tmp_path, capsys):
         assert tiny.main(tmp_path / 'new', f'--init_checkpoint={tmp_path}') == 1
-        assert f'--init_checkpoint={tmp_path} holds no checkpoint' in tiny.error_line(capsys)
+        assert f'--init_checkpoint={tmp_path} has no checkpoint' in tiny.error_line(capsys)
 
     def test_replay_buffer_that_turns_out_too_large(self, run, capsys, monkeypatch):
         """Only played sequences show how much they take: the run ends, and loses nothing."""

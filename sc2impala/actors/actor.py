@@ -1,7 +1,7 @@
 """The actor: agent and vector environment unrolled in the graph.
 
 One run of the returned tensors makes T agent steps in each of K environments without leaving the
-graph. Local variables hold the step at which the last unroll stopped, so that episodes and
+graph. Local variables keep the last step of the last unroll, so that episodes and
 recurrent states continue across unrolls, and how many steps were sampled; an exact
 resume restores them together with the environment.
 """

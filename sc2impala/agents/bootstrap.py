@@ -100,7 +100,7 @@ def versions_of_episodes(
       ValueError: if there is no seed.
     """
     if seed is None:
-        raise ValueError('bootstrapped heads need a seed to play whole episodes')
+        raise ValueError('bootstrapped heads need a seed for whole episodes')
     steps = tf.where(done, tf.zeros_like(episode_steps), episode_steps)
     start = seed[1] - tf.cast(steps, tf.int64)
     game = tf.range(tf.size(steps, out_type=tf.int64))

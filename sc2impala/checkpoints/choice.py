@@ -126,7 +126,7 @@ def find_initial(folder_or_checkpoint: str) -> str:
     path = _at(folder_or_checkpoint)
     if path is None:
         raise UserError(
-            f'--init_checkpoint={folder_or_checkpoint} holds no checkpoint, expected the folder of '
+            f'--init_checkpoint={folder_or_checkpoint} has no checkpoint, expected the folder of '
             'a run or the name of a checkpoint.'
         )
     return path
@@ -152,7 +152,7 @@ def find(run: str, name: str = LATEST, option: str = '--checkpoint') -> str:
         checkpoint = newest(run)
         if checkpoint is None:
             raise UserError(
-                f'{run} holds no checkpoint, expected the folder of a run that has saved one.'
+                f'{run} has no checkpoint, expected the folder of a run that has saved one.'
             )
     elif name == BEST:
         checkpoint = newest(os.path.join(run, BEST))
@@ -178,7 +178,7 @@ def label(run: str, checkpoint: str) -> str:
     if os.pardir in folders or os.path.isabs(path):
         raise UserError(
             f'--checkpoint={checkpoint} is not in --logdir={run}, expected a checkpoint of this '
-            'run, or the --logdir that holds it.'
+            'run, or its --logdir.'
         )
     names = [name for name in folders if name != directory.FOLDER]
     return '-'.join([*names, str(directory.frames_of(checkpoint))])

@@ -90,7 +90,7 @@ def settings_of(given: Mapping[str, Any], info: RunInfo) -> Settings:
     validation.check(settings)
     if settings.cluster.inference == 'central' != of_learner['inference']:
         raise UserError(
-            '--inference=central needs a learner that plays for its actors, but this one has '
+            '--inference=central needs a learner that acts for its actors, but this one has '
             f'--inference={of_learner["inference"]}, expected the same.'
         )
     return settings

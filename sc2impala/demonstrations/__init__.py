@@ -1,9 +1,9 @@
-"""Recordings of whole episodes: what was observed and played, for agents that learn from it.
+"""Recordings of whole episodes: observations, actions and outcomes to learn from.
 
-A recording is a folder with a manifest, `recording.json`, and parts, `part_<i>.npz`. It holds the
+A recording is a folder with a manifest, `recording.json`, and parts, `part_<i>.npz`. It has the
 steps of one player on one map, compressed by the codec of the replay buffer. Each part, and the
-manifest that lists it, is written whole or not at all: if the recording process is killed, the
-recording has the episodes of the parts before.
+manifest that lists it, is written atomically: if the recording process is killed, the
+recording has the episodes of earlier parts.
 
     writer = demonstrations.Writer(folder, about, components, chunk_steps=20)
     steps = demonstrations.StepRecorder(components, num_games=32, chunk_steps=20)
@@ -11,7 +11,7 @@ recording has the episodes of the parts before.
     streams = demonstrations.Streams([demonstrations.Recording(folder)], 16, 20, rng)
     arrays = streams.next()
 
-NumPy only. A step is an observation, the action that was chosen on it, and what followed.
+NumPy only. A step is an observation, its action, and the outcome.
 """
 
 from sc2impala.demonstrations.recording import Recording, find

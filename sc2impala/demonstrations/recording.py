@@ -1,4 +1,4 @@
-"""Reads recordings. All of it is checked: a damaged one is a ValueError with one sentence."""
+"""Reads recordings. All content is checked: a damaged recording raises a ValueError."""
 
 import functools
 import json
@@ -20,7 +20,7 @@ _PART_ENTRIES = {
     'episode_chunks': ('episodes', np.int32),
     'episode_returns': ('episodes', np.float32),
 }
-"""Arrays of a part: what their one dimension counts, and their dtype."""
+"""Arrays of a part: the unit of their dimension, and their dtype."""
 
 _MANIFEST_TYPES = {
     'map_name': str,
@@ -37,7 +37,7 @@ _MANIFEST_TYPES = {
 
 _MAX_CHUNK_STEPS = 10000
 _MAX_CHUNK_BYTES = 2**31
-"""Of a decompressed chunk, for which memory is taken."""
+"""Maximum size of a decompressed chunk."""
 
 _MAX_MANIFEST_BYTES = 2**28
 
@@ -52,10 +52,10 @@ class Chunk(NamedTuple):
 
 
 def find(folder: str) -> List[str]:
-    """The recordings in a folder, which may be one itself: paths in alphabetical order.
+    """Returns paths of the recordings in a folder, or the folder itself, in alphabetical order.
 
     Raises:
-      ValueError: if there is none.
+      ValueError: if there is no recording.
     """
     if os.path.exists(os.path.join(folder, MANIFEST)):
         return [folder]
@@ -64,15 +64,15 @@ def find(folder: str) -> List[str]:
     found = [path for path in paths if os.path.exists(os.path.join(path, MANIFEST))]
     if not found:
         raise ValueError(
-            f'{folder!r} holds no recording, expected a folder that --mode=record has written.'
+            f'{folder!r} has no recording, expected a folder that --mode=record has written.'
         )
     return found
 
 
 class Recording:
-    """The episodes of one recording, which stay on disk.
+    """The episodes of one recording, on disk.
 
-    folder: where it is.
+    folder: its folder.
     manifest: the content of `recording.json`.
     components: List of `Component`.
     chunk_steps: C, steps of a chunk.
@@ -97,14 +97,14 @@ class Recording:
         for part in self.manifest['parts']:
             self._open_part(part)
         if not self.episodes:
-            raise ValueError(f'{folder!r} holds no episode, expected at least one.')
+            raise ValueError(f'{folder!r} has no episode, expected at least one.')
 
     def empty_chunk(self) -> List[np.ndarray]:
-        """Arrays for `read`: of every component [C, ...]."""
+        """Returns arrays for `read`: [C, ...] for every component."""
         return [np.empty((self.chunk_steps, *c.shape), c.dtype) for c in self.components]
 
     def read(self, chunk: Chunk, arrays: Sequence[np.ndarray]) -> None:
-        """Reads a chunk into arrays as `empty_chunk` returns them.
+        """Reads a chunk into arrays from `empty_chunk`.
 
         Raises:
           ValueError: if it is damaged.
@@ -213,7 +213,7 @@ def _components(path: str, entries_of_manifest: Sequence[Any]) -> List[Component
 def _check_part(
     path: str, state: Mapping[str, np.ndarray], part: Mapping[str, Any]
 ) -> Dict[str, np.ndarray]:
-    """The arrays of a part, with the sizes that the manifest has for it."""
+    """Reads the arrays of a part; the manifest has their sizes."""
     counts = {'content': part.get('bytes'), **part}
     arrays = {}
     for name, (counted, dtype) in _PART_ENTRIES.items():

@@ -39,7 +39,7 @@ class Episode(NamedTuple):
     chunks: the compressed chunks in order.
     steps: the number of steps of each; all but the last have C.
     episode_return: sum of the rewards.
-    max_step_mul: the largest step multiplier that was played.
+    max_step_mul: the largest step multiplier of the actions.
     """
 
     chunks: List[bytes]
@@ -49,7 +49,7 @@ class Episode(NamedTuple):
 
 
 def components_of(structure: Mapping[str, Any], heads: Sequence[str]) -> List[Component]:
-    """The components of a step.
+    """Returns the components of a step.
 
     Args:
       structure: nested dict of `ArraySpec`s of an observation without labels.

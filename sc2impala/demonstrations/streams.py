@@ -17,8 +17,8 @@ class _Stream:
     """The position of a stream in its episode.
 
     recording, episode: indices of the recording, and of the episode in it.
-    chunks: those of the episode that are not read yet.
-    arrays: the chunk that was read last; steps: how many it has; position: the next of them.
+    chunks: unread chunks of the episode.
+    arrays: the current chunk; steps: its number of steps; position: the next step.
     """
 
     def __init__(self) -> None:
@@ -31,10 +31,10 @@ class _Stream:
 
 
 class Streams:
-    """B streams, cut into sequences of T + 1 steps that follow each other without overlap.
+    """B streams, cut into consecutive sequences of T + 1 steps without overlap.
 
-    Each episode is played to its end before the stream continues with another one; all episodes are
-    played once before any is played again. The first episode of each stream begins at a random
+    Each stream reads an episode to its end before the next one; all episodes are
+    read once before any is repeated. The first episode of each stream begins at a random
     chunk, so that the streams are not at the same point of their episodes.
     """
 
@@ -52,7 +52,7 @@ class Streams:
           recordings: at least one.
           num_streams: B.
           unroll_length: T.
-          components: what is read, see `steps.components_of`.
+          components: components to read, see `steps.components_of`.
           rng: determines the order of the episodes.
 
         Raises:
@@ -69,7 +69,7 @@ class Streams:
             c.name: np.zeros((num_streams, unroll_length + 2, *c.shape), c.dtype)
             for c in components
         }
-        # What came before the first step is unknown: it counts as the end of another episode.
+        # Data before the first step is unknown: it counts as the end of another episode.
         self._steps['done'][:, -1] = True
         self._streams = [_Stream() for _ in range(num_streams)]
         for stream in self._streams:
@@ -81,8 +81,8 @@ class Streams:
 
         Returns:
           By name of component [B, T + 1, ...]. Observation, action and step multiplier of step t
-          are those of the step; its outcome (reward, done, ...) is that of the action before it, as
-          in `structs.EnvOutput`, and 'last_action/<head>' and 'last_step_mul' are that action. Step
+          belong to the step; its outcome (reward, done, ...) belongs to the previous action, as
+          in `structs.EnvOutput`, given by 'last_action/<head>' and 'last_step_mul'. Step
           T of a sequence comes before step 0 of the next one: a recurrent state continues from it.
 
         Raises:
@@ -101,7 +101,7 @@ class Streams:
         return result
 
     def get_state(self) -> Dict[str, np.ndarray]:
-        """Returns what `set_state` needs to continue identically, as arrays by name."""
+        """Returns the state for an identical continuation by `set_state`, arrays by name."""
         places = []
         for stream in self._streams:
             episode = self._recordings[stream.recording].episodes[stream.episode]
@@ -122,10 +122,10 @@ class Streams:
         )
 
     def set_state(self, state: Mapping[str, np.ndarray]) -> None:
-        """Continues from a state of `get_state` of streams of the same recordings.
+        """Restores a state of `get_state` of streams of the same recordings.
 
         Raises:
-          DifferentState: if the recordings, or what is read of them, are others.
+          DifferentState: if the recordings or components differ.
           ValueError: if a number in it is out of range, or a recording is damaged.
         """
         own = self.get_state()
@@ -146,7 +146,7 @@ class Streams:
             array[:, -1] = state[f'last/{name}']
 
     def _padded_order(self) -> np.ndarray:
-        """The episodes that are not played yet, int64 [all episodes, 2], then -1."""
+        """The unread episodes, int64 [all episodes, 2], then -1."""
         count = sum(len(recording.episodes) for recording in self._recordings)
         rows = np.full([count, 2], -1, np.int64)
         rows[: len(self._order)] = np.array(self._order, np.int64).reshape(-1, 2)
@@ -155,7 +155,7 @@ class Streams:
     def _place(
         self, stream: _Stream, recording: int, episode: int, num_read: int, has_read: int, step: int
     ) -> None:
-        """Moves a stream into an episode: to a step of the chunk that was read last."""
+        """Moves a stream into an episode: to a step of the current chunk."""
         self._check_episode(recording, episode)
         chunks = self._recordings[recording].episodes[episode]
         if not bool(has_read) <= num_read <= len(chunks):
@@ -191,7 +191,7 @@ class Streams:
             start += count
 
     def _read_chunk(self, stream: _Stream) -> None:
-        """Goes on to the next chunk of the episode, or of another one."""
+        """Reads the next chunk of the episode, or of another one."""
         if not stream.chunks:
             self._begin_episode(stream)
         chunk = stream.chunks.pop(0)
@@ -216,7 +216,7 @@ class Streams:
 
 
 def _fingerprint(recording: Recording) -> int:
-    """A number that differs between recordings: a checksum of where their chunks are."""
+    """Returns an identifier of recordings: a checksum of the positions of their chunks."""
     table = [chunk for episode in recording.episodes for chunk in (*episode, (-1, -1, -1, -1))]
     return zlib.crc32(np.array(table, np.int64).tobytes())
 

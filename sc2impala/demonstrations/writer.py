@@ -11,10 +11,10 @@ from sc2impala.replay import storage
 
 MANIFEST = 'recording.json'
 FORMAT = 1
-"""Version of the format; other ones are refused."""
+"""Version of the format; others are refused."""
 
 _PART_BYTES = 4 * 2**20
-"""Of what is kept in memory, and lost if the process is killed."""
+"""Size of pending episodes, which are lost if the process is killed."""
 
 
 class Writer:
@@ -33,14 +33,14 @@ class Writer:
         chunk_steps: int,
         part_bytes: int = _PART_BYTES,
     ):
-        """Makes the folder.
+        """Creates the folder.
 
         Args:
           folder: a new one.
           about: further entries of the manifest: numbers, text, lists and dicts of them.
-          components: of a step.
+          components: components of a step.
           chunk_steps: steps of a chunk.
-          part_bytes: size from which on a part is written.
+          part_bytes: size of pending episodes from which a part is written.
 
         Raises:
           OSError: if there is such a folder, or it cannot be made.
@@ -77,7 +77,7 @@ class Writer:
         """Writes the episodes that are not in a part yet, and the manifest.
 
         Raises:
-          OSError: if that is not possible; the recording is then what it was before.
+          OSError: if that fails; the recording is then unchanged.
         """
         if not self._waiting:
             return
@@ -100,7 +100,7 @@ class Writer:
         self._write_manifest()
 
     def manifest(self) -> Dict[str, Any]:
-        """The content of the manifest: of what is in the parts."""
+        """The content of the manifest, for the written parts."""
         returns = np.array(self._written_returns)
         return dict(
             self._about,

@@ -39,7 +39,7 @@ BACKENDS = {
     'pysc2': PySC2Environment,
     'synthetic': SyntheticEnvironment,
 }
-"""Environment classes by the name of what runs the game."""
+"""Environment classes by name of the backend."""
 
 MAP_NAMES: Tuple[str, ...]
 """The maps that can be simulated; there may be defaults for others. Set by __getattr__."""
@@ -57,7 +57,7 @@ def _simulated_maps() -> Tuple[str, ...]:
 
 
 def playable_maps(backend: str) -> Tuple[str, ...]:
-    """The maps that can be played on a backend."""
+    """The maps of a backend."""
     return {
         'simulator': _simulated_maps(),
         'pysc2': tuple(MAP_DEFAULTS) + LADDER_MAPS,
@@ -163,7 +163,7 @@ def make_environment(
 
     Args:
       backend: a name in BACKENDS.
-      map_name: the map that all games play.
+      map_name: the map of all games.
       seeds: one non-negative int per game; it determines all its random numbers.
       observation_spec: of the observations.
       action_spec: of the actions.

@@ -13,7 +13,7 @@
 
 The script may see more than the agent does: its own layers and vectors are left out of the
 observations. Each observation has the label of the script as `observation['demonstration']`, see
-`specs`. In the episodes that the script plays, `plays` is set, and the actor plays the label.
+`specs`. In the episodes that the script plays, `plays` is set, and the actor executes the label.
 """
 
 import dataclasses
@@ -129,11 +129,11 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
 
     @property
     def frames_played(self) -> int:  # type: ignore[override]
-        """Environment frames in `step`, without those that the script has played in `reset`."""
+        """Environment frames in `step`, without the script's frames in `reset`."""
         return self._env.frames_played - self._frames_ahead
 
     def totals(self) -> structs.EpisodeInfo:
-        """See `VectorEnvironment.totals`: of what the script has played in `reset`."""
+        """See `VectorEnvironment.totals`: totals of the script's steps in `reset`."""
         return self._totals
 
     def set_share(self, share: float) -> None:
@@ -148,7 +148,7 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
         """Switches the script on or off.
 
         While it is off, it is not called, and nothing is labelled. When it is switched on, the
-        agent plays on to the end of each episode.
+        agent acts until the end of each episode.
         """
         self._enabled = enabled
 

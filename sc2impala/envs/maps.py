@@ -77,7 +77,7 @@ _BY_ITSELF = dict(
     entropy_decay=0.6,
 )
 """Learning from scratch, see docs/notebook.md for what was tried. A random policy gets further
-with long steps, and a good one plays better with short ones, so the agent chooses; no_op would be a
+with long steps, a good one scores higher with short ones, so the agent chooses; no_op would be a
 second way to wait, which is learned before any way to fight."""
 
 _BY_GAINS = dict(_FROM_UNITS, point_logit_scale=2.0, learning_rate=6e-4, trace_decay=0.95)
@@ -109,7 +109,7 @@ _LED_BY_REWARDS = dict(
     eval_max_step_mul=1,
 )
 """Many small updates without a teacher, where an order pays within a few seconds; an agent that has
-learned so plays best if it acts at every frame."""
+learned in this way scores highest if it acts at every frame."""
 
 _HELD_BY_THE_TEACHER = dict(
     _IMITATION,
@@ -122,7 +122,7 @@ _HELD_BY_THE_TEACHER = dict(
     teacher_cost=0.2,
     teacher_decay=1.0,
 )
-"""Rewards that change what was imitated very little. A policy that plays like a script is nearly
+"""Rewards that change the imitated policy very little. A policy that acts like a script is nearly
 deterministic: larger steps, more entropy, or the noise of small batches and long traces lose it
 faster than rewards can improve it within a million frames; rewards alone made it worse."""
 
@@ -149,7 +149,7 @@ MAP_DEFAULTS = {
         settings={'batch_size': 16, 'entropy_decay': 0.4},
         # The script scores 25.9 in steps of 8 frames. An agent that chooses its steps makes them
         # shorter when it learns from rewards, as long as a step of any length is discounted by its
-        # frames. From scratch it takes two minutes to play, which shows that the package learns.
+        # frames. From scratch it learns in two minutes, a quick check of the package.
         demonstrated=dict(
             _LED_BY_REWARDS,
             demonstrator='PySC2',

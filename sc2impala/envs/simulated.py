@@ -70,7 +70,7 @@ class SimulatedEnvironment(vector.VectorEnvironment):
             raise ValueError(f'spread_frames is {spread_frames}, expected at least 0.')
         self._spread_frames = spread_frames
         self._max_episode_frames = vector.check_max_episode_frames(max_episode_frames)
-        # At which frame the first episode of each game is aborted.
+        # Frame at which the first episode of each game is aborted.
         self._first_frames = np.arange(1, self.num_envs + 1) * spread_frames / self.num_envs
         self._start_totals()
 

@@ -51,10 +51,10 @@ VISITED = 'visited'
 """A layer of the minimap that is not PySC2's, see `visited`."""
 
 VISITED_LABELS = 6
-"""Of that layer: not visited, four ages from old to new, and now."""
+"""Number of values of that layer: not visited, four ages from old to new, and now."""
 
 GROUPS = ('screen', 'minimap')
-"""The keys of an observation that hold layers."""
+"""The keys of an observation with layers."""
 
 MASK = 'available_actions'
 """The key of the mask of functions in an observation."""
@@ -87,7 +87,7 @@ class LayerSpec:
 
     @property
     def dtype(self) -> np.dtype:
-        """The smallest unsigned dtype that holds the scale."""
+        """The smallest unsigned dtype for the scale."""
         return np.min_scalar_type(self.scale - 1)
 
 
@@ -180,7 +180,7 @@ def flatten(observation: Mapping[str, Any]) -> Dict[str, Any]:
 
 
 def with_minimap_layers(spec: ObservationSpec, names: Iterable[str]) -> ObservationSpec:
-    """The same spec with other minimap layers.
+    """Returns the spec with other minimap layers.
 
     Args:
       names: of PySC2's layers or VISITED.

@@ -1,8 +1,8 @@
 """A vector environment without a game: random observations of the right shapes, at little cost.
 
 It is for measuring the speed of everything except the game (agent, actors, queue, replay buffer and
-learner), with the observation shapes of any map or with those that other trainers publish their
-speed for. Nothing can be learned from it.
+learner), with the observation shapes of any map, or shapes for which other trainers publish their
+speed. Nothing can be learned from it.
 """
 
 from typing import Any, Callable, Dict, Mapping, Optional, Sequence
@@ -18,7 +18,7 @@ from sc2impala.envs.specs import ArraySpec, ObservationSpec
 NUM_OBSERVATIONS = 8
 """Number of different observations of a game, which are returned cyclically."""
 EPISODE_STEPS = 200
-"""Agent steps of an episode."""
+"""Number of agent steps of an episode."""
 
 _VECTOR_VALUES = 100
 """Upper bound (exclusive) of the numbers in vectors."""

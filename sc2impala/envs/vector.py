@@ -37,7 +37,7 @@ class VectorEnvironment(abc.ABC):
     max_step_mul: the largest number of environment frames per step. An environment frame is one
         StarCraft II game loop, of which there are 16 in a second of game time.
     failure: the error that made the environment unusable, or None.
-    frames_played: environment frames that all games together have really played in `step`.
+    frames_played: total environment frames of all games in `step`.
 
     `reset` must be called before the first `step`. Returned arrays belong to the caller: no later
     call changes them. Observations are as `observation_spec.structure()` describes them, with a
@@ -91,7 +91,7 @@ class VectorEnvironment(abc.ABC):
           EpisodeInfo(episode_return float32 [K], episode_frames int32 [K], episode_steps int32 [K],
           aborted bool [K]). Where done, reward and info are those of the episode that has ended,
           and the observation is the first one of the next episode. A truncated episode ends one
-          step later, which plays no frame, see `structs.EnvOutput`.
+          step later, which takes no frame, see `structs.EnvOutput`.
 
         Raises:
           ValueError: if `action` or `step_mul` has a wrong shape or a value out of range.

@@ -108,7 +108,7 @@ class VisitedEnvironment(vector.VectorEnvironment):
 
     @property
     def frames_played(self) -> int:  # type: ignore[override]
-        """Environment frames that all games together have really played in `step`."""
+        """Total environment frames of all games in `step`."""
         return self._env.frames_played
 
     final_observation: Optional[Dict[str, Any]] = None

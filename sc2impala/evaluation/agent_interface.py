@@ -126,10 +126,7 @@ class AgentInterface:
           UserError: if the folder is not empty, or cannot be written.
         """
         if os.path.lexists(folder) and not (os.path.isdir(folder) and not os.listdir(folder)):
-            raise UserError(
-                f'{folder} cannot hold an export since there is something, expected a new or an '
-                'empty folder.'
-            )
+            raise UserError(f'{folder} is not an empty folder, expected a new or an empty one.')
         temporary = folder.rstrip(os.sep) + '.tmp'
         try:
             shutil.rmtree(temporary, ignore_errors=True)

@@ -226,7 +226,7 @@ def find_checkpoint(logdir: str) -> str:
     checkpoint = choice.newest(logdir)
     if checkpoint is None:
         raise UserError(
-            f'--logdir={logdir} holds no checkpoint to evaluate, expected the folder of a run: '
+            f'--logdir={logdir} has no checkpoint to evaluate, expected the folder of a run: '
             'train first, or choose --policy=random or scripted.'
         )
     return checkpoint

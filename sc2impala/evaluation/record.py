@@ -121,7 +121,5 @@ def _find_best(folder: str, policy: EvaluatedPolicy, rows: List[Dict[str, Any]])
         return best
     own = BestCheckpoint(folder, f'{choice.BEST}-{policy.name}')
     reason = 'a model of unknown score' if owner is None else f'the best model with {owner.flags}'
-    console.say(
-        f'{best.folder} holds {reason}: the best one with {policy.flags} is in {own.folder}'
-    )
+    console.say(f'{best.folder} has {reason}: the best one with {policy.flags} is in {own.folder}')
     return own

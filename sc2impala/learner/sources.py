@@ -60,7 +60,7 @@ class ReplaySource(Source):
         self._num_sequences = num_sequences
 
     def next_batch(self) -> Batch:
-        """Samples B sequences; fails with an InvalidArgumentError while the table holds fewer."""
+        """Samples B sequences; fails with an InvalidArgumentError while the table has fewer."""
         sequences, keys, probabilities = sample_table(self._table, self._spec, self._num_sequences)
         is_replay = tf.ones([self._num_sequences], tf.bool)
         return make_batch(sequences, is_replay, keys, probabilities, self._num_sequences)
@@ -69,7 +69,7 @@ class ReplaySource(Source):
 class MixedSource(Source):
     """N new sequences from the queue and R from replay; new ones are inserted into the table.
 
-    Until the table holds R sequences, or more if set, a batch has N + R new ones, so
+    Until the table has R sequences, or more if set, a batch has N + R new ones, so
     training starts with the first sequences, and the shape of a batch never changes.
     """
 

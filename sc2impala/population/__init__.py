@@ -1,7 +1,7 @@
-"""Population based training: runs that take over each other's weights and change their settings.
+"""Population based training: runs that copy each other's weights and perturb settings.
 
-`settings` are the flags, `ranges` what the settings of members are drawn from, `selection` decides,
-`state` remembers, `members` knows the commands and folders of the runs, `jobs` runs them, and
-`driver` puts it together; `report` writes the table and `picture` draws it.
+`settings` are the flags, `ranges` samples settings of members, `selection` selects parents,
+`state` is saved, `members` has the commands and folders of the runs, `jobs` runs them, and
+`driver` combines them; `report` writes the table and `picture` draws it.
 docs/guides/populations.md is the manual.
 """

@@ -4,11 +4,11 @@
         --ranges=learning_rate=1e-5..1e-2:log,entropy_cost=0.001..0.1:log \\
         --map_name=MoveToBeacon --from_scratch --total_environment_frames=10000000
 
-Every member is a separate run, with settings that are drawn from --ranges. After each
+Every member is a separate run, with settings sampled from --ranges. After each
 --exploit_every_frames all members are evaluated, and the worst continue with the weights and the
-optimizer of the best, and with settings near theirs. All flags that are not listed here are those
-of the members: see python -m sc2impala.experiment --help. The same command resumes a
-population that was stopped, by Ctrl-C, a signal or a crash. docs/guides/populations.md tells more.
+optimizer of the best, and with perturbed settings. All flags that are not listed here are
+flags of the members: see python -m sc2impala.experiment --help. The same command resumes a
+population that was stopped, by Ctrl-C, a signal or a crash. See docs/guides/populations.md.
 """
 
 import os
@@ -36,7 +36,7 @@ def main(
     arguments: Sequence[str],
     start: Callable[[Sequence[str], str], Any] = jobs.start_process,
 ) -> int:
-    """Does what the command does.
+    """Runs the command.
 
     Args:
       arguments: the command line without the name of the program.
@@ -44,7 +44,7 @@ def main(
 
     Returns:
       The exit code: 0 if the population is finished, 128 + n if signal n has stopped it, 1 after
-      an error that is named.
+      an error that it reports.
     """
     if set(_HELP).intersection(arguments):
         console.say(setting_flags.help_text(__doc__, settings_lib.all_settings()))
@@ -91,7 +91,7 @@ def _run(
 
 
 def _read_given(member_flags: Sequence[str]) -> Dict[str, Any]:
-    """The settings that the flags of members give."""
+    """The settings in the flags of members."""
     flag_values = flags.FlagValues()
     experiment.define_flags(flag_values, member_flags)
     setting_flags.parse(flag_values, member_flags)
@@ -99,13 +99,13 @@ def _read_given(member_flags: Sequence[str]) -> Dict[str, Any]:
 
 
 def _check(members: Members, index: int, own: Dict[str, Any]) -> Any:
-    """Reads the settings of a member as its run will; errors come before anything starts.
+    """Reads the settings of a member like its run, to report errors before the start.
 
     Returns:
-      All of them.
+      All settings of the member.
 
     Raises:
-      UserError: for anything wrong with them.
+      UserError: if they are invalid.
     """
     settings = experiment.read_settings(members.training(index, own))
     validation.check(settings)
@@ -118,7 +118,7 @@ def _check(members: Members, index: int, own: Dict[str, Any]) -> Any:
 
 
 def _fixed(given: Dict[str, Any]) -> Dict[str, Any]:
-    """The settings among them that a run cannot change, as JSON has them."""
+    """The settings that a run cannot change, as JSON values."""
     known = run_settings.all_settings()
     return {n: known[n].type.to_json(v) for n, v in given.items() if not known[n].free_on_resume}
 

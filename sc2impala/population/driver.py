@@ -1,4 +1,4 @@
-"""Runs a population: generation after generation, until the runs of its members have ended."""
+"""Runs a population: one generation after the other, until the members' runs have ended."""
 
 import time
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
@@ -24,19 +24,19 @@ _DRAW, _PERTURB, _CHOOSE = 1, 2, 3
 
 
 def random_state(seed: int, *purpose: int) -> np.random.RandomState:
-    """Random numbers that depend on the seed of the population and on what they are for."""
+    """Returns random numbers for a seed of the population and a purpose."""
     return np.random.RandomState(seeds.streams(seed, 'population', 1, *purpose)[0])
 
 
 def first_members(
     settings: PopulationSettings, drawn: Mapping[str, Range], of_command: Mapping[str, Any]
 ) -> List[Member]:
-    """The members of the first generation.
+    """Returns the members of the first generation.
 
     Args:
-      settings: of the population.
+      settings: settings of the population.
       drawn: ranges by the name of the setting.
-      of_command: values of these settings without a draw, for the reference.
+      of_command: values of these settings in the command, for the reference.
     """
     members = []
     for index in range(settings.members):
@@ -48,9 +48,9 @@ def first_members(
 
 
 class Driver:
-    """Runs the members, lets them take over, and keeps the files of the population.
+    """Runs and selects the members, and writes the files of the population.
 
-    Whatever it does is in the state before the next thing begins, and can be done again.
+    Every action is saved to the state before the next one begins, and can be repeated.
     """
 
     def __init__(
@@ -63,11 +63,11 @@ class Driver:
         start: Callable[[Sequence[str], str], Any],
     ):
         """Args:
-        settings: of the population.
-        members: its runs.
+        settings: settings of the population.
+        members: runs of its members.
         drawn: ranges by the name of the setting.
-        state: where it begins or resumes.
-        total_frames: of a member, all phases together.
+        state: state to begin or resume from.
+        total_frames: frames of a member, all phases together.
         start: starts a process, see `jobs.start_process`.
         """
         self._settings = settings
@@ -82,13 +82,13 @@ class Driver:
         """Runs until all generations are over, or a signal has arrived.
 
         Args:
-          stop: gets the numbers of the signals.
+          stop: collects the numbers of signals.
 
         Returns:
           The exit code.
 
         Raises:
-          UserError: if no member can continue, or something cannot be written.
+          UserError: if no member can continue, or a file cannot be written.
         """
         self._write_report()
         with Jobs(self._settings.parallel, self._start) as jobs:
@@ -102,7 +102,7 @@ class Driver:
         return FINISHED
 
     def _run_generation(self, jobs: Jobs, stop: Sequence[int]) -> bool:
-        """Trains and evaluates every member; returns False if a signal came before the end."""
+        """Trains and evaluates every member; returns False if a signal arrives first."""
         while not stop:
             for index, code in jobs.ended().items():
                 self._after(index, code)
@@ -125,7 +125,7 @@ class Driver:
         return self._members.training(index, member.settings, target)
 
     def _after(self, index: int, code: int) -> None:
-        """A process has ended: the next status of its member, which is saved."""
+        """Updates the status of a member whose process has ended, and saves it."""
         member = self._state.members[index]
         if member.status == state_lib.TRAIN:
             frames = self._members.newest(index)
@@ -148,13 +148,13 @@ class Driver:
         how = f'by signal {-code}' if code < 0 else f'with exit code {code}'
         what = f'member {index} has ended {how} ({self._members.last_error(index)})'
         if member.restarts <= limit:
-            console.say(f'{what}: it is started again, {member.restarts} of {limit} times')
+            console.say(f'{what}: restart {member.restarts} of {limit}')
             return
         member.status = state_lib.FAILED
-        console.say(f'{what}: it has failed, and its log {self._members.log(index)} tells more')
+        console.say(f'{what}: it has failed, see {self._members.log(index)}')
 
     def _end_generation(self) -> None:
-        """Decides, copies, and begins the next generation, in this order."""
+        """Selects, copies, and begins the next generation, in this order."""
         state, number = self._state, self._state.generation
         if not any(member.score is not None for member in state.members):
             raise UserError(
@@ -188,7 +188,7 @@ class Driver:
         )
 
     def _next_member(self, index: int, parent: int) -> Member:
-        """A member in the next generation; what it takes over is copied."""
+        """Returns a member of the next generation; copies adopted weights."""
         member, other = self._state.members[index], self._state.members[parent]
         frames = self._members.newest(index)
         if member.status == state_lib.FAILED and (parent == index or frames is None):
@@ -216,7 +216,7 @@ class Driver:
             picture.save(self._settings.logdir, self._state.history, self._drawn)
 
     def _say_progress(self, running: Sequence[int]) -> None:
-        """A line every few seconds."""
+        """Prints a line every few seconds."""
         now = time.monotonic()
         if now < self._next_progress:
             return
@@ -250,7 +250,7 @@ class Driver:
 
 
 def best_row(history: Sequence[Mapping[str, Any]]) -> Optional[Mapping[str, Any]]:
-    """The row of the best member of the last generation; None if there is none."""
+    """The row of the best member of the last generation, or None."""
     last = max((row['generation'] for row in history), default=None)
     rows = [row for row in history if row['generation'] == last and row['score'] is not None]
     return max(rows, key=lambda row: row['score'], default=None)

@@ -1,4 +1,4 @@
-"""Processes of members, some of them at the same time."""
+"""Processes of members, with limited parallelism."""
 
 from typing import Any, Callable, Dict, List, Sequence
 
@@ -6,18 +6,18 @@ from sc2impala.population import members
 from sc2impala.runtime import child_processes
 
 GRACE_SECS = 120.0
-"""For members to save what they have trained."""
+"""Seconds for members to save."""
 
 
 def start_process(flags: Sequence[str], log: str) -> Any:
     """Starts the command `sc2impala.experiment`.
 
     Args:
-      flags: of it.
-      log: file to whose end its output is written.
+      flags: flags of the command.
+      log: file to which its output is appended.
 
     Returns:
-      A process as of `subprocess.Popen`, which ends with this one.
+      A process, see `subprocess.Popen`, that ends with this one.
     """
     with open(log, 'ab') as file:
         return child_processes.start([*members.COMMAND, *flags], file)
@@ -28,8 +28,8 @@ class Jobs:
 
     def __init__(self, num_parallel: int, start: Callable[[Sequence[str], str], Any]):
         """Args:
-        num_parallel: how many.
-        start: starts one, see `start_process`.
+        num_parallel: maximum number of processes.
+        start: starts a process, see `start_process`.
         """
         self._num_parallel = num_parallel
         self._start = start
@@ -39,13 +39,13 @@ class Jobs:
         return self
 
     def __exit__(self, *exc_info: Any) -> None:
-        """Whatever still runs is killed."""
+        """Kills all running processes."""
         child_processes.end(list(self._running.values()), 0.0)
         self._running.clear()
 
     @property
     def members(self) -> List[int]:
-        """The members that run."""
+        """The running members."""
         return sorted(self._running)
 
     def has_room(self) -> bool:
@@ -63,16 +63,16 @@ class Jobs:
             code = process.poll()
             if code is not None:
                 del self._running[member]
-                # And what it may have started.
+                # Also its children.
                 child_processes.end([process], 0.0)
                 codes[member] = code
         return codes
 
     def stop(self, is_enough: Callable[[], bool]) -> None:
-        """Asks all to end, and waits while they save.
+        """Requests all processes to end, and waits while they save.
 
         Args:
-          is_enough: whether to wait no longer.
+          is_enough: returns True to stop waiting.
         """
         child_processes.end(list(self._running.values()), GRACE_SECS, is_enough)
         self._running.clear()

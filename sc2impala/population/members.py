@@ -1,4 +1,4 @@
-"""The runs of a population: their folders, their commands, and what these leave behind."""
+"""The runs of a population: their folders, commands and results."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from sc2impala.settings import settings as settings_lib
 COMMAND = (sys.executable, '-m', 'sc2impala.experiment')
 
 _OWN = ('logdir', 'seed', 'mode', 'job_name', 'learner_address', 'task', 'follow')
-"""Settings of members that the population chooses, or that are not for it."""
+"""Settings of members that the population sets, or that it does not support."""
 
 _OF_SLICES = ('stop_at_frames', 'may_change')
 _EVALUATION_JSON = 'evaluation.json'
@@ -32,10 +32,10 @@ class Members:
         names: Sequence[str],
     ):
         """Args:
-        settings: of the population.
-        flags: of all members.
-        given: the settings that these flags say.
-        names: of the settings that members draw.
+        settings: settings of the population.
+        flags: flags of all members.
+        given: the settings in these flags.
+        names: names of the sampled settings.
 
         Raises:
           UserError: if a flag is not for members.
@@ -64,7 +64,7 @@ class Members:
         return os.path.join(self._settings.logdir, f'member-{index}')
 
     def log(self, index: int) -> str:
-        """The file with all that a member has printed."""
+        """The file with the output of a member."""
         return self.folder(index) + '.log'
 
     def training(
@@ -73,8 +73,8 @@ class Members:
         """The flags with which a member trains.
 
         Args:
-          index: of the member.
-          own: its settings, as JSON has them.
+          index: index of the member.
+          own: its settings, as JSON values.
           stop_at: frames at which this start ends; None for the end of the training.
         """
         flags = [
@@ -87,7 +87,7 @@ class Members:
         return flags if stop_at is None else [*flags, f'--stop_at_frames={stop_at}']
 
     def evaluation(self, index: int, generation: int) -> List[str]:
-        """The flags of its evaluation: the same games for all members of a generation."""
+        """The flags of an evaluation: the same games for all members of a generation."""
         return [
             '--mode=evaluate',
             f'--logdir={self.folder(index)}',
@@ -97,7 +97,7 @@ class Members:
         ]
 
     def score(self, index: int, generation: int) -> Optional[float]:
-        """The mean return of that evaluation; None if its result is not there."""
+        """The mean return of the evaluation; None without a result."""
         try:
             with open(os.path.join(self.folder(index), _EVALUATION_JSON)) as file:
                 result = json.load(file)
@@ -108,7 +108,7 @@ class Members:
             return None
 
     def newest(self, index: int) -> Optional[int]:
-        """The frames of the newest checkpoint of a member that is whole; None if there is none."""
+        """The frames of the newest complete checkpoint of a member, or None."""
         try:
             found = choice.choose(self.folder(index))
         except UserError:
@@ -116,7 +116,7 @@ class Members:
         return None if found is None else directory.frames_of(found.checkpoint)
 
     def last_error(self, index: int) -> str:
-        """The last line of its log that names an error, or the last one."""
+        """The last line of a member's log that names an error, else the last line."""
         try:
             with open(self.log(index), 'rb') as file:
                 file.seek(max(0, os.path.getsize(self.log(index)) - _TAIL_BYTES))

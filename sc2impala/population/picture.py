@@ -16,15 +16,15 @@ Row = Mapping[str, Any]
 
 
 def save(folder: str, history: Sequence[Row], drawn: Mapping[str, Range]) -> None:
-    """Draws the score and each setting that is drawn, one above the other.
+    """Draws the score and each sampled setting, one above the other.
 
-    Every dot is a member at the end of a generation; the line to it comes from where it got its
-    weights: from itself, or dashed from another member. The ancestors of the best one are on the
+    Every dot is a member at the end of a generation; the line to it starts at the source of its
+    weights: itself, or dashed another member. The ancestors of the best one are on the
     broad line.
 
     Args:
-      folder: of the population.
-      history: rows, as of `report.row`; at least one.
+      folder: folder of the population.
+      history: results of `report.row`; at least one.
       drawn: ranges by the name of the setting.
 
     Raises:
@@ -51,7 +51,7 @@ def save(folder: str, history: Sequence[Row], drawn: Mapping[str, Range]) -> Non
 
 
 def origins(history: Sequence[Row]) -> Dict[Tuple[int, int], Optional[Tuple[int, int]]]:
-    """For every (generation, member) the one whose weights it went on with; None at the start."""
+    """The source of the weights of every (generation, member); None at the start."""
     return {
         (row['generation'], row['member']): None
         if row['parent'] is None
@@ -82,7 +82,7 @@ def _draw_setting(axes: Any, history: Sequence[Row], name: str, of_setting: Rang
         value = row['settings'][name]
         if not values:
             return value
-        # Of a reference it may be another one.
+        # A reference may have another one.
         return values.index(value) if value in values else -1
 
     _draw(axes, history, name, height)

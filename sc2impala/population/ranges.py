@@ -15,17 +15,17 @@ from sc2impala.settings.fields import Setting
 
 _EXPECTED = 'expected NAME=LOW..HIGH, NAME=LOW..HIGH:log or NAME=VALUE|VALUE, separated by commas'
 _DIGITS = 6
-"""Of drawn numbers, so that they can be read, and are exactly what a flag says."""
+"""Significant digits of sampled numbers: readable, and equal to the text of a flag."""
 
 
 class Range(NamedTuple):
     """Range from which a setting is sampled.
 
-    name: of the setting.
+    name: name of the setting.
     low, high: the smallest and the largest value.
-    log: whether the logarithm is distributed evenly.
-    whole: whether values are whole numbers.
-    values: those to choose from, in order; empty for the numbers from `low` to `high`.
+    log: True if the logarithm is distributed evenly.
+    whole: True if values are integers.
+    values: choices in order; empty for the numbers from `low` to `high`.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Range(NamedTuple):
     values: Sequence[Any] = ()
 
     def draw(self, random: np.random.RandomState) -> Any:
-        """A value, evenly distributed."""
+        """Samples a value uniformly."""
         if self.values:
             return self.values[random.randint(len(self.values))]
         if self.log:
@@ -50,14 +50,14 @@ class Range(NamedTuple):
         resample_probability: float,
         random: np.random.RandomState,
     ) -> Any:
-        """A value near another one, or any, as in Jaderberg et al. 2017 (arXiv 1711.09846).
+        """Perturbs or resamples a value, as in Jaderberg et al. 2017 (arXiv 1711.09846).
 
         Args:
           value: in the range.
-          factors: one of them is multiplied with the value; in a list of values one that is below
-            1 goes to the value before, and one above 1 to the next.
-          resample_probability: of drawing a value that does not depend on this one.
-          random: draws.
+          factors: choices of a factor on the value; in a list of values a factor below
+            1 moves to the previous value, and one above 1 to the next.
+          resample_probability: probability of sampling a new value instead.
+          random: random numbers.
         """
         if random.uniform() < resample_probability:
             return self.draw(random)
@@ -68,7 +68,7 @@ class Range(NamedTuple):
             return self.values[min(max(index, 0), len(self.values) - 1)]
         perturbed = self._within(value * factor)
         if self.whole and perturbed == value:
-            # Rounding must not hold a small number where it is.
+            # Rounding must not keep a small number unchanged.
             perturbed = self._within(value + direction)
         return perturbed
 
@@ -103,7 +103,7 @@ def parse(text: str) -> Dict[str, Range]:
 
 
 def draw(ranges: Mapping[str, Range], random: np.random.RandomState) -> Dict[str, Any]:
-    """A value for each setting."""
+    """Samples a value for each setting."""
     return {name: each.draw(random) for name, each in ranges.items()}
 
 
@@ -114,9 +114,9 @@ def perturb(
     resample_probability: float,
     random: np.random.RandomState,
 ) -> Dict[str, Any]:
-    """All settings near other ones, each by itself; the arguments are those of `Range.perturb`.
+    """Perturbs each setting independently; the arguments are as in `Range.perturb`.
 
-    Values that are not in the range, as a reference may have them, are moved to its border first.
+    Values out of range, e.g. of a reference, are first clipped to it.
     """
     return {
         name: each.perturb(_moved_in(each, values[name]), factors, resample_probability, random)
@@ -143,7 +143,7 @@ def _parse_range(setting: Setting, text: str, part: str) -> Range:
     if not ends[0] < ends[1] or (colon and ends[0] <= 0):
         above = ' with a positive LOW' if colon else ''
         raise UserError(f'--ranges: {part} is empty, expected LOW below HIGH{above}.')
-    # For a setting whose default is 1.0 the text '1' is a number as well.
+    # For a setting with default 1.0 the text '1' is also valid.
     whole = isinstance(setting.default, int)
     return Range(setting.name, ends[0], ends[1], log=bool(colon), whole=whole)
 

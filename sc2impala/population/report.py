@@ -14,11 +14,11 @@ from sc2impala.runtime import logdir
 NAME = 'population.csv'
 
 COLUMNS = ('generation', 'member', 'frames', 'score', 'parent', 'copied', 'kept')
-"""And one for each setting that is drawn, see docs/guides/populations.md."""
+"""Columns before the sampled settings, see docs/guides/populations.md."""
 
 
 def kept_parts(settings: PopulationSettings) -> List[str]:
-    """Parts that a member keeps when it copies another: names of `transfer.FILES`."""
+    """Parts that a member keeps when it copies another: keys of `transfer.FILES`."""
     keeps = {'games': settings.keep_games, 'replay': settings.keep_replay}
     return [name for name in transfer.FILES if keeps[name]]
 
@@ -30,9 +30,9 @@ def row(
 
     Args:
       generation: its number.
-      index: of the member.
-      member: at the end.
-      settings: of the population.
+      index: index of the member.
+      member: the member at the end.
+      settings: settings of the population.
     """
     took_over = member.parent not in (None, index)
     return {
@@ -53,12 +53,12 @@ def score_text(score: Optional[float]) -> str:
 
 
 def write(folder: str, history: Sequence[Mapping[str, Any]], names: Sequence[str]) -> None:
-    """Writes the table, whole or not at all.
+    """Writes the table atomically.
 
     Args:
-      folder: of the population.
-      history: rows, as of `row`.
-      names: of the settings that are drawn.
+      folder: folder of the population.
+      history: results of `row`.
+      names: names of the sampled settings.
 
     Raises:
       UserError: if it cannot be written.

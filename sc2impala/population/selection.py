@@ -1,8 +1,8 @@
 """Truncation selection with a threshold (exploit step of population-based training).
 
-The worst part of a population takes over from the best part (Jaderberg et al. 2017, arXiv
-1711.09846, 4.1.1), if the difference is worth it, as in Sample Factory (Petrenko et al. 2020, arXiv
-2006.11751, A.3.1): small differences are noise of the evaluations, and each take-over costs
+The worst members of a population copy the best (Jaderberg et al. 2017, arXiv
+1711.09846, 4.1.1), if the difference is large, as in Sample Factory (Petrenko et al. 2020, arXiv
+2006.11751, A.3.1): small differences are noise of the evaluations, and each copy costs
 diversity.
 """
 
@@ -19,22 +19,22 @@ def choose_parents(
     fixed: Sequence[int],
     random: np.random.RandomState,
 ) -> List[int]:
-    """Chooses for each of P members the one from which it continues.
+    """Chooses the parent of each of P members.
 
-    Members are ranked by score, of equal ones the earlier one first. Of n = max(1, P * fraction)
-    members at each end of the ranking, rounded down, every one of the worst meets a random one of
-    the best. Members without a score are the worst: all of them take over.
+    Members are ranked by score, ties by index. Of n = max(1, P * fraction)
+    members at each end of the ranking, rounded down, each of the worst is compared with one of
+    the best, at random. Members without a score are the worst: all of them copy.
 
     Args:
-      scores: mean return of each member; None for one that has failed.
+      scores: mean return of each member; None if failed.
       fraction: 0 to 0.5; 0 for no one.
-      threshold: a difference has to be larger than this part of the worse score's size.
-      threshold_absolute: and larger than this.
-      fixed: indices of members that never take over.
-      random: chooses among the best.
+      threshold: minimum difference as a fraction of the worse score's size.
+      threshold_absolute: minimum absolute difference.
+      fixed: indices of members that never copy.
+      random: random numbers for the choice among the best.
 
     Returns:
-      An index for each member, its own if it continues from itself.
+      The index of each member's parent, its own if it keeps its weights.
     """
     parents = list(range(len(scores)))
     if not fraction:
@@ -44,7 +44,7 @@ def choose_parents(
     failed = [index for index, score in enumerate(scores) if score is None]
     ranking = sorted(alive, key=lambda index: -_number(scores[index]))
     best = ranking[:count]
-    # The worst of those that are alive fill up what the failed ones leave, and none is among the
+    # The worst members with a score fill the remaining places, and none is also among the
     # best.
     room = min(count - len(failed), len(ranking) - len(best))
     worst = failed + (ranking[-room:] if room > 0 else [])

@@ -112,10 +112,10 @@ def all_settings() -> Dict[str, Setting]:
 
 
 def complete(given: Mapping[str, Any]) -> PopulationSettings:
-    """The settings, with defaults for those that were not given.
+    """Returns the settings, with defaults for missing ones.
 
     Raises:
-      UserError: if one is out of its range, or there is nothing to be drawn.
+      UserError: if a value is out of range, or `--ranges` is empty.
     """
     values = {name: each.default for name, each in all_settings().items()}
     values.update(given)
@@ -129,7 +129,7 @@ def complete(given: Mapping[str, Any]) -> PopulationSettings:
 
 
 def to_json(settings: PopulationSettings) -> Dict[str, Any]:
-    """Returns the settings that may not change when a population resumes, for its state."""
+    """Returns the settings that must not change when a population resumes, for its state."""
     return {
         name: each.type.to_json(getattr(settings, name))
         for name, each in all_settings().items()

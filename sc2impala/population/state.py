@@ -1,4 +1,4 @@
-"""The state of a population, in one file that is written whole or not at all."""
+"""The state of a population, in one file with atomic writes."""
 
 import dataclasses
 import json
@@ -21,14 +21,14 @@ _STATUSES = (TRAIN, EVALUATE, DONE, FAILED)
 
 @dataclasses.dataclass
 class Member:
-    """A member in the generation that runs.
+    """A member in the current generation.
 
-    settings: those that are drawn, by name, as JSON has them.
-    parent: whose weights it has begun the generation with; None in the first generation.
-    status: what it does next, or `DONE` for the generation, or `FAILED`.
-    restarts: how often it has died in this generation.
-    frames: of its newest checkpoint, once it has been trained.
-    score: mean return of its evaluation, once there is one.
+    settings: sampled settings by name, as JSON values.
+    parent: source of its weights in this generation; None in the first one.
+    status: its next task, `DONE` for the generation, or `FAILED`.
+    restarts: number of restarts in this generation.
+    frames: frames of its newest checkpoint, once it has been trained.
+    score: mean return of its evaluation, if any.
     """
 
     settings: Dict[str, Any]
@@ -48,11 +48,11 @@ class Member:
 class State:
     """Progress of a population.
 
-    settings: of the population, as JSON has them; they do not change.
-    given: the settings that all members were given, but for those that may change.
-    members: by index.
-    generation: that runs, from 0.
-    history: a row for each member of each generation that is over; see `report`.
+    settings: settings of the population, as JSON values; constant.
+    given: the settings of all members in the command, except those that may change.
+    members: members by index.
+    generation: current generation, from 0.
+    history: a row for each member of each finished generation; see `report`.
     """
 
     settings: Dict[str, Any]
@@ -65,14 +65,14 @@ class State:
         """Writes the file.
 
         Raises:
-          UserError: if that does not work.
+          UserError: if it cannot be written.
         """
         content = dict(dataclasses.asdict(self), format=_FORMAT)
         logdir_lib.write_json(os.path.join(logdir, NAME), content)
 
 
 def read(logdir: str) -> Optional[State]:
-    """The state in a folder, None if there is none.
+    """Returns the state in a folder, or None.
 
     Raises:
       UserError: if it cannot be read.
@@ -95,9 +95,9 @@ def check_same(logdir: str, before: State, now: State, free: Collection[str] = (
     """Refuses to resume another population.
 
     Args:
-      logdir: its folder.
-      before: what is there.
-      now: what is asked for.
+      logdir: folder of the population.
+      before: the saved settings.
+      now: the settings of the command.
       free: names of the settings of members that may differ.
 
     Raises:
@@ -112,7 +112,7 @@ def check_same(logdir: str, before: State, now: State, free: Collection[str] = (
     ]
     if different:
         raise UserError(
-            f'--logdir={logdir} holds a population with other settings: {", ".join(different)}. '
+            f'--logdir={logdir} has a population with other settings: {", ".join(different)}. '
             'Give it these, or choose another folder.'
         )
 
@@ -123,5 +123,5 @@ def _checked(content: Any) -> State:
         raise ValueError('it is of another version')
     members = [Member(**member) for member in content.pop('members')]
     if not members or any(member.status not in _STATUSES for member in members):
-        raise ValueError('a member does something unknown')
+        raise ValueError('a member has an unknown status')
     return State(members=members, **content)

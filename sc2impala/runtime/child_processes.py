@@ -1,4 +1,4 @@
-"""Processes that end with this one, whatever way it ends."""
+"""Child processes that end with this one, however it ends."""
 
 import contextlib
 import ctypes
@@ -19,18 +19,18 @@ _SIGKILL = getattr(signal, 'SIGKILL', None)  # Windows has none.
 def start(command: Sequence[str], log: Any) -> subprocess.Popen:
     """Starts a process in its own session; on Linux the kernel kills it when this one ends.
 
-    On Windows, which has no sessions, it is in its own process group.
+    On Windows, without sessions, it is in its own process group.
 
     Args:
       command: program and arguments.
-      log: open file for what it prints.
+      log: open file for its output.
     """
     return subprocess.Popen(
         list(command),
         stdin=subprocess.DEVNULL,
         stdout=log,
         stderr=subprocess.STDOUT,
-        # Ctrl-C is for this process, which ends the others in order.
+        # Only this process gets Ctrl-C, and ends the others in order.
         start_new_session=True,
         creationflags=getattr(subprocess, 'CREATE_NEW_PROCESS_GROUP', 0),
         preexec_fn=_dies_with_parent() if sys.platform == 'linux' and _SIGKILL else None,
@@ -39,9 +39,9 @@ def start(command: Sequence[str], log: Any) -> subprocess.Popen:
 
 @contextlib.contextmanager
 def stop_requests() -> Iterator[List[int]]:
-    """The signals that have asked to stop so far. Under nohup SIGHUP stays ignored.
+    """Collects the signals that have requested a stop. Under nohup SIGHUP stays ignored.
 
-    Outside of the main thread, where Python cannot handle signals, there are none.
+    Always empty outside of the main thread, where Python cannot handle signals.
     """
     received: List[int] = []
     before = {}
@@ -59,12 +59,12 @@ def stop_requests() -> Iterator[List[int]]:
 def end(
     processes: Sequence[Any], grace_secs: float, is_enough: Callable[[], bool] = lambda: False
 ) -> None:
-    """Asks processes to end, and after a time kills those that have not, and what they started.
+    """Ends processes; after a grace period kills the remaining ones and their children.
 
     Args:
-      processes: from `start`.
-      grace_secs: the time; 0 does not ask.
-      is_enough: whether to wait no longer.
+      processes: results of `start`.
+      grace_secs: grace period; 0 kills at once.
+      is_enough: returns True to end the grace period early.
     """
     if grace_secs:
         for process in processes:
@@ -95,7 +95,7 @@ def _ask_to_end(process: Any) -> None:
 
 
 def _kill(process: Any) -> None:
-    """Kills a process and, but for Windows, what it has started: it is the leader of a session."""
+    """Kills a process and, except on Windows, its children: it is the leader of a session."""
     if hasattr(os, 'killpg') and _SIGKILL:
         os.killpg(process.pid, _SIGKILL)
     elif process.poll() is None:

@@ -1,6 +1,6 @@
 """Output to the terminal that never ends a run, with a copy in a file.
 
-Whoever reads the output may go away: Ctrl-C in `... | tee log` ends `tee` first, `head` closes its
+The reader of output may end first: Ctrl-C in `... | tee log` ends `tee` first, `head` closes its
 pipe, a terminal is lost. From then on output is dropped.
 """
 
@@ -19,12 +19,12 @@ def _now() -> datetime.datetime:
 
 
 class TrainLog:
-    """Appends lines with date and time; what cannot be written is dropped."""
+    """Appends lines with date and time; lines that cannot be written are dropped."""
 
     def __init__(self, logdir: str, clock: Callable[[], datetime.datetime] = _now):
         """Args:
         logdir: the folder of the run.
-        clock: the time, with its zone.
+        clock: returns the time with its zone.
         """
         self.path = os.path.join(logdir, NAME)
         self._clock = clock
@@ -33,7 +33,7 @@ class TrainLog:
         """Appends a line, or several; may be called from any thread and from signal handlers."""
         time = self._clock().isoformat(sep=' ', timespec='milliseconds')
         content = ''.join(f'{time} {line}\n' for line in text.split('\n'))
-        # One system call for each: lines of threads do not mix. The file is reopened, since the
+        # One system call per line: lines of threads do not mix. The file is reopened, since the
         # folder may have been moved, or the file to another place.
         with contextlib.suppress(OSError):
             file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
@@ -73,7 +73,7 @@ def write(stream: Any, text: str) -> None:
 
 
 def flush() -> None:
-    """Writes what Python still holds; its own flush at exit then cannot fail."""
+    """Flushes Python's buffers, so that its flush at exit cannot fail."""
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             write(stream, '')
@@ -90,7 +90,7 @@ def write_from_signal_handler(text: bytes) -> None:
 
 @contextlib.contextmanager
 def copied_to(log: TrainLog) -> Iterator[None]:
-    """Everything that Python prints inside the block is written to a log as well."""
+    """Copies Python's output inside the block to a log."""
     before = sys.stdout, sys.stderr
     copies = tuple(_Copied(stream, log) for stream in before)
     sys.stdout, sys.stderr = copies
@@ -99,7 +99,7 @@ def copied_to(log: TrainLog) -> Iterator[None]:
     finally:
         for copy in copies:
             copy.finish()
-        # Code inside the block may have replaced them for longer than that.
+        # Code inside the block may have replaced the streams permanently.
         if sys.stdout is copies[0]:
             sys.stdout = before[0]
         if sys.stderr is copies[1]:
@@ -107,7 +107,7 @@ def copied_to(log: TrainLog) -> Iterator[None]:
 
 
 class _Copied:
-    """A text stream whose lines are written to a log as well, and which is never broken."""
+    """A text stream that copies lines to a log, and never raises errors of a closed pipe."""
 
     def __init__(self, stream: Any, log: TrainLog):
         self.log = log
@@ -115,7 +115,7 @@ class _Copied:
         self._line = ''
 
     def write(self, text: str) -> int:
-        """Writes to both; a line of progress that is written over is a line of the log."""
+        """Writes to both; an overwritten line of progress becomes a line of the log."""
         write(self._stream, text)
         lines = (self._line + text).replace('\r\x1b[K', '\n').split('\n')
         self._line = lines.pop()
@@ -134,7 +134,7 @@ class _Copied:
 
 
 def _discard_from_now_on(stream: Any) -> None:
-    """Redirects a broken stream, so that Python's flush at exit does not fail on what is left."""
+    """Redirects a broken stream, so that Python's flush at exit does not fail."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, stream.fileno())

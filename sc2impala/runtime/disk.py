@@ -1,4 +1,4 @@
-"""A file system that is full, read-only or gone: found out early, and said without flooding."""
+"""Detects a full, read-only or missing file system early, and reports it at most once a minute."""
 
 import errno
 import os
@@ -9,28 +9,28 @@ from typing import Any, Callable, Optional, Tuple
 from sc2impala.runtime import console
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
-"""Numbers of errors that pass as soon as there is free space."""
+"""Error numbers that free space resolves."""
 
 _KNOWN = (*FULL, errno.EROFS, errno.EACCES, errno.EIO, errno.ENOENT, errno.ESTALE)
 _SAY_SECS = 60.0
 
 
 class Folder:
-    """A folder that is expected to stay where it is."""
+    """A folder that must not be moved or replaced."""
 
     def __init__(self, path: str):
-        """Args: path: of a folder that exists, or will exist before the first check."""
+        """Args: path: path of a folder that exists before the first check."""
         self._path = path
         self._identity = self._look()
 
     def check(self, num_bytes: int) -> None:
-        """Checks that the folder is the same one, and that there is room.
+        """Checks that the folder is the same, and has room.
 
         Args:
-          num_bytes: to be written.
+          num_bytes: number of bytes to write.
 
         Raises:
-          OSError: with `errno` and `strerror` as if something had been written.
+          OSError: with `errno` and `strerror` as from a failed write.
         """
         found = self._look()
         self._identity = self._identity or found
@@ -42,7 +42,7 @@ class Folder:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self._path)
 
     def _look(self) -> Optional[Tuple[int, int]]:
-        """Device and number of the folder; None if there is none."""
+        """Device and number of the folder; None if it is missing."""
         try:
             status = os.stat(self._path)
         except OSError:
@@ -51,7 +51,7 @@ class Folder:
 
 
 def _free_bytes(path: str) -> float:
-    """The free space of a file system; infinity where Python cannot tell."""
+    """The free space of a file system; infinity if unknown."""
     try:
         return shutil.disk_usage(path).free
     except AttributeError:
@@ -59,14 +59,14 @@ def _free_bytes(path: str) -> float:
 
 
 def _is_read_only(path: str) -> bool:
-    """Returns True if a file system is mounted read-only, False if that is not known."""
+    """Returns True if a file system is mounted read-only, False if unknown."""
     if not hasattr(os, 'statvfs'):  # Windows
         return False
     return bool(os.statvfs(path).f_flag & os.ST_RDONLY)
 
 
 class Trouble:
-    """Says what cannot be written, once a minute as long as that lasts."""
+    """Reports failed writes, once a minute while they last."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic):
         """Args: clock: gives seconds."""
@@ -76,16 +76,16 @@ class Trouble:
 
     @property
     def secs(self) -> float:
-        """For how long it has lasted; 0 if all is well."""
+        """Seconds since the first failure; 0 without one."""
         return 0.0 if self._since is None else self._clock() - self._since
 
     def report(self, what: str, error: BaseException, consequence: str) -> None:
-        """Says so, unless that was said less than a minute ago.
+        """Reports a failure, at most once a minute.
 
         Args:
-          what: could not be written.
-          error: why not.
-          consequence: what happens now.
+          what: name of the file or folder.
+          error: the error.
+          consequence: consequence for the run, as a clause.
         """
         now = self._clock()
         self._since = now if self._since is None else self._since
@@ -94,21 +94,21 @@ class Trouble:
             console.say(f'{what} cannot be written ({reason(error)}): {consequence}')
 
     def over(self, text: str) -> None:
-        """Says that it is over, if there was any."""
+        """Reports the end of failures, if there were any."""
         if self._since is not None:
             console.say(text)
         self._since, self._said = None, -float('inf')
 
 
 def number(error: BaseException) -> Optional[int]:
-    """The `errno` of an error; those of TensorFlow have it in their text only."""
+    """The `errno` of an error; TensorFlow's errors have it only in their text."""
     if isinstance(error, OSError):
         return error.errno
     return next((n for n in _KNOWN if os.strerror(n) in str(error)), None)
 
 
 def reason(error: Any) -> str:
-    """Returns a short reason why something cannot be written."""
+    """Returns a short reason for a failed write."""
     found = number(error)
     if isinstance(error, OSError) and error.strerror:
         return str(error.strerror)

@@ -1,6 +1,6 @@
-"""The folder of a run: the lock of its writer, and files that are written whole or not at all.
+"""The folder of a run: the lock of its writer, and atomic writes of its files.
 
-Nothing in it is deleted or overwritten but what README.md says is rotated.
+Only the rotated files named in README.md are ever deleted or overwritten.
 """
 
 import contextlib
@@ -24,10 +24,10 @@ _LOOK_SECS = 0.2
 
 
 def prepare(logdir: str) -> None:
-    """Makes the folder and tries to write to it.
+    """Creates the folder and tries to write to it.
 
     Raises:
-      UserError: if that does not work.
+      UserError: if the folder is not writable.
     """
     try:
         os.makedirs(logdir, exist_ok=True)
@@ -48,7 +48,7 @@ class Lock:
         self._file: Optional[TextIO] = None
 
     def __enter__(self) -> 'Lock':
-        """Raises: UserError: if another process holds the folder, or it cannot be locked."""
+        """Raises: UserError: if another process has locked the folder, or it cannot be locked."""
         if sys.platform == 'win32':
             return self
         path = os.path.join(self._logdir, _LOCK)
@@ -74,17 +74,17 @@ class Lock:
 
 
 def _lock(file: TextIO) -> None:
-    """Raises: BlockingIOError: if another process holds the lock."""
+    """Raises: BlockingIOError: if another process has the lock."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        # `is_locked` of another process may hold it for a moment.
+        # `is_locked` of another process may have it for a moment.
         time.sleep(_LOOK_SECS)
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def is_locked(logdir: str) -> bool:
-    """Returns whether a run writes to a folder; True where that is unknown."""
+    """Returns whether a run writes to a folder; True if unknown."""
     if sys.platform == 'win32':
         return True
     try:
@@ -98,10 +98,10 @@ def is_locked(logdir: str) -> bool:
 
 
 def write_json(path: str, content: Any) -> None:
-    """Writes a file whole or not at all.
+    """Writes a file atomically.
 
     Raises:
-      UserError: if that does not work.
+      UserError: if the file cannot be written.
     """
     try:
         replace_json(path, content)
@@ -113,15 +113,15 @@ def write_json(path: str, content: Any) -> None:
 
 
 def replace_json(path: str, content: Any) -> None:
-    """The same with an OSError if that does not work; nothing is left behind then."""
+    """Like `write_json`, but raises OSError; nothing remains then."""
     replace_text(path, json.dumps(content, indent=2, sort_keys=True) + '\n')
 
 
 def replace_text(path: str, content: str) -> None:
-    """Writes a file whole or not at all.
+    """Writes a file atomically.
 
     Raises:
-      OSError: if that does not work; nothing is left behind then.
+      OSError: if the file cannot be written; nothing remains then.
     """
     temporary = path + '.tmp'
     try:
@@ -137,7 +137,7 @@ def replace_text(path: str, content: str) -> None:
 
 
 def cut_unfinished_line(path: str) -> int:
-    """Removes a line that a kill has cut off; makes the file if there is none.
+    """Removes a line that a kill has cut off; creates the file if missing.
 
     Returns:
       The size of the file in bytes.

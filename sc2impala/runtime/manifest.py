@@ -18,7 +18,7 @@ from sc2impala.settings import settings as settings_lib
 
 MANIFEST = 'manifest.json'
 COPY = 'manifest.copy.json'
-"""A second file of the same content, which is read where the first one is damaged."""
+"""A copy, used if the first file is damaged."""
 
 _MAX_BYTES = 2**26
 _CHECKSUM = 'checksum'
@@ -27,13 +27,13 @@ _said: Set[str] = set()
 
 
 def read(logdir: str) -> Optional[Dict[str, Any]]:
-    """The manifest of a folder, or None if there is none.
+    """Returns the manifest of a folder, or None.
 
-    `config` holds typed values of all settings, also if an older version wrote the file: see
+    `config` has typed values of all settings, also for files of older versions: see
     `resolve.from_manifest`.
 
     Raises:
-      UserError: if there is one that cannot be read, or that a newer version wrote.
+      UserError: if it cannot be read, or a newer version wrote it.
     """
     path, copy = (os.path.join(logdir, name) for name in (MANIFEST, COPY))
     error: Exception = ValueError('there is no such file')
@@ -57,7 +57,7 @@ def read(logdir: str) -> Optional[Dict[str, Any]]:
 
 
 def peek_algorithm(folder: str) -> str:
-    """Returns the algorithm of a run without any check of its manifest; empty if there is none."""
+    """Returns the algorithm of a run without any check of its manifest; empty without one."""
     for name in (MANIFEST, COPY):
         try:
             with open(os.path.join(folder, name), 'rb') as file:
@@ -70,7 +70,7 @@ def peek_algorithm(folder: str) -> str:
 def check_same_settings(
     logdir: str, values: Mapping[str, Any], manifest: Mapping[str, Any]
 ) -> None:
-    """Refuses to continue a run with other settings, or to give it another origin.
+    """Refuses to continue a run with other settings, or from other initial weights.
 
     Raises:
       UserError: naming every flag that differs.
@@ -97,14 +97,14 @@ def write(
     specs: Tuple[Any, Any],
     skipped: Sequence[Tuple[int, str]] = (),
 ) -> None:
-    """Writes the settings of this start, keeping the list of the earlier ones.
+    """Writes the settings of this start, and keeps the list of earlier ones.
 
     Args:
       logdir: the folder of the run.
       values: all settings.
-      manifest: what was there before, or None.
+      manifest: the previous manifest, or None.
       specs: observation and action spec.
-      skipped: frames of checkpoints that this start could not use, and the reasons.
+      skipped: frames of skipped checkpoints, and the reasons.
     """
     observation_spec, action_spec = specs
     starts: List[Dict[str, Any]] = [] if manifest is None else list(manifest['starts'])
@@ -128,7 +128,7 @@ def write(
         'starts': starts,
     }
     content[_CHECKSUM] = _checksum(content)
-    # One after the other: a kill leaves one of them whole.
+    # In sequence: a kill leaves one of them intact.
     write_json(os.path.join(logdir, MANIFEST), content)
     write_json(os.path.join(logdir, COPY), content)
 
@@ -152,7 +152,7 @@ def _read_file(path: str) -> Dict[str, Any]:
 
 
 def _checksum(content: Mapping[str, Any]) -> int:
-    """CRC-32 of all entries but its own."""
+    """CRC-32 of all other entries."""
     rest = {name: value for name, value in content.items() if name != _CHECKSUM}
     return zlib.crc32(json.dumps(rest, sort_keys=True).encode())
 
@@ -173,13 +173,13 @@ def _check_parts(manifest: Any) -> None:
     unknown = set(manifest) - {'config', 'starts', *_OWN_ENTRIES}
     if unknown:
         raise ValueError(f'it has unknown entries: {", ".join(sorted(unknown))}')
-    # Earlier versions wrote none. To change an entry on purpose, remove the checksum.
+    # Earlier versions wrote none. Remove the checksum to edit an entry by hand.
     if manifest.get(_CHECKSUM, _checksum(manifest)) != _checksum(manifest):
         raise ValueError(f'its {_CHECKSUM} is another one')
 
 
 def _check_known(path: str, manifest: Mapping[str, Any]) -> None:
-    """Raises: UserError: if there is a setting that this version does not know."""
+    """Raises: UserError: if this version does not know a setting."""
     unknown = sorted(set(manifest['config']) - set(settings_lib.all_settings()))
     if unknown:
         raise UserError(
@@ -214,7 +214,7 @@ def _refuse(
 
 
 def _check_same_origin(logdir: str, given: str, before: str) -> None:
-    """Raises: UserError: if weights to start from are given that are not those of the run."""
+    """Raises: UserError: if `--init_checkpoint` differs from the run's."""
     if bool(given) != bool(before) or os.path.abspath(given) != os.path.abspath(before):
         origin = f'from the weights of {before}' if before else 'without one'
         raise UserError(

@@ -12,7 +12,7 @@ _GROUPS_OF_PROCESS = '/proc/self/cgroup'
 
 _VERSION_2 = ('/sys/fs/cgroup', 'memory.max', 'memory.current')
 _VERSION_1 = ('/sys/fs/cgroup/memory', 'memory.limit_in_bytes', 'memory.usage_in_bytes')
-"""Where the control groups are, and the files with the memory limit of each and its usage."""
+"""Folders of the control groups, and their files with the memory limit and usage."""
 
 _FILE_CACHE = re.compile(r'^(?:total_)?inactive_file (\d+)$', re.MULTILINE)
 """The part of the usage that the kernel can reclaim, in `memory.stat` next to these files."""
@@ -23,8 +23,8 @@ MIB = 2.0**20
 def available_bytes() -> float:
     """Returns the bytes that this process can still allocate; infinity if that is unknown.
 
-    The smallest of what the machine has left and of what the limits of all control groups around
-    the process leave.
+    The minimum over the machine's free memory and the limits of all control groups around
+    the process.
     """
     limits = [float('inf'), *_left_in_groups()]
     for line in _read('/proc/meminfo').splitlines():
@@ -36,12 +36,12 @@ def available_bytes() -> float:
 
 
 def text(num_bytes: float) -> str:
-    """A number of bytes as it is printed."""
+    """Formats a number of bytes."""
     return f'{num_bytes / MIB:,.0f} MiB'
 
 
 def _left_in_groups() -> Iterator[float]:
-    """The bytes that are left in each control group that has a limit."""
+    """The bytes left in each control group with a limit."""
     for path in _groups():
         for _, limit_name, used_name in (_VERSION_2, _VERSION_1):
             limit = _read(posixpath.join(path, limit_name)).strip()
@@ -54,9 +54,9 @@ def _left_in_groups() -> Iterator[float]:
 
 
 def _groups() -> Iterator[str]:
-    """The folders of the control groups that hold the process, each with all those around it.
+    """The folders of the control groups of the process, with all their parents.
 
-    The outermost ones come always: a container may see its own group as the root.
+    The outermost ones are always included: a container may see its own group as the root.
     """
     yield _VERSION_2[0]
     yield _VERSION_1[0]

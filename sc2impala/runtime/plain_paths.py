@@ -1,4 +1,4 @@
-"""Paths for TensorFlow, which takes checkpoint paths with the characters *?[]\\ for patterns."""
+"""Paths for TensorFlow, which interprets *?[]\\ in checkpoint paths as patterns."""
 
 import atexit
 import os
@@ -12,10 +12,10 @@ _links: Dict[str, str] = {}
 
 
 def plain_path(path: str) -> str:
-    """A path of the same file that contains no characters of patterns.
+    """Returns a path to the same file without pattern characters.
 
-    Where a folder has such characters in its name, the result goes through a symbolic link in a
-    temporary folder, which is removed when the process ends.
+    If the name of a folder has such characters, the result goes through a symbolic link in a
+    temporary folder that is removed when the process ends.
     """
     if os.sep == '\\':  # On Windows it separates folders, as '/' does.
         path = path.replace(os.sep, '/')
@@ -23,7 +23,7 @@ def plain_path(path: str) -> str:
     if not _PATTERN_CHARACTERS.intersection(folder if os.sep == '/' else folder.replace('\\', '/')):
         return path
     folder = os.path.abspath(folder)
-    # The longest part that needs a link: the same one for all checkpoints of a run.
+    # The longest part that needs a link: the same for all checkpoints of a run.
     while not _PATTERN_CHARACTERS.intersection(os.path.basename(folder)):
         folder, name = os.path.split(folder)
         rest = os.path.join(name, rest)

@@ -1,4 +1,4 @@
-"""Watches a run that another process trains: waits for it, and detects its end."""
+"""Watches a run in another process: waits for it, and detects its end."""
 
 import os
 import time
@@ -14,7 +14,7 @@ GONE_SECS = 120.0
 
 
 class Wait:
-    """Says at first, and then every 30 seconds, what is waited for."""
+    """Reports a wait at the start and then every 30 seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic):
         self._clock = clock
@@ -22,10 +22,10 @@ class Wait:
         self._said = -float('inf')
 
     def once_more(self, what: str) -> None:
-        """Waits a little.
+        """Waits for one interval.
 
         Args:
-          what: is waited for.
+          what: the awaited event.
         """
         now = self._clock()
         if now - self._said >= SAY_SECS:
@@ -50,7 +50,7 @@ class Presence:
         self._last = clock()
 
     def absent_secs(self) -> float:
-        """For how long none has; 0 while one does."""
+        """Returns the seconds without an active run; 0 while one is active."""
         if logdir.is_locked(self._folder):
             self._last = self._clock()
         return self._clock() - self._last

@@ -15,10 +15,10 @@ _CPUINFO = '/proc/cpuinfo'
 
 
 def session_config(deterministic: bool, in_bfloat16: bool = False) -> tf.ConfigProto:
-    """All cores, no more GPU memory than needed; one thread when deterministic.
+    """Returns a configuration with all cores and growing GPU memory; deterministic: one thread.
 
     Raises:
-      UserError: if bfloat16 is asked for and not available.
+      UserError: if bfloat16 is on and not available.
     """
     threads = 1 if deterministic else 0
     result = tf.ConfigProto(
@@ -36,7 +36,7 @@ def _enable_bfloat16(session_config: Any) -> None:
     """Makes TensorFlow rewrite the graph of a session to bfloat16; variables remain float32.
 
     Args:
-      session_config: `tf.ConfigProto`, which is changed in place.
+      session_config: `tf.ConfigProto`, changed in place.
 
     Raises:
       UserError: if this TensorFlow version or this processor does not support it.
@@ -72,7 +72,7 @@ def gpu_device() -> Optional[str]:
 
 
 def learner_devices(count: int) -> List[str]:
-    """The first `count` GPUs; none for 1 on a machine without a GPU, whose learner is on the CPU.
+    """The first `count` GPUs; empty for 1 on a machine without a GPU.
 
     Raises:
       UserError: if there are fewer.
@@ -88,10 +88,10 @@ def learner_devices(count: int) -> List[str]:
 
 @contextlib.contextmanager
 def failures_reported(environments: Sequence[VectorEnvironment]) -> Iterator[None]:
-    """Re-raises the original error of an environment that TensorFlow has wrapped in its own.
+    """Re-raises the original error of an environment that TensorFlow has wrapped.
 
     Raises:
-      UserError: if there is an error in the block and one of the environments has failed.
+      UserError: if the block raises an error and one of the environments has failed.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""Signals that ask a process to stop: noted by a handler, and noticed inside of TensorFlow."""
+"""Signals that request a stop: recorded by a handler, and detected inside of TensorFlow."""
 
 import contextlib
 import signal
@@ -10,7 +10,7 @@ from sc2impala.errors import Interrupted
 from sc2impala.runtime import console
 
 _SIGNALS = ('SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK')
-"""Windows has no SIGHUP. SIGBREAK, which only Windows has, is what a population sends there."""
+"""Windows has no SIGHUP; a population sends SIGBREAK there."""
 
 _SIGHUP = getattr(signal, 'SIGHUP', None)
 
@@ -18,7 +18,7 @@ SIGNALS = frozenset(getattr(signal, name) for name in _SIGNALS if hasattr(signal
 
 
 def numbers() -> List[int]:
-    """The signals that ask to stop; none outside of the main thread, where none can be handled."""
+    """The signals that request a stop; empty outside of the main thread."""
     if threading.current_thread() is not threading.main_thread():
         return []
     return [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
@@ -32,10 +32,10 @@ def is_ignored_hangup(number: int) -> bool:
 class StopRequest:
     """Set by the first signal; the second one has its usual effect.
 
-    requested: whether there was a signal.
-    number: which one, None before.
-    interrupts: whether the first signal raises `Interrupted` instead, in the main thread: where
-        there is nothing to be finished or saved.
+    requested: True after a signal.
+    number: number of the signal, None before.
+    interrupts: True if the first signal raises `Interrupted` instead, in the main thread: while
+        there is nothing to finish or save.
     """
 
     def __init__(self, interrupts: bool = False) -> None:
@@ -72,14 +72,14 @@ class StopRequest:
 
 
 class SignalWatch:
-    """Tells other threads which signals have arrived; their handlers run later.
+    """Reports arrived signals to other threads before their handlers run.
 
-    To be made and closed in the same thread. Outside of the main thread, where Python cannot handle
-    signals, none arrives.
+    Create and close it in the same thread. Outside of the main thread, where Python cannot handle
+    signals, it reports none.
     """
 
     def __init__(self) -> None:
-        # Pipes that do not block are not available on Windows.
+        # Windows has no non-blocking pipes.
         self._read_end, self._write_end = socket.socketpair()
         for end in (self._read_end, self._write_end):
             end.setblocking(False)
@@ -88,7 +88,7 @@ class SignalWatch:
             self._before = signal.set_wakeup_fd(self._write_end.fileno(), warn_on_full_buffer=False)
 
     def arrived(self) -> List[int]:
-        """Numbers of the signals with a handler that have arrived since the last call."""
+        """Numbers of handled signals that have arrived since the last call."""
         with contextlib.suppress(OSError):
             return list(self._read_end.recv(4096))
         return []

@@ -14,19 +14,19 @@ from sc2impala.runtime import disk
 _VERSION = 'brain.Event:2'
 _SPARE_BYTES = 2**20
 _MAX_WAITING = 10000
-"""Events that are kept while the disk is full; the oldest ones are dropped."""
+"""Maximum number of pending events while the disk is full; the oldest ones are dropped."""
 
 
 class SummaryLog:
     """Writes summaries, at most every N seconds.
 
-    A disk that is full, or a folder that is gone, does not end the training: summaries are kept
+    A full disk or missing folder does not end the training: summaries are kept
     until they can be written, to a new file.
     """
 
     def __init__(self, logdir: str, every_secs: float):
         """Args:
-        logdir: the folder of the run; it is made if there is none.
+        logdir: the folder of the run; created if missing.
         every_secs: seconds between two summaries of updates; 0 for every update.
         """
         os.makedirs(logdir, exist_ok=True)
@@ -43,7 +43,7 @@ class SummaryLog:
         self._add(tf.Event(graph_def=graph.SerializeToString()))
 
     def start(self, step: int) -> None:
-        """Marks where this start begins: TensorBoard drops what a killed start wrote beyond it."""
+        """Marks the beginning of this start: TensorBoard drops later events of a killed start."""
         self._add(tf.Event(session_log=tf.SessionLog(status=tf.SessionLog.START), step=step))
 
     def due(self) -> bool:
@@ -54,18 +54,18 @@ class SummaryLog:
         return True
 
     def add(self, summary: bytes, step: int) -> None:
-        """Writes what a merged summary operation returned."""
+        """Writes the result of a merged summary operation."""
         self._add(tf.Event(summary=tf.Summary.FromString(summary), step=step))
 
     def add_scalars(self, values: Dict[str, Any], step: int) -> None:
-        """Writes numbers that were computed outside of the graph, {tag: value}."""
+        """Writes numbers from outside of the graph, {tag: value}."""
         summary = tf.Summary(
             value=[tf.Summary.Value(tag=tag, simple_value=v) for tag, v in values.items()]
         )
         self._add(tf.Event(summary=summary, step=step))
 
     def flush(self) -> None:
-        """Writes what is left to the file now; what cannot be written is kept."""
+        """Writes pending events to the file now; keeps them if that fails."""
         try:
             self._folder.check(_SPARE_BYTES + sum(map(len, self._waiting)))
             self._open()
@@ -83,7 +83,7 @@ class SummaryLog:
         self._trouble.over(f'summaries are written again in {self._logdir}')
 
     def close(self) -> None:
-        """Writes what is left."""
+        """Writes pending events."""
         self.flush()
         self._close_file()
 
@@ -94,7 +94,7 @@ class SummaryLog:
         self.flush()
 
     def _open(self) -> None:
-        """Opens a file if there is none, or the one that there was has been removed."""
+        """Opens a file if none is open, or the open one was removed."""
         if self._file is not None and os.path.exists(self._path):
             return
         self._close_file()
@@ -105,13 +105,13 @@ class SummaryLog:
         self._file.write(version.SerializeToString())
 
     def _new_path(self) -> str:
-        """The path of a file that does not exist: another log may have begun in this second."""
+        """Returns a new path: another log may have begun in the same second."""
         name = f'events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}'
         paths = (os.path.join(self._logdir, f'{name}.{number}') for number in itertools.count())
         return next(path for path in paths if not os.path.exists(path))
 
     def _give_up_file(self) -> None:
-        """Cuts off what was written in part: readers stop at a record that is not whole."""
+        """Removes a partial record: readers stop there."""
         had_file = self._file is not None
         self._close_file()
         if had_file:

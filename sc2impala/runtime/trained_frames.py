@@ -1,4 +1,4 @@
-"""A note of how many frames were trained, to know after a kill what no checkpoint holds."""
+"""Record of trained frames, to report frames lost by a kill."""
 
 import contextlib
 import os
@@ -8,13 +8,13 @@ _NAME = '.frames'
 
 
 class TrainedFrames:
-    """Notes the frames after every update in a file of the folder of a run, `.frames`.
+    """Writes the frames after every update to `.frames` in the folder of a run.
 
-    It is written without waiting for the disk: it survives the process and not the machine.
+    It is not flushed to the disk: it survives a crash of the process, not of the machine.
     """
 
     def __init__(self, logdir: str):
-        """Opens the file. One that cannot be written to is done without.
+        """Opens the file, if it is writable; else nothing is recorded.
 
         Args:
           logdir: the folder of the run.
@@ -26,7 +26,7 @@ class TrainedFrames:
             self._file = open(descriptor, 'r+b', buffering=0)  # noqa: SIM115
 
     def read(self) -> int:
-        """The frames that were noted last, 0 if there are none."""
+        """Returns the last written frames, or 0."""
         if self._file is None:
             return 0
         with contextlib.suppress(OSError, ValueError):
@@ -35,7 +35,7 @@ class TrainedFrames:
         return 0
 
     def note(self, frames: int) -> None:
-        """Notes frames."""
+        """Writes frames."""
         if self._file is not None:
             with contextlib.suppress(OSError):
                 self._file.seek(0)

@@ -1,4 +1,4 @@
-"""Versions of the package and of what it runs on, without loading TensorFlow."""
+"""Versions of the package, TensorFlow and Python, without loading TensorFlow."""
 
 import importlib
 import os
@@ -39,7 +39,7 @@ def of_package(name: str) -> str:
 
 
 def git_revision() -> Optional[str]:
-    """Revision of the checkout that the package runs from, '+' if it was changed; None outside."""
+    """Revision of the package's checkout, with '+' if modified; None without one."""
     folder = os.path.dirname(os.path.abspath(sc2impala.__file__))
 
     def git(*arguments: str) -> str:

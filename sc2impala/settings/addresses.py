@@ -1,4 +1,4 @@
-"""Addresses of learner and actors, also as given by a cluster manager."""
+"""Addresses of learner and actors, also from a cluster manager."""
 
 import json
 from typing import Any, Dict, List, Mapping, Tuple
@@ -14,7 +14,7 @@ _MAX_PORT = 65535
 
 
 def parse(address: str) -> Tuple[str, int]:
-    """'host:port' -> host and port; an IPv6 host is written in brackets, which are kept.
+    """'host:port' -> host and port; an IPv6 host keeps its brackets.
 
     Raises:
       UserError: if it is not an address.
@@ -33,14 +33,14 @@ def from_environment(environment: Mapping[str, str]) -> Dict[str, Any]:
     """The settings in TF_CONFIG, as cluster managers write it.
 
     Args:
-      environment: of the process.
+      environment: environment variables of the process.
 
     Returns:
       job_name, learner_address and task; nothing without the variable, or if the cluster has only
       one process.
 
     Raises:
-      UserError: if it is not understood.
+      UserError: if it is invalid.
     """
     text = environment.get(TF_CONFIG, '')
     if not text.strip():
@@ -64,7 +64,7 @@ def from_environment(environment: Mapping[str, str]) -> Dict[str, Any]:
 
 
 def _listed(addresses: Any) -> List[Any]:
-    """The addresses of a job; {index: address} where a process knows only some of them."""
+    """The addresses of a job; {index: address} if a process knows only some of them."""
     return list(addresses.values() if isinstance(addresses, dict) else addresses)
 
 

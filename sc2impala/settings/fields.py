@@ -3,10 +3,10 @@
     @dataclasses.dataclass(frozen=True)
     class ActorSettings:
         TITLE = 'actors'
-        num_envs: int = setting(32, 'games that each actor plays at once', between=(1, 65536))
+        num_envs: int = setting(32, 'number of games per actor', between=(1, 65536))
 
-Each field becomes a flag of the same name. A name that appears in several groups, as a base class
-of two algorithms' settings does, is one flag, and the value goes to all of them.
+Each field becomes a flag of the same name. A name in several groups, e.g. from a base class
+of two algorithms' settings, is one flag, and all of them get the value.
 """
 
 import dataclasses
@@ -16,7 +16,7 @@ from sc2impala.settings import value_types
 from sc2impala.settings.value_types import ValueType
 
 MANY = 2**31 - 1
-"""Largest value of settings that count something."""
+"""Largest value of counts."""
 
 MAX_FRAMES = 2**62
 """Largest number of environment frames."""
@@ -30,17 +30,17 @@ PROCESS, ACTOR, GAME, WEIGHTS, LEARNING, POLICY, RUN = SCOPES = (
     'policy',
     'run',
 )
-"""Scopes of settings: they decide where the value comes from if it is not given.
+"""Scopes of settings: they determine the source of a value that is not given.
 
-process: what one process does; a run that resumes does not take it from its folder.
-actor: of the actors of one process, which may differ from those of its learner.
-game: how the games of a backend are played, which an evaluation may change.
-weights: what the weights of an agent are for: network, observations and actions. A run that starts
+process: behaviour of one process; a run that resumes does not take it from its folder.
+actor: settings of the actors of one process; they may differ from its learner's.
+game: settings of the games of a backend; an evaluation may change them.
+weights: network, observations and actions, which determine the weights. A run that starts
     from the weights of another one takes them over.
-learning: how a run learns after imitation. Such a run takes them over as well if its map and its
+learning: learning after imitation. Such a run also takes them over if its map and its
     algorithm are the same.
-policy: how the policy of a run is evaluated. Likewise, and evaluations take them from the run.
-run: all else.
+policy: the evaluated policy of a run. Likewise, and evaluations take them from the run.
+run: all others.
 """
 
 _METADATA = 'sc2impala_setting'
@@ -49,22 +49,22 @@ _METADATA = 'sc2impala_setting'
 class Setting(NamedTuple):
     """Declaration of a setting.
 
-    name: of the field, the flag, and the entry in the manifest.
+    name: name of the field, the flag, and the entry in the manifest.
     title: heading under which `--help` lists it.
     default: general default; maps and backends may have others, see `resolve`. None where every map
         has its own.
-    help: what it means.
-    type: how its values are read and written.
+    help: its meaning.
+    type: parser and formatter of its values.
     between: the smallest and the largest allowed value, or None.
-    or_else: one more allowed value, which means something special, or None.
+    or_else: an additional allowed value with a special meaning, or None.
     choices: allowed values, e.g. the keys of a registry, or None.
-    free_on_resume: whether a run may be continued with another value; others are part of what was
-        learned.
-    own_in_evaluation: whether an evaluation chooses it independently of the run it evaluates.
-    tunable: whether --may_change can name it, and a population can change it when the run resumes:
+    free_on_resume: True if a run may continue with another value; others determine past
+        learning.
+    own_in_evaluation: True if an evaluation sets it independently of its run.
+    tunable: True if --may_change can name it, and a population can change it when the run resumes:
         learning depends on it, the variables of the graph and the form of sequences do not.
-    on_resume: what a resumed run does with another value, which it may have, in a clause; empty if
-        there is nothing to report or it may not have another one.
+    on_resume: effect of another value on a resumed run, as a clause; empty if
+        there is nothing to report or another value is not allowed.
     scope: one of `SCOPES`.
     """
 
@@ -96,12 +96,12 @@ def setting(
     on_resume: str = '',
     scope: Optional[str] = None,
 ) -> Any:
-    """Declares a field of a group of settings; the arguments are those of `Setting`.
+    """Declares a field of a group of settings; the arguments are as in `Setting`.
 
-    Without a scope it has that of the class that declares it, its attribute `SCOPE`, or else `RUN`.
+    The default scope is the attribute `SCOPE` of its class, or else `RUN`.
 
-    Folders of older versions lack the settings that came later, and count as having their general
-    defaults: the default of a new setting has to be what was done before there was one, unless it
+    Folders of older versions lack newer settings, which then have their general
+    defaults: the default of a new setting must preserve the old behaviour, unless it
     is free on resume.
     """
     value_type = type or value_types.BY_PYTHON_TYPE[default.__class__]
@@ -124,7 +124,7 @@ def settings_of(groups: Sequence[Type[Any]]) -> Dict[str, Setting]:
     """All settings of some groups by name, in the order of their declaration.
 
     Raises:
-      ValueError: if two groups declare the same name; to inherit it is the way to share it.
+      ValueError: if two groups declare the same name; inherit it to share it.
     """
     result: Dict[str, Setting] = {}
     declared_by: Dict[str, Any] = {}
@@ -147,7 +147,7 @@ def settings_of(groups: Sequence[Type[Any]]) -> Dict[str, Setting]:
 
 
 def build(group: Type[Any], values: Mapping[str, Any]) -> Any:
-    """Makes a group from the values of all settings."""
+    """Builds a group from the values of all settings."""
     return group(**{field.name: values[field.name] for field in dataclasses.fields(group)})
 
 

@@ -55,7 +55,7 @@ def check_simulator_rules(environment: EnvironmentSettings) -> None:
 
 
 def _check_map_file(environment: EnvironmentSettings) -> None:
-    """An own map is a file for StarCraft II, and has its name."""
+    """Checks the file and the name of an own map."""
     flag, name = f'--map_file={environment.map_file}', own_map.name_of(environment.map_file)
     if environment.backend != 'pysc2':
         raise UserError(
@@ -73,14 +73,14 @@ def _check_map_file(environment: EnvironmentSettings) -> None:
 
 
 def check_opponent(environment: EnvironmentSettings, starcraft: StarCraftSettings) -> None:
-    """A ladder map needs an opponent."""
+    """Checks that a ladder map has an opponent."""
     if starcraft.opponent or environment.map_name in envs.LADDER_MAPS:
         if starcraft.opponent not in pysc2_backend.DIFFICULTIES:
             raise unknown('opponent', starcraft.opponent, pysc2_backend.DIFFICULTIES)
 
 
 def check_players(settings: Settings) -> None:
-    """Names of players, which depend on the map, and what belongs together."""
+    """Checks names of players for the map, and settings of demonstrations."""
     demonstrations, map_name = settings.demonstrations, settings.environment.map_name
     for flag, name in (
         ('policy', settings.evaluation.policy),
@@ -103,7 +103,7 @@ def check_players(settings: Settings) -> None:
 
 
 def check_no_op(settings: Settings) -> None:
-    """Scripts call no_op, so that an agent that may not cannot imitate them."""
+    """Checks that an imitating agent may call no_op, as scripts do."""
     group = settings.demonstrations
     for name, value, none in (
         ('demonstrator', group.demonstrator, 'none'),
@@ -118,7 +118,7 @@ def check_no_op(settings: Settings) -> None:
 
 
 def check_starcraft(environment: EnvironmentSettings, starcraft: StarCraftSettings) -> None:
-    """Settings of StarCraft II against the backend, the map and each other."""
+    """Checks settings of StarCraft II against the backend, the map and each other."""
     if environment.backend != 'pysc2':
         for name in [field.name for field in dataclasses.fields(StarCraftSettings)]:
             if not _has_default(starcraft, name):
@@ -149,7 +149,7 @@ def check_starcraft(environment: EnvironmentSettings, starcraft: StarCraftSettin
 
 
 def check_single_game(starcraft: StarCraftSettings, num_games: int, flags: str) -> None:
-    """Real time and PySC2's window are for one game; `flags` say how many there are."""
+    """Checks that real time and PySC2's window have one game; `flags` set the number."""
     for name in ('realtime', 'visualize'):
         if getattr(starcraft, name) and num_games > 1:
             raise UserError(f'--{name} is for a single game, expected 1 instead of {flags}.')
@@ -160,7 +160,7 @@ def _has_default(starcraft: StarCraftSettings, name: str) -> bool:
 
 
 def unknown(name: str, value: Any, choices: Any) -> UserError:
-    """The error for a value that is not one of `choices`."""
+    """Returns the error for a value outside of `choices`."""
     return UserError(
         '--{}={} is unknown, expected one of: {}.'.format(
             name, value, ', '.join(choice or 'empty' for choice in choices)

@@ -1,4 +1,4 @@
-"""Settings that algorithms share: they inherit these groups."""
+"""Common settings of algorithms, which inherit these groups."""
 
 import dataclasses
 from typing import Any, ClassVar, Dict, Mapping, Tuple
@@ -18,7 +18,7 @@ NO_REPLAY, REPLAY_OPTIONAL, REPLAY_REQUIRED = 'none', 'optional', 'required'
 
 
 _OF_VALUES: Dict[str, Tuple[Any, str]] = {
-    'job_name': ('', 'none: its actors play in the process of the learner'),
+    'job_name': ('', 'none: its actors run in the process of the learner'),
     'num_learner_devices': (1, '1'),
     'demonstrator': ('none', 'none, as with --from_scratch'),
     'demonstrations': ((), 'none'),
@@ -30,8 +30,8 @@ _OF_VALUES: Dict[str, Tuple[Any, str]] = {
     'value_normalisation': ('none', 'none'),
     'temperature': (1.0, '1, and perhaps --r2d2_evaluation_epsilon'),
 }
-"""By setting the only value with which an algorithm works that learns the values of actions, and
-what to say of it."""
+"""For algorithms that learn action values: the only valid value by name of a setting, and
+its text in errors."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,11 +40,11 @@ class AlgorithmSettings:
 
     TITLE: heading under which `--help` lists the fields that the class declares.
     SCOPE: scope of the fields that it declares, one of `fields.SCOPES`.
-    REPLAY: whether batches may, or must, have replayed columns: NO_REPLAY, REPLAY_OPTIONAL or
+    REPLAY: use of replayed columns in batches: NO_REPLAY, REPLAY_OPTIONAL or
         REPLAY_REQUIRED.
-    LEARNS_VALUES: whether the outputs of the agent are values of actions, not a policy. It then
-        acts greedily, and now and then at random.
-    DEFAULTS: values by name of settings, of any group, with which the algorithm trains where the
+    LEARNS_VALUES: True if the outputs of the agent are values of actions, not a policy. It then
+        acts epsilon-greedily.
+    DEFAULTS: values by name of settings, of any group, used by the algorithm where the
         general defaults do not suit it. The defaults of a map have precedence.
     """
 
@@ -55,10 +55,10 @@ class AlgorithmSettings:
     DEFAULTS: ClassVar[Mapping[str, Any]] = {}
 
     def check(self, values: Mapping[str, Any]) -> None:
-        """Checks the settings of the algorithm that is trained, whose ranges are checked already.
+        """Checks the settings of the chosen algorithm; their ranges are checked already.
 
         Args:
-          values: of all settings, by name.
+          values: values of all settings by name.
 
         Raises:
           UserError: naming a flag, its value, and what was expected.
@@ -69,16 +69,16 @@ class AlgorithmSettings:
 
 @dataclasses.dataclass(frozen=True)
 class PretrainingSettings(AlgorithmSettings):
-    """Base of the settings of pre-training phases, which have their own frames."""
+    """Base of the settings of pre-training phases, with their own frames."""
 
     @property
     def num_frames(self) -> int:
-        """Length of the phase in environment frames; 0 leaves it out."""
+        """Length of the phase in environment frames; 0 disables it."""
         raise NotImplementedError
 
     @property
     def batch_size(self) -> int:
-        """Sequences of an update, or 0 for as many as the training takes."""
+        """Sequences of an update, or 0 for the same number as in the main phase."""
         return 0
 
 
@@ -136,7 +136,7 @@ class ReturnSettings(AlgorithmSettings):
     )
 
     def check(self, values: Mapping[str, Any]) -> None:
-        """See `AlgorithmSettings`: a kind of reward shaping and its cost belong together."""
+        """See `AlgorithmSettings`: a kind of reward shaping requires a cost."""
         super().check(values)
         kind, cost = self.reward_shaping, self.reward_shaping_cost
         if (kind == 'none') != (cost == 0):
@@ -148,7 +148,7 @@ class ReturnSettings(AlgorithmSettings):
 
 @dataclasses.dataclass(frozen=True)
 class AdamSettings(AlgorithmSettings):
-    """The optimizer, but for its learning rate, which is a setting of each algorithm."""
+    """The optimizer, except for the learning rate, which each algorithm declares."""
 
     TITLE: ClassVar[str] = 'optimizer'
 
@@ -209,7 +209,7 @@ class PrioritySettings(AlgorithmSettings):
 class ActorCriticSettings(ReturnSettings, AdamSettings, PrioritySettings):
     """Settings common to IMPALA and APPO.
 
-    Losses are summed over time and batch: costs of code that averages mean something else.
+    Losses are summed over time and batch: costs for averaged losses have another scale.
     """
 
     TITLE: ClassVar[str] = 'actor and critic (IMPALA, APPO), with CLEAR'

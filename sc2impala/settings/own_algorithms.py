@@ -1,4 +1,4 @@
-"""Algorithms outside of the package, whose settings become flags before flags are parsed."""
+"""Algorithms outside of the package; their settings become flags before parsing."""
 
 from typing import Any, List, Type
 
@@ -10,13 +10,13 @@ from sc2impala.settings import settings as settings_lib
 from sc2impala.settings.learning import AlgorithmSettings
 
 _MOVED = {'replay': 'REPLAY', 'learns_values': 'LEARNS_VALUES', 'defaults': 'DEFAULTS'}
-"""Attributes of the settings class by the name that they had as attributes of an algorithm."""
+"""Attributes of the settings class by their old names as attributes of an algorithm."""
 
 
 def register(name: str) -> None:
     """Adds an algorithm to `learner.ALGORITHMS` if its name is 'module:attribute'.
 
-    Other algorithms outside of the package are removed if settings of them have the same names.
+    Other algorithms outside of the package are removed if their settings have the same names.
 
     Raises:
       UserError: if it cannot be imported, or its settings cannot be flags.

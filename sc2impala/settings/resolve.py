@@ -1,9 +1,9 @@
-"""The values of settings that were not given.
+"""Values of settings that are not given.
 
-`complete` merges dictionaries, of which later ones win: the general defaults, those of the
+`complete` merges dictionaries; later ones have precedence: the general defaults, defaults of the
 algorithm, of the map (`envs/maps.py`) and of the backend, the settings of the run whose weights a
-new run starts from, and what was given. A run that resumes has the settings of its folder. Which
-settings a run takes from another one follows from their scope, see `fields.SCOPES`.
+new run starts from, and the given settings. A run that resumes has the settings of its folder. The
+settings that a run takes from another one follow from their scope, see `fields.SCOPES`.
 The result is written to the manifest, so that a run resumes as it began when a later version has
 other defaults.
 
@@ -23,7 +23,7 @@ _FIRST_FIXED_ARGUMENTS = {'queued': 0, 'select_add': 0, 'select_point_act': 0}
 """The defaults of all maps at the time when manifests held empty text instead of values."""
 
 _WITHOUT = {'spread_games': False}
-"""What versions without a setting did, where that is not its general default."""
+"""Values for versions without a setting, if they differ from its general default."""
 
 _OF_RECORDINGS = (
     'functions',
@@ -33,10 +33,10 @@ _OF_RECORDINGS = (
     'minimap_size',
     'demonstration_step_mul',
 )
-"""The settings of a recording that are those of the runs which learn from it."""
+"""The settings that a recording shares with runs that learn from it."""
 
 STARTS = ('imitation', 'scratch', 'other')
-"""How an agent begins: it first imitates a script; it learns a policy from rewards alone; or it
+"""Kinds of starts: the agent first imitates a script; it learns a policy from rewards alone; or it
 learns the values of actions, has learned before, also has demonstrations, or does not learn."""
 
 
@@ -52,7 +52,7 @@ def imitates(values: Mapping[str, Any]) -> bool:
     demonstrator is given.
 
     Args:
-      values: settings, of which those that were not given may be missing.
+      values: settings; some may be missing.
     """
     general = settings_lib.general_defaults()
     of = {name: values.get(name, general[name]) for name in general}
@@ -76,7 +76,7 @@ def learns_values(values: Mapping[str, Any]) -> bool:
     """Returns whether the algorithm learns action values instead of a policy.
 
     Args:
-      values: as in `imitates`.
+      values: see `imitates`.
     """
     name = values.get('algorithm', settings_lib.general_defaults()['algorithm'])
     return name in learner.ALGORITHMS and learner.load_settings(name).LEARNS_VALUES
@@ -86,7 +86,7 @@ def start_of(values: Mapping[str, Any]) -> str:
     """Returns the kind of start of an agent: one of `STARTS`.
 
     Args:
-      values: as in `imitates`.
+      values: see `imitates`.
     """
     general = settings_lib.general_defaults()
     if imitates(values):
@@ -99,12 +99,12 @@ def start_of(values: Mapping[str, Any]) -> str:
 
 
 def of_map(map_name: str, start: str = 'other', map_file: str = '') -> Dict[str, Any]:
-    """The settings that a map has defaults for; none for an unknown map.
+    """Returns the defaults of a map; empty for an unknown map.
 
     Args:
       map_name: any text.
-      start: out of `STARTS`, if the map has defaults for that.
-      map_file: of an own map, or empty.
+      start: one of `STARTS`, if the map has defaults for it.
+      map_file: file of an own map, or empty.
     """
     try:
         defaults = envs.map_defaults(map_name, map_file)
@@ -125,15 +125,15 @@ def of_map(map_name: str, start: str = 'other', map_file: str = '') -> Dict[str,
 
 
 def of_algorithm(name: str) -> Dict[str, Any]:
-    """The settings that an algorithm has defaults for; none for an unknown one."""
+    """Returns the defaults of an algorithm; empty for an unknown one."""
     return dict(learner.load_settings(name).DEFAULTS) if name in learner.ALGORITHMS else {}
 
 
 def of_recording(values: Mapping[str, Any]) -> Dict[str, Any]:
-    """The settings of a recording, which are those of the runs that learn from it.
+    """Returns the defaults of a recording, equal to the defaults of runs that learn from it.
 
     Args:
-      values: with `mode`, `from_scratch` and the map; others may be missing.
+      values: settings with `mode`, `from_scratch` and the map; others may be missing.
     """
     if values['mode'] != 'record' or values['from_scratch']:
         return {}
@@ -142,7 +142,7 @@ def of_recording(values: Mapping[str, Any]) -> Dict[str, Any]:
 
 
 def of_backend(backend: str, map_name: str) -> Dict[str, Any]:
-    """The settings that a backend has defaults for: StarCraft II takes a core and 1 GiB a game."""
+    """Returns the defaults of a backend: StarCraft II takes a core and 1 GiB per game."""
     if backend != 'pysc2':
         return {}
     return {
@@ -154,7 +154,7 @@ def of_backend(backend: str, map_name: str) -> Dict[str, Any]:
 
 
 def set_by_some_map() -> List[str]:
-    """The settings for which at least one map has another default than the general one."""
+    """Returns the settings with a default that differs between maps."""
     general = settings_lib.general_defaults()
     return sorted(
         {
@@ -168,15 +168,15 @@ def set_by_some_map() -> List[str]:
 
 
 def of_weights(of_run: Mapping[str, Any], chosen: Mapping[str, Any]) -> Dict[str, Any]:
-    """The settings of a run that are the defaults of another one, which starts from its weights.
+    """Returns the settings of a run that are defaults of a run from its weights.
 
-    These are the map, the agent, what it observes and what it can do. If map and algorithm are the
-    same, the new run also learns as that one did after imitation, and is evaluated in the same
-    way, unless it is to have the map's defaults of learning from scratch.
+    These are the map, the agent, its observations and actions. If map and algorithm are the
+    same, the new run also learns like the old one after imitation, and is evaluated in the same
+    way, unless it has the map's defaults of learning from scratch.
 
     Args:
-      of_run: all settings of the run that has the weights.
-      chosen: what the user chose for the new one.
+      of_run: all settings of the run with the weights.
+      chosen: given settings of the new run.
     """
     expected = {name: of_run[name] for name in ('map_name', 'algorithm')}
     same = all(chosen.get(name, value) == value for name, value in expected.items())
@@ -188,7 +188,7 @@ def of_weights(of_run: Mapping[str, Any], chosen: Mapping[str, Any]) -> Dict[str
 
 
 def named(given: Mapping[str, Any]) -> Dict[str, Any]:
-    """Adds the name of an own map, which is that of its file."""
+    """Adds the name of an own map from its file."""
     if not given.get('map_file') or given.get('map_name') is not None:
         return dict(given)
     return dict(given, map_name=own_map.name_of(given['map_file']))
@@ -199,11 +199,11 @@ def complete(
     of_run: Optional[Mapping[str, Any]] = None,
     of_start: Optional[Mapping[str, Any]] = None,
 ) -> Dict[str, Any]:
-    """Adds the settings that were not given.
+    """Adds the settings that are not given.
 
     Args:
-      given: what the user chose; None, for a setting with defaults per map, is not a choice.
-      of_run: all settings of the run to resume, or None if there is none.
+      given: given settings; None, for a setting with defaults per map, counts as missing.
+      of_run: all settings of the run to resume, or None.
       of_start: all settings of the run whose weights a new run starts from, or None.
 
     Returns:
@@ -218,7 +218,7 @@ def complete(
     where = {**general, **from_start, **chosen}
     on_map = of_map(where['map_name'], start_of(chosen), where['map_file'])
     if chosen.get('demonstrations'):
-        on_map.pop('demonstrator', None)  # Recordings take the place of the script.
+        on_map.pop('demonstrator', None)  # Recordings replace the script.
     specific = {
         **on_map,
         **of_recording(where),
@@ -231,11 +231,11 @@ def complete(
 
 
 def of_evaluation(of_run: Mapping[str, Any], backend: str) -> Dict[str, Any]:
-    """The settings with which a run is evaluated where none are given.
+    """Returns the default settings of an evaluation of a run.
 
     Args:
       of_run: all settings of the run.
-      backend: what runs the game in the evaluation; if it differs from that of the run, the
+      backend: backend of the evaluation; if it differs from the run's, the
         settings of StarCraft II and the rules of the simulator have their defaults.
     """
     of_map_only = {name: of_run[name] for name in ('map_name', 'map_file')}
@@ -248,7 +248,7 @@ def of_evaluation(of_run: Mapping[str, Any], backend: str) -> Dict[str, Any]:
 
 
 def differences_in_evaluation(values: Mapping[str, Any], of_run: Mapping[str, Any]) -> List[str]:
-    """Names of the settings that an evaluation may not change, but does."""
+    """Returns names of settings that an evaluation changes but must not."""
     settings = settings_lib.all_settings()
     free = {n for n, each in settings.items() if each.own_in_evaluation or each.scope == GAME}
     free.add('backend')
@@ -256,7 +256,7 @@ def differences_in_evaluation(values: Mapping[str, Any], of_run: Mapping[str, An
 
 
 def differences_on_resume(values: Mapping[str, Any], of_run: Mapping[str, Any]) -> List[str]:
-    """Names of the settings that a continued run may not change, but does."""
+    """Returns names of settings that a continued run changes but must not."""
     free = _free_on_resume(values)
     free.update(n for n, setting in settings_lib.all_settings().items() if setting.on_resume)
     if values.get('replay_proportion') == 0.0 and of_run['replay_proportion']:
@@ -265,7 +265,7 @@ def differences_on_resume(values: Mapping[str, Any], of_run: Mapping[str, Any]) 
 
 
 def changes_on_resume(values: Mapping[str, Any], of_run: Mapping[str, Any]) -> List[str]:
-    """The effects of changed settings that a resumed run reports, one line for each effect."""
+    """Returns the effects of changed settings of a resumed run, a line for each."""
     settings = settings_lib.all_settings()
     changed: Dict[str, List[str]] = {}
     for name, each in settings.items():
@@ -276,14 +276,14 @@ def changes_on_resume(values: Mapping[str, Any], of_run: Mapping[str, Any]) -> L
 
 
 def differences_of_actor(given: Mapping[str, Any], of_learner: Mapping[str, Any]) -> List[str]:
-    """Names of the settings that an actor was given, and that may not differ from its learner's."""
+    """Returns names of given settings of an actor that must not differ from its learner's."""
     chosen = named({name: value for name, value in given.items() if value is not None})
     free = _free_on_resume(chosen).union(of_scope(ACTOR))
     return sorted(n for n, value in chosen.items() if n not in free and value != of_learner[n])
 
 
 def _free_on_resume(values: Mapping[str, Any]) -> Set[str]:
-    """Names of the settings that may differ without a report."""
+    """Returns names of the settings that may differ without a report."""
     allowed = values.get('may_change', ())
     return {
         name
@@ -306,13 +306,13 @@ def to_manifest(values: Mapping[str, Any]) -> Dict[str, Any]:
 def from_manifest(manifest: Mapping[str, Any]) -> Dict[str, Any]:
     """The settings of a manifest, also of one that an older version wrote.
 
-    A setting that came later has the value by which it changes nothing, which is its general
-    default but for `_WITHOUT`; never the default of a map, since those came with the versions that
+    A later setting has the value that preserves the old behaviour: its general
+    default except for `_WITHOUT`; never the default of a map, since versions with such defaults
     write all settings.
 
     Raises:
-      ValueError: if a value is of the wrong type or not understood, or a list that says what an
-        empty setting stood for is missing.
+      ValueError: if a value has the wrong type or is invalid, or a list that defines an
+        empty setting is missing.
       KeyError: if a setting is unknown.
       UserError: if the algorithm is outside of the package and cannot be imported.
     """
@@ -340,9 +340,9 @@ def description(values: Mapping[str, Any]) -> List[str]:
     """Returns the settings that differ from the general defaults, printed at the start of a run.
 
     Returns:
-      A line with the defaults of map and backend, one with those of the algorithm, and one with
-      what was chosen, each left out if it is empty; and a line if the algorithm cannot imitate the
-      script of the map. The functions are in none: there are too many of them.
+      A line with the defaults of map and backend, one with defaults of the algorithm, and one with
+      given settings, each omitted if empty; and a line if the algorithm cannot imitate the
+      script of the map. Functions are omitted: there are too many of them.
     """
     general = settings_lib.general_defaults()
     algorithm, map_name = values['algorithm'], values['map_name']
@@ -373,6 +373,6 @@ def description(values: Mapping[str, Any]) -> List[str]:
 
 
 def flags_text(values: Mapping[str, Any]) -> str:
-    """Settings as they would be given: '--a=1 --b=2'."""
+    """Formats settings as flags: '--a=1 --b=2'."""
     settings = settings_lib.all_settings()
     return ' '.join(f'--{n}={settings[n].type.to_text(v)}' for n, v in values.items())

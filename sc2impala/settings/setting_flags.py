@@ -1,6 +1,6 @@
-"""absl flags made of the settings, and their help.
+"""absl flags of the settings, and their help.
 
-Flags hold the text that was given; `read` turns it into typed values, so that every wrong value
+Flags contain the given text; `read` converts it to typed values, so that every wrong value
 gets the same kind of error.
 """
 
@@ -23,7 +23,7 @@ _LIBRARY_LOG_DIR = 'log_dir'
 
 
 class _TextParser(flags.ArgumentParser):
-    """Keeps the text of a flag."""
+    """Returns the text of a flag unchanged."""
 
     def parse(self, argument: str) -> str:
         return argument
@@ -36,8 +36,8 @@ def define(flag_values: flags.FlagValues, settings: Optional[Mapping[str, Settin
     """Defines one flag per setting, absent from the result of `read` unless it is given.
 
     Args:
-      flag_values: where to, e.g. `flags.FLAGS`.
-      settings: by name; None for all of a run.
+      flag_values: target, e.g. `flags.FLAGS`.
+      settings: settings by name; None for all of a run.
     """
     for name, setting in _or_all(settings).items():
         flag = flags.Flag(
@@ -72,7 +72,7 @@ def parse(flag_values: flags.FlagValues, arguments: Sequence[str]) -> None:
     except flags.Error as error:
         raise _wrong_flag(error) from error
     if _LIBRARY_LOG_DIR in flag_values and flag_values[_LIBRARY_LOG_DIR].present:
-        # A flag of absl's logging, which would go unnoticed.
+        # A flag of absl's logging would otherwise be accepted silently.
         raise _unknown_flag(_LIBRARY_LOG_DIR, f'={flag_values[_LIBRARY_LOG_DIR].value}')
     if rest:
         raise UserError(
@@ -87,14 +87,14 @@ def split(
     """Parses the flags of some settings among others; `--flagfile` is expanded.
 
     Args:
-      settings: by name.
+      settings: settings by name.
       arguments: a command line without the name of the program.
 
     Returns:
-      The settings that were given, as `read` returns them, and all other arguments in their order.
+      The given settings, see `read`, and all other arguments in order.
 
     Raises:
-      UserError: for a flag without a value or with one that is not understood, and a flag file that
+      UserError: for a flag without a value or with an invalid one, and a flag file that
         cannot be read.
     """
     flag_values = flags.FlagValues()
@@ -110,14 +110,14 @@ def split(
 def read(
     flag_values: flags.FlagValues, settings: Optional[Mapping[str, Setting]] = None
 ) -> Dict[str, Any]:
-    """The settings that were given, as typed values by name.
+    """Returns the given settings as typed values by name.
 
     Args:
-      flag_values: in which `define` defined the flags, and which are parsed.
-      settings: as for `define`.
+      flag_values: parsed flags, defined by `define`.
+      settings: see `define`.
 
     Raises:
-      UserError: for a value that is not understood.
+      UserError: for an invalid value.
     """
     given = {}
     for name, setting in _or_all(settings).items():
@@ -127,10 +127,10 @@ def read(
 
 
 def read_text(setting: Setting, text: str) -> Any:
-    """The value of a setting that a text stands for.
+    """Parses the text of a setting.
 
     Raises:
-      UserError: for a text that is not understood.
+      UserError: for an invalid text.
     """
     try:
         return setting.type.parse(text)
@@ -166,7 +166,7 @@ def _or_all(settings: Optional[Mapping[str, Setting]]) -> Mapping[str, Setting]:
 
 
 def _remarks() -> Dict[str, str]:
-    """Text about other defaults than the general one, by setting."""
+    """Remarks about defaults other than the general one, by setting."""
     settings = settings_lib.all_settings()
     remarks = dict.fromkeys(resolve.set_by_some_map(), '; some maps have their own')
     for algorithm in learner.ALGORITHMS:
@@ -208,7 +208,7 @@ def _nearest(name: str) -> str:
 
 
 def _printable(text: str) -> str:
-    """A text in which escape sequences stand for what does not print, in one line."""
+    """Replaces unprintable characters by escape sequences, in one line."""
     return ''.join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 

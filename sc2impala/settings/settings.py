@@ -26,7 +26,7 @@ GROUPS = {
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """Every setting of a run. Only the command sees all of them; the rest gets groups.
+    """All settings of a run. Only the command uses all of them; other code gets groups.
 
     algorithms: the settings of every algorithm, by its name in `learner`.
     """
@@ -47,7 +47,7 @@ class Settings:
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> 'Settings':
-        """Makes the groups out of the values of all settings by name."""
+        """Builds the groups from the values of all settings by name."""
         made = {name: fields.build(group, values) for name, group in GROUPS.items()}
         algorithms = {
             name: fields.build(group, values) for name, group in learner.settings_groups().items()
@@ -67,7 +67,7 @@ class Settings:
 def all_settings() -> Dict[str, Setting]:
     """Returns the declaration of every setting by name, in the order of `--help`.
 
-    Settings of algorithms come before those of replay, which have to do with one of them.
+    Settings of algorithms come before settings of replay.
     """
     of_algorithms = list(learner.settings_groups().values())
     position = list(GROUPS).index('replay')
@@ -76,12 +76,12 @@ def all_settings() -> Dict[str, Setting]:
 
 
 def settings_with(algorithm: str) -> Dict[str, Setting]:
-    """The settings that have to do with an algorithm: all but those of other algorithms."""
+    """Returns the settings that apply to an algorithm: all but other algorithms' settings."""
     others = set(learner.ALGORITHMS) - {algorithm}
     of_algorithms = [g for name, g in learner.settings_groups().items() if name not in others]
     return fields.settings_of([*GROUPS.values(), *of_algorithms])
 
 
 def general_defaults() -> Dict[str, Any]:
-    """The general default of every setting; None where every map has its own."""
+    """Returns the general default of every setting; None where maps have their own."""
     return {name: setting.default for name, setting in all_settings().items()}

@@ -1,7 +1,7 @@
 """Validates ranges, choices and combinations of settings.
 
-Every function raises UserError, naming the flag, its value and what was expected. What concerns an
-algorithm alone is in `check` of its settings, and what concerns the games in `game_validation`.
+Every function raises UserError, naming the flag, its value and what was expected. Checks of an
+algorithm are in `check` of its settings, checks of the games in `game_validation`.
 """
 
 import math
@@ -64,11 +64,11 @@ def check(settings: Settings) -> None:
 def check_given(given: Mapping[str, Any], chosen: str) -> None:
     """Checks that the given settings belong to the algorithm.
 
-    Those of phases before the training belong to every algorithm.
+    Settings of phases before the training belong to every algorithm.
 
     Args:
       given: typed values by name, without defaults.
-      chosen: `--algorithm`; an unknown one is refused elsewhere.
+      chosen: `--algorithm`; an unknown one is reported elsewhere.
     """
     if chosen not in learner.ALGORITHMS:
         return
@@ -82,11 +82,11 @@ def check_given(given: Mapping[str, Any], chosen: str) -> None:
 
 
 def check_choices(values: Mapping[str, Any], settings: Mapping[str, Setting]) -> None:
-    """Settings with a list of allowed values.
+    """Checks settings with a list of allowed values.
 
     Args:
-      values: by name; others than those of `settings` are not looked at.
-      settings: by name.
+      values: values by name; names outside of `settings` are ignored.
+      settings: settings by name.
     """
     for name, setting in settings.items():
         if setting.choices is not None and values[name] not in setting.choices:
@@ -94,12 +94,12 @@ def check_choices(values: Mapping[str, Any], settings: Mapping[str, Setting]) ->
 
 
 def check_ranges(values: Mapping[str, Any], settings: Mapping[str, Setting]) -> None:
-    """Settings with a smallest and a largest value; the arguments are those of `check_choices`."""
+    """Checks settings with a range; the arguments are as in `check_choices`."""
     for name, setting in settings.items():
         if setting.between is None:
             continue
         smallest, largest = setting.between
-        # Written so that a NaN is refused as well.
+        # This form also refuses a NaN.
         if not smallest <= values[name] <= largest and values[name] != setting.or_else:
             or_else = '' if setting.or_else is None else f', or {setting.or_else:g}'
             raise UserError(
@@ -109,7 +109,7 @@ def check_ranges(values: Mapping[str, Any], settings: Mapping[str, Setting]) -> 
 
 
 def check_agent(name: str) -> None:
-    """Imports an agent outside of the package; those of the package need no check."""
+    """Imports an agent outside of the package; the package's agents need no check."""
     if extensions.is_spec(name):
         agents.load_make_parts(name)
 
@@ -128,7 +128,7 @@ def check_may_change(training: TrainingSettings) -> None:
 
 
 def _range_text(value: float, smallest: float, largest: float) -> str:
-    """The range, without a largest value that only a computer knows unless it was exceeded."""
+    """Formats a range, without an arbitrary upper limit unless it was exceeded."""
     if largest in (math.inf, MANY, MAX_FRAMES, 2**63 - 1) and not value > largest:
         return f'at least {smallest}'
     return f'{smallest} to {largest}'
@@ -141,7 +141,7 @@ def batch_split(training: TrainingSettings, replay: ReplaySettings) -> Tuple[int
 
 
 def largest_batch(settings: Settings) -> Tuple[str, int]:
-    """Returns the flag that says how many sequences an update takes at most, and the number."""
+    """Returns the largest number of sequences per update, and its flag."""
     cloning = settings.algorithms['cloning']
     if cloning.num_cloning_frames and cloning.cloning_batch_size > settings.training.batch_size:
         return 'cloning_batch_size', cloning.cloning_batch_size
@@ -217,7 +217,7 @@ def check_actors(run: RunSettings, actors: ActorSettings, flag: str, batch_size:
             f'--deterministic needs one actor, but --num_actors={actors.num_actors}: the order in '
             'which several actors finish is not reproducible.'
         )
-    # Actor and learner alternate: what an actor has played has to fit into the queue.
+    # Actor and learner alternate: the sequences of an actor have to fit into the queue.
     room = batch_size + actors.num_envs - 1
     if 0 < actors.queue_capacity < room:
         raise UserError(
@@ -227,7 +227,7 @@ def check_actors(run: RunSettings, actors: ActorSettings, flag: str, batch_size:
 
 
 def check_gains(settings: Settings) -> None:
-    """Gains are rewarded of what the agent observes."""
+    """Checks that the agent observes the counts of its gains."""
     own = settings.algorithms[settings.training.algorithm]
     weights, environment = getattr(own, 'gain_rewards', ()), settings.environment
     text = value_types.WEIGHTS.to_text(weights)
@@ -261,13 +261,13 @@ def check_start(settings: Settings) -> None:
     is_evaluated = cloning.num_cloning_frames and cloning.phase_evaluations
     if is_evaluated and settings.environment.map_name not in envs.MAP_NAMES:
         raise UserError(
-            f'--phase_evaluations={cloning.phase_evaluations} are played on the simulator, which '
+            f'--phase_evaluations={cloning.phase_evaluations} run on the simulator, which '
             f'does not have --map_name={settings.environment.map_name}, expected 0.'
         )
 
 
 def check_cluster(run: RunSettings, cluster: ClusterSettings) -> None:
-    """The job of this process, learner or actor, and the address of the learner."""
+    """Checks the job of this process, learner or actor, and the learner's address."""
     job_name, address = cluster.job_name, cluster.learner_address
     if not job_name:
         if cluster.inference != 'local' and run.mode == 'train':

@@ -17,12 +17,12 @@ MAX_WEIGHT = 1e6
 class ValueType(NamedTuple):
     """Parser and formatter of the values of a setting.
 
-    metavar: stands for the value in `--help`.
+    metavar: placeholder of the value in `--help`.
     expected: completes 'expected ...' in an error.
-    parse: text -> value; raises ValueError for text that is not understood. None is the result for
-        empty text where a map has its own default.
-    to_json: value -> what the manifest holds: a number, a bool or text.
-    json_types: types of it; anything else in a manifest is refused.
+    parse: text -> value; raises ValueError for invalid text. Returns None for
+        empty text if maps have their own defaults.
+    to_json: value -> entry of the manifest: a number, a bool or text.
+    json_types: its types; others in a manifest are refused.
     """
 
     metavar: str
@@ -32,17 +32,17 @@ class ValueType(NamedTuple):
     json_types: Tuple[type, ...]
 
     def from_json(self, value: Any) -> Any:
-        """The inverse of `to_json`.
+        """Parses an entry of the manifest; the inverse of `to_json`.
 
         Raises:
-          ValueError: if the value is of another type or not understood.
+          ValueError: if the value has another type or is invalid.
         """
         if type(value) not in self.json_types:
             raise ValueError(f'{value!r} is not {self.expected}')
         return self.parse(value) if isinstance(value, str) else value
 
     def to_text(self, value: Any) -> str:
-        """The value as it is written after the '=' of a flag."""
+        """Formats the value for a flag."""
         return str(self.to_json(value))
 
 
@@ -74,14 +74,14 @@ def _parse_boolean(text: str) -> bool:
 
 
 def _parse_number(text: str) -> float:
-    """Without what Python accepts beyond decimal numbers: other scripts, and underscores."""
+    """Parses a decimal integer, without other scripts and underscores, which Python accepts."""
     if not text.isascii() or '_' in text:
         raise ValueError(text)
     return float(text)
 
 
 def _parse_whole_number(text: str) -> int:
-    """Accepts 5e6 for 5000000 as well."""
+    """Parses an integer; also accepts 5e6 for 5000000."""
     _parse_number(text)
     try:
         return int(text)
@@ -221,4 +221,4 @@ WEIGHTS = ValueType(
 )
 
 BY_PYTHON_TYPE = {bool: BOOLEAN, int: WHOLE_NUMBER, float: NUMBER, str: TEXT}
-"""The type of a setting that names none follows from its default."""
+"""Infers the type of a setting from its default."""

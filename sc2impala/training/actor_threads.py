@@ -18,7 +18,7 @@ Sequences = List[np.ndarray]
 class QueueContents:
     """Reads and fills a queue outside of the graph.
 
-    capacity: sequences that it holds.
+    capacity: capacity of the queue.
     """
 
     def __init__(self, queue: Any):

@@ -83,7 +83,7 @@ class Actors(abc.ABC):
         """Returns hooks that start the actors, once the state is restored or saved."""
 
     def fill(self, session: tf.Session) -> None:  # noqa: B027
-        """Acts until the queue holds a batch, if no other thread does."""
+        """Acts until the queue contains a batch, if no other thread does."""
 
     def halted(self, session: tf.Session) -> ContextManager[None]:
         """Returns a context in which no actor is within an unroll, to read `states`."""

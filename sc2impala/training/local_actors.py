@@ -161,7 +161,7 @@ class LocalActors(Actors):
 
 
 class AlternationHook(tf.train.SessionRunHook):
-    """Runs an actor before each update until the queue holds a batch, without other threads."""
+    """Runs an actor before each update until the queue contains a batch, without other threads."""
 
     def __init__(self, enqueue: tf.Operation, queue_size: tf.Tensor, batch_size: int):
         """Args:
@@ -178,7 +178,7 @@ class AlternationHook(tf.train.SessionRunHook):
         self.fill(run_context.session)
 
     def fill(self, session: tf.Session) -> None:
-        """Acts until the queue holds a batch."""
+        """Acts until the queue contains a batch."""
         with activity.doing(activity.FILL):
             while session.run(self._queue_size) < self._batch_size:
                 session.run(self._enqueue)

@@ -54,7 +54,7 @@ def find(settings: Settings) -> Start:
         return Start(before, None)
     if before is None:
         raise UserError(
-            f'--logdir={folder} holds a checkpoint but no {manifest.MANIFEST}, expected a '
+            f'--logdir={folder} has a checkpoint but no {manifest.MANIFEST}, expected a '
             'folder of this program or an empty one.'
         )
     if found.skipped:

@@ -183,11 +183,11 @@ class TestNamed:
         )
 
     def test_a_folder_without_checkpoints(self, tmp_path):
-        with pytest.raises(UserError, match='holds no checkpoint, expected the folder of'):
+        with pytest.raises(UserError, match='has no checkpoint, expected the folder of'):
             choice.find(str(tmp_path))
         with pytest.raises(UserError, match='checkpoint=5 is no checkpoint of .*, expected a fold'):
             choice.find(str(tmp_path), '5', 'checkpoint')
-        with pytest.raises(UserError, match='--init_checkpoint=.* holds no checkpoint, expected'):
+        with pytest.raises(UserError, match='--init_checkpoint=.* has no checkpoint, expected'):
             choice.find_initial(str(tmp_path))
 
     def test_labels_are_different_for_all_checkpoints_of_a_run(

@@ -257,6 +257,6 @@ def test_a_run_of_an_earlier_version_resumes(run, capsys):
     out = capsys.readouterr().out
     assert f'resumed from {run}/checkpoints/{frames}' in out
     assert 'start new episodes' not in out and 'starts empty' not in out
-    assert 'does not hold' not in out
+    assert 'does not balance' not in out
     assert tiny.checkpoint_frames(run)[:2] == [0, frames]
     assert not [name for name in os.listdir(run) if name.startswith(('model.', 'unit-', 'replay'))]

@@ -53,7 +53,7 @@ def test_trains_to_the_end_whoever_comes_and_goes(cluster):
     assert f'{message}, --screen_size=4 (here --screen_size=5)' in wrong.text()
     asking = cluster.actor('--inference=central')
     assert asking.end() == 1
-    assert 'error: --inference=central needs a learner that plays for its actors' in asking.text()
+    assert 'error: --inference=central needs a learner that acts for its actors' in asking.text()
     assert learner.end(signal.SIGTERM) == 128 + signal.SIGTERM
     saved = tiny.checkpoint_frames(cluster.logdir)[-1]
 

@@ -101,7 +101,7 @@ def test_a_folder_of_recordings(tmp_path):
     assert demonstrations.find(str(tmp_path)) == paths
     assert demonstrations.find(paths[1]) == paths[1:]
     for empty in ('c', 'd'):
-        with pytest.raises(ValueError, match='holds no recording'):
+        with pytest.raises(ValueError, match='has no recording'):
             demonstrations.find(str(tmp_path / empty))
     with pytest.raises(OSError):
         games.record(tmp_path / 'a', [2])
@@ -202,7 +202,7 @@ def objects(folder):
         (change_manifest(chunk_steps=0), 'has 0 for chunk_steps, expected 1..10000'),
         (change_manifest(components=[['a', 'O', []]]), 'has wrong components'),
         (change_manifest(components=[['a', 'i4']]), 'has wrong components'),
-        (change_manifest(parts=[]), 'holds no episode'),
+        (change_manifest(parts=[]), 'has no episode'),
         (change_manifest(parts=[3]), 'has a part None, expected a file name'),
         (change_part(file='../part_00000.npz'), 'expected a file name'),
         (change_part(chunks=4), 'is not what recording.json lists'),

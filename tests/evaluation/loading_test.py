@@ -413,7 +413,7 @@ class TestExport:
     def test_nothing_is_overwritten(self, exported):
         agent, folder = exported
         before = tiny.snapshot(folder)
-        with pytest.raises(UserError, match='cannot hold an export since there is something'):
+        with pytest.raises(UserError, match='is not an empty folder, expected a new or'):
             agent.export(folder)
         assert tiny.snapshot(folder) == before
         with pytest.raises(UserError, match='cannot be written'):

@@ -120,7 +120,7 @@ def test_players_that_do_not_learn_keep_their_step_mul(policy, tmp_path):
 
 
 def test_no_checkpoint(tmp_path):
-    with pytest.raises(UserError, match='holds no checkpoint to evaluate'):
+    with pytest.raises(UserError, match='has no checkpoint to evaluate'):
         make_player(make_settings(logdir=str(tmp_path), **SMALL))
 
 

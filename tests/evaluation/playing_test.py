@@ -44,7 +44,7 @@ def test_a_recorded_agent_has_the_weights_of_init_checkpoint(policy, run, tmp_pa
 
 def test_an_evaluated_agent_has_those_of_the_folder(tmp_path):
     settings = tiny.read_settings(tmp_path, '--mode=evaluate', '--policy=sampled')
-    with pytest.raises(UserError, match='holds no checkpoint to evaluate'):
+    with pytest.raises(UserError, match='has no checkpoint to evaluate'):
         playing.make_player(settings, environments.make_specs(settings.environment), 2)
 
 

@@ -181,7 +181,7 @@ def test_a_model_of_unknown_score_is_never_replaced(folder, summaries, capsys):
     os.remove(tiny.checkpoint(folder / 'best', 20, 'evaluation.json'))
     record.log.undo(10)
     again = make(folder, summaries)
-    assert 'best holds a model of unknown score: the best one with' in capsys.readouterr().out
+    assert 'best has a model of unknown score: the best one with' in capsys.readouterr().out
     add(again, 10, 7.0)
     assert tiny.checkpoint_frames(folder / 'best') == [20]
     assert kept(folder, 'best-sampled') == (10, 7.0)

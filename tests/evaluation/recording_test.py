@@ -95,7 +95,7 @@ class TestCommand:
             assert manifest['largest_step_mul'] == tiny.STEP_MUL
         capsys.readouterr()
         assert experiment.main(['--mode=record', f'--logdir={tmp_path}']) == 1
-        assert '--init_checkpoint= holds no checkpoint' in tiny.error_line(capsys)
+        assert '--init_checkpoint= has no checkpoint' in tiny.error_line(capsys)
 
     def test_an_agent_that_acts_more_often(self, run, tmp_path):
         flags = '--policy=sampled', f'--init_checkpoint={run}', '--num_episodes=1'

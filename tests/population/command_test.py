@@ -150,10 +150,8 @@ class TestDeath:
         runs = fakes.Runs(by_member, die)
         assert main(tmp_path, runs) == 0
         out = capsys.readouterr().out
-        assert (
-            'member 1 has ended by signal 9 (error: ended with -9.): it is started again, 1' in out
-        )
-        assert 'member 1 has ended with exit code 1 (error: ended with 1.): it is started' in out
+        assert 'member 1 has ended by signal 9 (error: ended with -9.): restart 1 of' in out
+        assert 'member 1 has ended with exit code 1 (error: ended with 1.): restart 1 of' in out
         assert 'member 3 has ended with exit code 70' in out
         assert len(runs.started) == 24 + 3
         assert len(table(tmp_path)) == 12
@@ -172,7 +170,7 @@ class TestDeath:
         # Whatever the threshold is.
         assert rows['2', '2']['parent'] == '3' and rows['2', '2']['frames'] == '3000'
         out = capsys.readouterr().out
-        assert f'it has failed, and its log {tmp_path}/member-2.log tells more' in out
+        assert f'it has failed, see {tmp_path}/member-2.log' in out
         assert 'member 2 (failed) takes over from member 3' in out
 
     def test_of_one_that_nobody_repairs(self, tmp_path):

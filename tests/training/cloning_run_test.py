@@ -254,7 +254,7 @@ def test_the_teacher_is_the_policy_that_was_loaded(finished_run, tmp_path, capsy
         (('--demonstration_cost=0.5',), '--demonstration_cost=0.5 needs something to imitate'),
         (
             ('--num_cloning_frames=100', '--map_name=Frames', '--backend=synthetic'),
-            '--phase_evaluations=10 are played on the simulator',
+            '--phase_evaluations=10 run on the simulator',
         ),
     ],
 )

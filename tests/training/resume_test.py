@@ -159,7 +159,9 @@ def test_what_actors_have_played_is_trained_on_after_a_stop(tmp_path, capsys):
         assert not any(saved[f'state/account/{name}'] for name in given_up)
     # All games go on: each has ended an episode after as many steps as it has played.
     printed = capsys.readouterr().out
-    assert 'lost' not in printed and 'does not hold' not in printed and 'start new' not in printed
+    assert (
+        'lost' not in printed and 'does not balance' not in printed and 'start new' not in printed
+    )
 
 
 def test_frames_that_no_checkpoint_holds_are_named(run, capsys):
@@ -267,7 +269,7 @@ def test_other_numbers_of_games_and_other_batch_sizes(tmp_path, capsys):
     for flag in numbers:
         name, value = flag.lstrip('-').split('=')
         assert str(changed[name]) == value
-    assert 'does not hold' not in output and 'are lost' not in output
+    assert 'does not balance' not in output and 'are lost' not in output
     inserted = []
     for number in (frames, tiny.newest_frames(tmp_path)):
         with np.load(tiny.checkpoint(tmp_path, number, 'replay.npz')) as arrays:

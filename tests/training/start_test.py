@@ -33,7 +33,7 @@ def test_at_the_last_checkpoint_of_a_run(run):
 
 def test_a_checkpoint_needs_a_manifest(run, tmp_path):
     shutil.copytree(run, str(tmp_path / 'copy'), ignore=shutil.ignore_patterns('manifest*'))
-    with pytest.raises(UserError, match='copy holds a checkpoint but no manifest.json, expected'):
+    with pytest.raises(UserError, match='copy has a checkpoint but no manifest.json, expected'):
         training_start.find(tiny.read_settings(tmp_path / 'copy'))
 
 

@@ -137,7 +137,7 @@ class TestSummaries:
         self.check_lags(tiny.summaries(tmp_path), [0, 1, 0, 1])
 
     def test_the_lag_with_replay(self, deterministic_run_with_replay):
-        """The queue always holds a batch, half of which is replayed from the second one on.
+        """The queue always contains a batch, half of which is replayed from the second one on.
 
         Half of what was played waits. The age of replayed sequences does not count.
         """

@@ -1,4 +1,4 @@
-"""Pictures of games while they are played, in the style of the animated episodes."""
+"""Live pictures of games, in the style of the animated episodes."""
 
 from typing import Any, Dict, List, Optional
 

@@ -98,7 +98,7 @@ class FramePainter:
         """Draws one agent step.
 
         Args:
-          number: of the step in its episode.
+          number: number of the step in its episode.
           elapsed_frames: environment frames of the episode, for the caption.
           step: the step.
 
@@ -155,7 +155,7 @@ def _title(panel: Panel, low: int, high: int) -> str:
 
 
 def _mark(pixels: np.ndarray, group: str, arguments: Mapping[str, Any], factor: int) -> np.ndarray:
-    """Draws those of the arguments that are points on this group of layers."""
+    """Draws the point arguments on this group of layers."""
     if group == 'screen' and 'screen2' in arguments:
         return drawing.mark_rectangle(pixels, arguments['screen'], arguments['screen2'], factor)
     if group in arguments:

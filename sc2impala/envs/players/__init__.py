@@ -62,8 +62,8 @@ RULES: Dict[str, Dict[str, Type[ScriptedPlayer]]] = {
 }
 """Classes of ScriptedPlayer by map and by name, the best one of a map first.
 
-PySC2, LH and LZ implement the rules of published agents with known scores: those that are part of
-PySC2, and those of the repositories Light-of-Hers/rl-midterm and lzhbrian/pysc2-minigame-ai.
+PySC2, LH and LZ implement the rules of published agents with known scores: rules that are part of
+PySC2, and rules of the repositories Light-of-Hers/rl-midterm and lzhbrian/pysc2-minigame-ai.
 """
 
 SCRIPTED_PLAYERS = {map_name: next(iter(rules.values())) for map_name, rules in RULES.items()}

@@ -1,8 +1,8 @@
 """Players of the maps with an economy that follow a build order, without any memory.
 
-What they call is a function of the present observation alone, in which every decision shows: a unit
-that is to get an order is either selected already, or selected by this call. Whoever plays another
-call, or misses a pixel, is corrected on the next observation. This makes them easy to
+Their calls are a function of the current observation alone, which shows every decision: a unit
+that must get an order is either selected already, or selected by this call. An agent that executes
+another call, or misses a pixel, is corrected on the next observation. This makes them easy to
 imitate.
 """
 
@@ -27,7 +27,7 @@ from sc2impala.envs.players.unit_types import (
 )
 
 NOTHING = 0
-"""Instead of a unit type."""
+"""Placeholder without a unit type."""
 
 _FUNCTIONS = {
     SUPPLY_DEPOT: 'Build_SupplyDepot_screen',
@@ -39,7 +39,7 @@ _ONE, _ALL = 0, 2
 """Values of select_worker; the latter also of select_point_act, for all units of a type."""
 
 _MINERAL_LINE = (23, 33)
-"""Between the first command centre and its mineral fields, on a screen of 84 x 84."""
+"""Point between the first command centre and its mineral fields, on a screen of 84 x 84."""
 
 _WORKERS_QUEUED = 2  # With one, a command centre is idle until the next call.
 _CELLS = 24  # On a screen, across and down.
@@ -178,9 +178,9 @@ class BuildOrderPlayer(ScriptedPlayer):
         """Trains units; here workers.
 
         Args:
-          town: what is seen.
-          calls: to be decided.
-          building: int [K], what `next_building` has returned.
+          town: the visible units and resources.
+          calls: calls to decide.
+          building: int [K], result of `next_building`.
         """
         fewer = town.workers < self.max_workers
         self.fill_queues(town, calls, fewer, COMMAND_CENTER, 'Train_SCV_quick', _WORKERS_QUEUED)
@@ -197,8 +197,8 @@ class BuildOrderPlayer(ScriptedPlayer):
         """Trains units in all buildings of a type, whose queues are filled evenly.
 
         Args:
-          town: what is seen.
-          calls: to be decided.
+          town: the visible units and resources.
+          calls: calls to decide.
           where: bool [K], the games in which the units are wanted.
           producer: the type of the buildings.
           function: the name of the function.
@@ -227,7 +227,7 @@ class BuildOrderPlayer(ScriptedPlayer):
         """Returns where to build.
 
         Args:
-          town: what is seen.
+          town: the visible units and resources.
           where: bool [K], the games in which a building of the type is next.
           unit_type: its type.
 
@@ -278,7 +278,7 @@ def first_missing(town: Town, order: Sequence[Tuple[int, int, int]]) -> np.ndarr
     """Returns the type of the first building of a build order that does not exist yet.
 
     Args:
-      town: what is seen.
+      town: the visible units and resources.
       order: (unit type, number, workers) each: build until the number of the type is reached.
         An entry waits, and with it all that follow, until the number of workers is reached.
 

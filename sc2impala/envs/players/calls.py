@@ -27,7 +27,7 @@ class Calls:
           action_spec: the action space; no_op must be one of its functions.
           available: bool [K, F], which of its functions can be called.
           screen_size: (width, height) of the screen in whose pixels its points are given; None for
-            that of the action space.
+            the action space's.
         """
         self._screen_size = screen_size or action_spec.screen_size
         self.undecided = np.ones([len(available)], bool)

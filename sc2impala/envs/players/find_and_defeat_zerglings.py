@@ -108,7 +108,7 @@ class CirclePlayer(ScriptedPlayer):
           calls: of K games.
           enemies: bool [K, H, W], the pixels of the minimap with zerglings.
           army: int [K, 2], the pixels of the armies.
-          nearest: int [K, 2], those of the nearest zerglings.
+          nearest: int [K, 2], the pixels of the nearest zerglings.
         """
         calls.choose(np.any(enemies, axis=(1, 2)), 'Attack_minimap', minimap=nearest)
         there = np.ones([len(army)], bool)

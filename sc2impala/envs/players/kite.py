@@ -19,7 +19,7 @@ _HOLD_FRAMES = 4
 _MAX_STEP = 8
 """Longest step in frames that the script counts on."""
 _ATTACK_FRAMES = 4
-"""From the order to the hit, of a marine that has to turn first."""
+"""Frames from the order to the hit, for a marine that has to turn first."""
 _RUN = 10.0
 """Cells to the target of a run: the nearer it is, the more marines crowd, and an explosion hurts
 those that stand close together."""
@@ -73,7 +73,7 @@ class KitePlayer(ScriptedPlayer):
         ordered[attacks & fighting] = loop[attacks & fighting]
 
     def _reloading(self, seen: Battle, lead: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-        """Finds out who can fire.
+        """Determines the games in which marines can fire.
 
         Args:
           seen: marines and enemies.

@@ -19,9 +19,9 @@ class ScriptedPlayer(abc.ABC):
     functions: names of the PySC2 functions that it calls, including no_op.
     screen_layers, minimap_layers, vectors: names of the observations that it uses.
     initial_state: name -> value at the start of an episode, a number, tuple or array.
-    intentions: names out of `initial_state` of what holds only if the function of the last call was
-        played.
-    optional_functions: those out of `functions` that an action space may lack.
+    intentions: names in `initial_state` that are valid only if the function of the last call was
+        executed.
+    optional_functions: names in `functions` that an action space may lack.
 
     observation_spec, action_spec: the specs passed to the constructor.
     seen_size: (width, height) of the screen in whose pixels it sees and decides; calls are rounded
@@ -31,7 +31,7 @@ class ScriptedPlayer(abc.ABC):
 
     screen_size = (84, 84)
     minimap_size = (64, 64)
-    """Sizes in pixels for which scores are published; other sizes work as well."""
+    """Sizes in pixels for which scores are published; other sizes also work."""
 
     sees_finer_than_agent = True
     """True if its units are in finer pixels than the agent's where an agent imitates it on the
@@ -86,7 +86,7 @@ class ScriptedPlayer(abc.ABC):
         return calls.encode()
 
     def forget(self, games: np.ndarray) -> None:
-        """Takes back what the last `act` assumed of games in which another function was played.
+        """Resets the intentions of the last `act` in games that executed another function.
 
         Args:
           games: bool [K].
@@ -95,7 +95,7 @@ class ScriptedPlayer(abc.ABC):
             self.state[name][games] = before[games]
 
     def get_state(self, num_games: int) -> Dict[str, np.ndarray]:
-        """Returns copies of the state of K games, and of what `forget` needs."""
+        """Returns copies of the state of K games, including data for `forget`."""
         self._update_state(num_games, None)
         before = {name: self._intended.get(name, self.state[name]) for name in self.intentions}
         return {
@@ -104,7 +104,7 @@ class ScriptedPlayer(abc.ABC):
         }
 
     def set_state(self, state: Mapping[str, np.ndarray]) -> None:
-        """Goes on from a state of `get_state`, which the caller has checked."""
+        """Restores a state of `get_state` that the caller has checked."""
         self.state = {k: np.array(v) for k, v in saved_arrays.part(state, 'state').items()}
         self._intended = {k: np.array(v) for k, v in saved_arrays.part(state, 'before').items()}
 

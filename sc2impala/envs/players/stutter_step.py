@@ -14,11 +14,11 @@ from sc2impala.envs.specs import ObservationSpec
 _OFF_CENTRE = 3.0
 """Cells from the middle of the screen to the army from which on the camera follows it."""
 _ZERGLING_HEALTH, _DAMAGE = 35, 6
-"""Of a zergling, and of a hit by a marine. [S] GD"""
+"""Health of a zergling, and damage of a hit by a marine. [S] GD"""
 _REGENERATED = 2
 """More than a zergling regenerates during a fight, and less than a hit."""
 _WALK_FRAMES = 10
-"""From a volley to the order to fire the next one. The period of the weapon is 14 frames; after
+"""Frames from a volley to the order of the next one. The period of the weapon is 14 frames; after
 longer walks the zergling bites for longer, and marines die."""
 _TOO_FAR = 7.0
 """Cells from the army to the nearest zergling at which there is no fight."""

@@ -29,4 +29,4 @@ COST = {
 }
 
 WIDTH = {COMMAND_CENTER: 5, SUPPLY_DEPOT: 2, REFINERY: 3, BARRACKS: 3}
-"""Of the square that a building covers, in cells."""
+"""Side of the square that a building covers, in cells."""

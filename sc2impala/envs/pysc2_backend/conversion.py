@@ -26,7 +26,7 @@ class ObservationWriter:
         Args:
           observation_spec: the layers and vectors to write.
           action_spec: the functions in the mask available_actions.
-          arrays: nested dict as `observation_spec.structure()` describes it, to be written to.
+          arrays: target, a nested dict as in `observation_spec.structure()`.
         """
         self.available = np.zeros([NUM_FUNCTIONS], np.bool_)
         self._action_spec = action_spec
@@ -48,7 +48,7 @@ class ObservationWriter:
         the first one is kept.
 
         Args:
-          observation: of a PySC2 `TimeStep`.
+          observation: observation of a PySC2 `TimeStep`.
           action_result: replaces the `action_result` of the observation, if given and not 0.
 
         Raises:
@@ -81,7 +81,7 @@ class _LayerWriter:
         ]
 
     def write(self, stack: np.ndarray) -> None:
-        # As unsigned integers, negative values are too large as well.
+        # As unsigned integers, negative values are also too large.
         values = stack.view(np.uint32)
         for index, limit, otherwise, array in self._layers:
             layer = values[index]

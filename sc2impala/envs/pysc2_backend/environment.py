@@ -1,4 +1,4 @@
-"""The vector environment on StarCraft II: K games in worker processes, played through PySC2."""
+"""The vector environment on StarCraft II: K games in worker processes, run by PySC2."""
 
 import contextlib
 import os
@@ -37,7 +37,7 @@ class PySC2Environment(vector.VectorEnvironment):
     """K games of StarCraft II on one map, stepped in parallel.
 
     The first process of game i is launched with seeds[i], later ones with seeds derived from it. If
-    the game is deterministic given its seed, as the stand-in is, the first process plays the same
+    the game is deterministic given its seed, as the stand-in is, the first process runs the same
     episodes as `SimulatedEnvironment`. A game that dies, hangs or returns invalid data is killed
     and launched again; its episode ends as aborted, and the other games are not affected.
 
@@ -61,7 +61,7 @@ class PySC2Environment(vector.VectorEnvironment):
           observation_spec: the observation space.
           action_spec: the action space.
           max_step_mul: the largest number of environment frames per step.
-          settings: how the games are run; None for the defaults.
+          settings: settings of the games; None for the defaults.
 
         Raises:
           ValueError: if the specs are inconsistent.
@@ -153,7 +153,7 @@ class PySC2Environment(vector.VectorEnvironment):
         self._steps = np.zeros([self.num_envs], np.int32)
 
     def _conclude(self, faults: Mapping[int, str]) -> structs.EnvOutput:
-        """Collects the results of a step, in which the games `faults` have failed."""
+        """Collects the results of a step; the games `faults` have failed."""
         aborted = np.zeros([self.num_envs], np.bool_)
         aborted[list(faults)] = True
         results = self._shared.results
@@ -310,7 +310,7 @@ class PySC2Environment(vector.VectorEnvironment):
         )
 
     def _ask_to_end(self, indices: Iterable[int]) -> None:
-        """Asks games to end, and waits for that for up to `_CLOSE_SECS`."""
+        """Requests games to end, and waits for up to `_CLOSE_SECS`."""
         processes = [self._process(index) for index in indices]
         for process in processes:
             process.send(protocol.CLOSE)
@@ -337,7 +337,7 @@ class PySC2Environment(vector.VectorEnvironment):
 def seed_of_launch(seed: int, launch: int) -> int:
     """Returns the seed, in 0..2**32 - 1, of the process number `launch` of a game, from 0.
 
-    Every process has a different seed: with the same one it would play the same episodes again.
+    Every process has a different seed: with the same one it would repeat the same episodes.
     """
     if launch == 0:
         return int(seed % 2**32)

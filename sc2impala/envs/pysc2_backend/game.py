@@ -1,4 +1,4 @@
-"""One game, played through PySC2's `SC2Env` and observed through shared arrays."""
+"""One game, run by PySC2's `SC2Env` and observed through shared arrays."""
 
 import os
 import random
@@ -93,10 +93,10 @@ def make_sc2_env(
     """Launches a game and joins it.
 
     Args:
-      map_name: PySC2's name of the map, or that of the file in the settings.
+      map_name: PySC2's name of the map, or the name of the file in the settings.
       seed: seed of all randomness in the game, in 0..2**32 - 1.
       observation_spec: determines what PySC2 requests from the game.
-      settings: how to run the game.
+      settings: settings of the game.
       client: see `pysc2_api.load_client`; None imports it, with its effects on the whole process.
 
     Returns:

@@ -34,7 +34,7 @@ _REMOVE_SECS = 2.0
 
 
 class GameProcess:
-    """One worker process, which answers commands in the order in which they are sent.
+    """One worker process, which answers commands in order.
 
     connection: the connection on which answers arrive; see `await_answers`.
     """

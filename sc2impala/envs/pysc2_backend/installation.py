@@ -7,7 +7,7 @@ from sc2impala.game_folder import game_folder
 
 
 def check_installed() -> None:
-    """Checks that there is a game.
+    """Checks that the game is installed.
 
     Raises:
       GameError: if PySC2 would not find one.

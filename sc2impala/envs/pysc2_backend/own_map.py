@@ -1,4 +1,4 @@
-"""Map files of the user: `--map_file=My.SC2Map` plays a map that PySC2 does not list."""
+"""Map files of the user: `--map_file=My.SC2Map` selects a map that PySC2 does not list."""
 
 import os
 import re
@@ -22,7 +22,7 @@ DEFAULTS = MapDefaults(
     minimap_size=(64, 64),
     imitates_by_default=False,
 )
-"""The defaults of map files whose name is not that of a known map."""
+"""The defaults of map files without the name of a known map."""
 
 
 def path_of(map_file: str) -> str:
@@ -31,7 +31,7 @@ def path_of(map_file: str) -> str:
 
 
 def name_of(map_file: str) -> str:
-    """Returns the name of a map: that of its file, in characters that tags and folders may have."""
+    """Returns the name of a map: the file's name, in characters that tags and folders may have."""
     stem = os.path.splitext(os.path.basename(path_of(map_file)))[0]
     return re.sub(r'[^A-Za-z0-9_.-]+', '_', stem)
 
@@ -59,8 +59,8 @@ def make_map(
 
     Args:
       maps: PySC2's module `maps`.
-      map_file: of the map.
-      num_players: the agent, and the game's built-in AI if there is one.
+      map_file: file of the map.
+      num_players: the agent, and the game's built-in AI, if any.
       score_index: index of the reward in `score_cumulative`; -1 for win or loss.
       score_multiplier: factor on the reward.
     """
@@ -72,7 +72,7 @@ def make_map(
 
     members = dict(
         name=name_of(map_file),
-        # Not as PySC2 joins it, which appends the suffix to one in lower case.
+        # PySC2 would append the suffix to a lower-case one.
         path=map_path,
         directory=os.path.dirname(map_path),
         filename=os.path.basename(map_path),

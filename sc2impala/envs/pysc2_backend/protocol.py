@@ -19,12 +19,12 @@ MAX_REPLY = 10000
 class WorkerSpec(NamedTuple):
     """Settings of a worker.
 
-    map_name: of its game.
-    seed: of its game.
+    map_name: map of its game.
+    seed: seed of its game.
     observation_spec, action_spec: the specs.
-    settings: of StarCraft II.
+    settings: settings of StarCraft II.
     num_envs: number of games in the shared arrays.
-    slot: of its game among them.
+    slot: index of its game among them.
     """
 
     map_name: str

@@ -1,4 +1,4 @@
-"""The worker process, which plays one game and reports failures to the trainer that started it.
+"""The worker process: runs one game and reports failures to its trainer.
 
 It is the leader of its own session, and the game is in its process group, so that one signal kills
 both. When the trainer has ended, the worker kills both and removes their files itself.

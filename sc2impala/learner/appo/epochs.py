@@ -1,6 +1,6 @@
 """Several epochs over the minibatches of one batch, as a loop in the graph: one session call.
 
-The loop holds one copy of the network, whatever the number of epochs. Each round begins
+The loop contains one copy of the network, whatever the number of epochs. Each round begins
 after the previous step of the optimizer, and reads the updated variables.
 """
 

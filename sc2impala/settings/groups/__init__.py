@@ -1,4 +1,4 @@
-"""The settings of a run by group, but for those of the algorithms, which `learner/` declares.
+"""The settings of a run by group; `learner/` declares the algorithms' settings.
 
 Functions get the group, or the few numbers, that they use. The general defaults are here; defaults
 that depend on the map are in `envs/maps.py`.
@@ -12,7 +12,7 @@ from sc2impala.settings.groups.run import EvaluationSettings, OutputSettings, Ru
 from sc2impala.settings.groups.training import ReplaySettings, StartSettings, TrainingSettings
 
 POLICIES = ('sampled', 'greedy', 'random', 'scripted')
-"""Names of players on every map; on a map the names of its scripts as well."""
+"""Names of players on every map, in addition to the scripts of a map."""
 
 __all__ = [
     'POLICIES',

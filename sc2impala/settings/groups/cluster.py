@@ -1,4 +1,4 @@
-"""A training of several processes."""
+"""Settings of a cluster."""
 
 import dataclasses
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""Demonstrations: of scripts, or from recordings."""
+"""Settings of demonstrations: scripts or recordings."""
 
 import dataclasses
 from typing import ClassVar, Tuple

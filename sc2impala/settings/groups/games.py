@@ -12,7 +12,7 @@ from sc2impala.settings.value_types import FunctionNames, Names
 
 @dataclasses.dataclass(frozen=True)
 class EnvironmentSettings:
-    """The game, what is observed of it and what can be done in it.
+    """The game, its observations and its actions.
 
     The fields with default None have a separate value on every map.
     """
@@ -141,7 +141,7 @@ class EnvironmentSettings:
 
     @property
     def longest_step(self) -> int:
-        """The largest number of frames that one step may take, of an agent or another player."""
+        """The largest number of frames of a step, of an agent or another player."""
         if self.fixed_step_mul:
             return self.step_mul
         return max(self.step_mul, self.max_step_mul)

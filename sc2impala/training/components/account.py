@@ -98,7 +98,7 @@ class Account:
             left = self._left[actor] = self._left.get(actor, 0) + count
             played = self.envs[actor].frames_played
             if played != left:
-                self._complain(f'actor {actor} has played {played:,}, its unrolls have {left:,}')
+                self._complain(f'actor {actor} has generated {played:,}, its unrolls have {left:,}')
 
     def take(self, count: int) -> None:
         """Counts sequences taken from the queue into a batch."""
@@ -193,14 +193,14 @@ class Account:
         return {name: amounts[name] for name in _SAVED}
 
     def complaint(self) -> Optional[str]:
-        """A sentence if the account does not hold."""
+        """A sentence if the account does not balance."""
         amounts = self.amounts()
         if not self._fault and amounts.is_balanced():
             return None
         parts = ', '.join(f'{count:,} {name}' for name, count in amounts._asdict().items())
-        reason = self._fault or 'the sum is not what was played'
+        reason = self._fault or 'the sum differs from the generated frames'
         return (
-            f'the account of environment frames does not hold ({reason}): {parts}. This is an '
+            f'the account of environment frames does not balance ({reason}): {parts}. This is an '
             'error of the program; the training itself may be sound'
         )
 

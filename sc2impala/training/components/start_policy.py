@@ -132,7 +132,7 @@ class Selection:
 class StartPolicy(NamedTuple):
     """The policy with which a run starts, and its origin.
 
-    teacher: `agents.teacher.Teacher` that holds its weights.
+    teacher: `agents.teacher.Teacher` with its weights.
     selection: chooses it among the models of cloning; None for the last one, or without cloning.
     """
 

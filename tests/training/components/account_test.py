@@ -100,7 +100,7 @@ def test_an_environment_that_plays_more_than_it_says(playing):
     playing.play(0)
     assert playing.account.complaint() is None
     playing.play(1)
-    assert 'actor 1 has played' in playing.account.complaint()
+    assert 'actor 1 has generated' in playing.account.complaint()
 
 
 def test_an_update_that_counts_something_else(playing):
@@ -224,4 +224,4 @@ class TestHook:
         account.leave(0, 21)
         self.run(account, [10, 11])
         out = capsys.readouterr().out
-        assert out.count('account of environment frames does not hold') == 1
+        assert out.count('account of environment frames does not balance') == 1

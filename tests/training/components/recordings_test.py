@@ -128,7 +128,7 @@ class TestTraining:
                 ['--demonstrator=PySC2', '--functions=no_op,Move_screen'],
                 ['--demonstrator=PySC2 cannot play: --functions', 'expected select_army'],
             ),
-            (['--demonstrations=/no/such'], ['/no/such', 'holds no recording']),
+            (['--demonstrations=/no/such'], ['/no/such', 'has no recording']),
             (
                 ['--demonstrations={}', '--map_name=CollectMineralShards'],
                 ['has --map_name MoveToBeacon, expected CollectMineralShards'],
@@ -209,5 +209,5 @@ def test_recordings_of_several_folders(recorded):
     assert sequence['observation/screen/selected'].shape == (2, 4, 4, 4)
     assert (sequence['step_mul'] == 120).all()
     assert set(np.unique(sequence['action/function'])) <= {0, 1, 2}
-    with pytest.raises(UserError, match='holds no recording'):
+    with pytest.raises(UserError, match='has no recording'):
         recordings.open_recordings(['/no/such'], settings.environment, specs[1])
