@@ -7,7 +7,7 @@ _SIGNALLED = 128
 
 
 class UserError(Exception):
-    """One sentence that names the flag or file, its value and what was expected."""
+    """One sentence that names the flag or file, its value and the expected one."""
 
     exit_code = FAILED
 

@@ -6,7 +6,7 @@
 The first command trains on the built-in simulator until --total_environment_frames, or with
 --backend=pysc2 on StarCraft II; the same command again resumes a run that was stopped. The
 second one runs whole episodes of the trained agent. --mode=record --policy=scripted records
-those of a script for agents to learn from (--demonstrations). --mode=export writes the agent as a
+episodes of a script as demonstrations (--demonstrations). --mode=export writes the agent as a
 SavedModel, and --version prints the versions. tensorboard --logdir=runs shows the
 curves. An environment frame is a game loop of StarCraft II, 16 in a game second; the step
 multiplier is the number of frames of an agent step.

@@ -88,7 +88,7 @@ class Agent(snt.RNNCore):
         weights: trainable variables that the parts have created already, e.g. embeddings.
         value_statistics: `ValueStatistics` if the heads give normalised baselines, or None.
         make_copy: name scope -> an agent of the same kind with separate variables, which have
-            the same order as those of this agent; for target networks.
+            the same order as this agent's; for target networks.
         unit_prior: `unit_prior.UnitPrior` of conditioned points, or None.
         """
         super().__init__(name=name)

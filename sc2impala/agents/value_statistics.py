@@ -28,7 +28,7 @@ class ValueStatistics(snt.Module):
         """
         self.mean = tf.Variable(0.0, name='mean')
         self.variance = tf.Variable(1.0, name='variance')
-        # The initial statistics count as those of one batch.
+        # The initial statistics count as one batch.
         self.num_batches = tf.Variable(1.0, name='num_batches')
 
     @property

@@ -43,7 +43,7 @@ class Writer:
           part_bytes: size of pending episodes from which a part is written.
 
         Raises:
-          OSError: if there is such a folder, or it cannot be made.
+          OSError: if the folder exists, or cannot be created.
         """
         os.makedirs(folder)
         self.folder = folder

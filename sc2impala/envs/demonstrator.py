@@ -1,4 +1,4 @@
-"""A vector environment whose observations say what a scripted player would do: demonstrations.
+"""A vector environment with labels of a scripted player in its observations: demonstrations.
 
     script = players.RULES['DefeatRoaches']['LH']
     seen = with_needs(observation_spec, script)
@@ -35,7 +35,7 @@ def with_needs(
     """The spec of what agent and script observe: the layers and vectors of both, and no labels.
 
     Args:
-      observation_spec: what the agent observes.
+      observation_spec: observations of the agent.
       script: a class of scripted players.
       fine: whether a script that decides by `feature_units` alone sees them in the smallest
         multiple of the agent's pixels that is as fine as the screen of its published scores,
@@ -85,9 +85,9 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
 
         Args:
           env: of K games; observes what `with_needs` returns.
-          observation_spec: what the agent observes, without labels.
+          observation_spec: observations of the agent, without labels.
           player: the script, made with the specs of `env`; None for no labels at all, where
-            others have some, as those of recordings do.
+            others have some, e.g. sequences of recordings.
           step_mul: the label of the step multiplier, in environment frames.
           share: probability with which the script plays an episode.
           seed: determines which ones these are.

@@ -1,4 +1,4 @@
-"""Defaults of each map: what is observed, what can be done, and settings of the training.
+"""Defaults of each map: observations, actions, and settings of the training.
 
 The one place for defaults that depend on the map. A flag that the user gives overrides these, and
 these override the general defaults in `settings/`.
@@ -76,14 +76,14 @@ _BY_ITSELF = dict(
     entropy_cost=0.005,
     entropy_decay=0.6,
 )
-"""Learning from scratch, see docs/notebook.md for what was tried. A random policy gets further
+"""Learning from scratch, see docs/notebook.md for experiments. A random policy gets further
 with long steps, a good one scores higher with short ones, so the agent chooses; no_op would be a
 second way to wait, which is learned before any way to fight."""
 
 _BY_GAINS = dict(_FROM_UNITS, point_logit_scale=2.0, learning_rate=6e-4, trace_decay=0.95)
-"""The economy, where rewards come long after what they are for: what the player gains is rewarded
+"""The economy, where rewards are long delayed: gains of the player are rewarded
 at once, a worker when it is ordered, and again when it no longer idles. Advantages are then larger
-in single steps, so points change less than on the other maps. Less entropy loses what seldom pays,
+in single steps, so points change less than on the other maps. Less entropy loses rare gains,
 such as sending the last idle worker to harvest."""
 
 _IMITATION = {
@@ -97,7 +97,7 @@ _IMITATION = {
 }
 """All maps that have imitation. Points that depend on the whole screen, and arguments on the
 function, take this agent; with a scale of 1 points are learned several times more slowly, and
-without PopArt the returns' gradient hides that of the labels."""
+without PopArt the returns' gradient hides the labels' gradient."""
 
 _LED_BY_REWARDS = dict(
     _IMITATION,
@@ -136,7 +136,7 @@ _LED_BY_THE_TEACHER = dict(
     total_environment_frames=3500000,
 )
 """Many small updates from rewards, while the teacher's cost falls to 0. Without a teacher they lost
-what was imitated within 0.3 M frames on DefeatRoaches."""
+the imitated policy within 0.3 M frames on DefeatRoaches."""
 
 MAP_DEFAULTS = {
     # The general defaults of the training were chosen on this map. It is learned from fewer frames
@@ -176,7 +176,7 @@ MAP_DEFAULTS = {
         ),
         # The script collects 113 shards when it acts every 8 frames, 139 every 4 and 155 every 2.
         # The scores of agents are by earlier rules, by which the script had 109, 144 and 163.
-        # Many small updates from rewards first lose some of what was imitated, for 0.8 M frames,
+        # Many small updates from rewards first lose some imitated skill, for 0.8 M frames,
         # and lead beyond the script after 2.2 M (one seed). The agent learns with steps of 2
         # frames, and scores 167 so; evaluated with steps of 1 frame 177.
         demonstrated=dict(
@@ -191,7 +191,7 @@ MAP_DEFAULTS = {
             total_environment_frames=4000000,
         ),
     ),
-    # The one map larger than the screen, with fog: the minimap shows what was seen and where the
+    # The one map larger than the screen, with fog: the minimap shows explored areas and where the
     # camera is, and an attack on it sends units out of sight.
     'FindAndDefeatZerglings': MapDefaults(
         episode_frames=2880,

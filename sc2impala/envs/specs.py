@@ -15,8 +15,8 @@ With demonstrations there is one more key, which is not for the agent but for wh
     'demonstration': {'action': {head: int32 []}, 'step_mul': int32 [], 'plays': bool [],
                       'valid': bool []}
 
-is what a demonstrator does on this observation, a label for the action that is chosen on it. There
-is no label where `valid` is false; where `plays` is true the label is what is played.
+is the demonstrator's choice on this observation, a label for the action on it. There
+is no label where `valid` is false; where `plays` is true the label is executed.
 """
 
 import dataclasses
@@ -43,7 +43,7 @@ VECTOR_SHAPES = {
 }
 """Shapes of the int32 vectors that may be chosen; rows without a unit are zero.
 
-The numbers of columns are those of PySC2's enumerations; a test compares them.
+The numbers of columns come from PySC2's enumerations; a test compares them.
 """
 
 
@@ -197,7 +197,7 @@ def _choose_layers(
 
 
 def _choose_minimap_layers(names: Union[str, Iterable[str]]) -> Tuple[LayerSpec, ...]:
-    """As `_choose_layers`; by its name VISITED can be chosen as well."""
+    """Like `_choose_layers`; VISITED can also be chosen by name."""
     table = pysc2_api.features.MINIMAP_FEATURES
     if not isinstance(names, str):
         names = checks.check_names('minimap_layers', names, (*table._fields, VISITED))

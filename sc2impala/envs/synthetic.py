@@ -150,7 +150,7 @@ def random_observation(
 
     Args:
       observation_spec: the structure and the ranges of the values.
-      leading: leading dimensions, in front of those of the spec.
+      leading: leading dimensions, in front of the spec's.
       rng: the source of randomness.
 
     Returns:

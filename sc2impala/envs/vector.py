@@ -89,7 +89,7 @@ class VectorEnvironment(abc.ABC):
         Returns:
           EnvOutput(reward float32 [K], info, done bool [K], observation) with info =
           EpisodeInfo(episode_return float32 [K], episode_frames int32 [K], episode_steps int32 [K],
-          aborted bool [K]). Where done, reward and info are those of the episode that has ended,
+          aborted bool [K]). Where done, reward and info belong to the ended episode,
           and the observation is the first one of the next episode. A truncated episode ends one
           step later, which takes no frame, see `structs.EnvOutput`.
 
@@ -100,7 +100,7 @@ class VectorEnvironment(abc.ABC):
     def get_state(self) -> Optional[Dict[str, np.ndarray]]:
         """Returns copies of all that games and statistics need to continue exactly, by name.
 
-        None if they cannot be saved, as those of StarCraft II.
+        None if they cannot be saved, as on StarCraft II.
         """
         return None
 
@@ -111,7 +111,7 @@ class VectorEnvironment(abc.ABC):
         returned there.
 
         Raises:
-          ValueError: if names, shapes or dtypes differ from those of `get_state`.
+          ValueError: if names, shapes or dtypes differ from `get_state`.
         """
         raise ValueError('the games of this environment cannot be saved.')
 

@@ -1,6 +1,6 @@
 """A minimap layer that remembers where the own units were: `visited`.
 
-The game's layer visibility_map remembers what was ever seen. On FindAndDefeatZerglings all is seen
+The game's layer visibility_map remembers explored pixels. On FindAndDefeatZerglings all is seen
 after a minute, and nothing in the observation says any more where zerglings can be; and a marine
 sees 9 cells far, but attacks by itself at 5.5, so that it passes zerglings that it has seen. The
 layer `visited` has a pixel's label out of
@@ -28,7 +28,7 @@ NUM_AGES = NOW - 1
 visited, only the age tells where to go next."""
 
 REACH = 6 / 64
-"""Of the side of the minimap: 6 cells on the mini-games, a little more than a marine attacks."""
+"""Fraction of the side of the minimap: 6 cells on the mini-games, just over a marine's range."""
 
 MEMORY_FRAMES = 2200
 """Two ways of three marines around FindAndDefeatZerglings: what the first one left out is known
@@ -51,7 +51,7 @@ def make(
       observation_spec: of the observations, with the layer or without it.
 
     Returns:
-      What `make_environment` returns, wrapped if the spec has the layer.
+      The result of `make_environment`, wrapped if the spec has the layer.
     """
     names = [layer.name for layer in observation_spec.minimap_layers]
     if specs.VISITED not in names:
@@ -87,8 +87,8 @@ class VisitedEnvironment(vector.VectorEnvironment):
         """Wraps an environment, which is closed with this one.
 
         Args:
-          env: of K games; observes the minimap layer player_relative and not the layer `visited`.
-          minimap_layers: names of those that observations have, `visited` among them.
+          env: environment of K games; observes the minimap layer player_relative, not `visited`.
+          minimap_layers: names of the observed layers, including `visited`.
           area: bool [height, width], the pixels of the minimap that can be visited.
         """
         spec = specs.with_minimap_layers(env.observation_spec, minimap_layers)

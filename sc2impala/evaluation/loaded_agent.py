@@ -251,7 +251,7 @@ class LoadedAgent:
 
 
 def _gym(module: str = '') -> Any:
-    """The package of the gymnasium environments, or a module of it."""
+    """The package of the gymnasium environments, or one of its modules."""
     from sc2impala.envs import gym
 
     return getattr(gym, module) if module else gym

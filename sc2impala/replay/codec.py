@@ -68,7 +68,7 @@ class SequenceCodec:
           arrays: for each spec a contiguous array [...] or [1, ...] to write to.
 
         Raises:
-          ValueError: the bytes are not those of a sequence of these specs.
+          ValueError: the bytes are not a sequence of these specs.
         """
         with self._tools() as tools:
             self._decompress(compressed, tools)

@@ -74,7 +74,7 @@ class Sampler(abc.ABC):
         raise NotImplementedError(f'{self.name} has no priorities.')
 
     def get_state(self, size: int) -> Dict[str, np.ndarray]:
-        """Returns what `set_state` needs to continue identically.
+        """Returns the state for an identical continuation by `set_state`.
 
         Args:
           size: number of sequences in the table.
@@ -91,7 +91,7 @@ class Sampler(abc.ABC):
         """Returns the state of a table that takes over some sequences of another one.
 
         Args:
-          state: what `get_state` returned.
+          state: result of `get_state`.
           size: number of sequences in the state.
           slots: int64 [N], their slots, in the order of their new slots.
 
@@ -102,7 +102,7 @@ class Sampler(abc.ABC):
         return state
 
     def set_state(self, state: Mapping[str, np.ndarray], size: int) -> None:
-        """Restores what `get_state` returned. Called after `reset`.
+        """Restores a state of `get_state`. Called after `reset`.
 
         Args:
           state: arrays by name, with exactly the names that `get_state` returns. They are
@@ -110,7 +110,7 @@ class Sampler(abc.ABC):
           size: number of sequences in the table.
 
         Raises:
-          ValueError: the arrays are not those of a sampler of the same arguments with `size`
+          ValueError: the arrays are not from a sampler of the same arguments with `size`
             sequences. The table calls `reset` afterwards.
         """
         del state, size
@@ -203,7 +203,7 @@ class Prioritised(Sampler):
         self._max_priority = float(highest)
 
     def _weights(self, priorities: np.ndarray) -> np.ndarray:
-        """p^exponent, as far as the tree can hold it; 0 for 0 whatever the exponent is."""
+        """p^exponent, clipped to the range of the tree; 0 for 0 with every exponent."""
         with np.errstate(over='ignore'):
             weights = np.minimum(np.power(priorities, self._exponent), LARGEST)
         return np.where(priorities > 0, weights, 0.0)

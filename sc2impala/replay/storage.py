@@ -38,7 +38,7 @@ def save(path: str, state: Mapping[str, np.ndarray]) -> None:
     machine, `path` is either the complete old or the complete new file.
 
     Raises:
-      ValueError: an array does not hold plain numbers or text.
+      ValueError: an array does not contain plain numbers or text.
       OSError: the file cannot be written, e.g. the disk is full. The old file is left unchanged.
     """
     for name, array in state.items():

@@ -1,6 +1,6 @@
 """Storage of the sequences of a replay table: uncompressed or compressed.
 
-Both stores are lossless, and each restores what the other one has saved.
+Both stores are lossless, and each restores states of the other.
 """
 
 import abc
@@ -57,7 +57,7 @@ class Store(abc.ABC):
         """Fills the first slots.
 
         Args:
-          state: what `get_state` of either store returned, among other entries.
+          state: result of `get_state` of either store, with other entries.
           size: number of sequences in it.
           defaults: the values of components that the state lacks.
           kept: the slots in the state of the sequences to restore, in the order of their new slots.

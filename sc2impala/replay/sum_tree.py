@@ -1,6 +1,6 @@
 """A sum tree: draws indices with probabilities proportional to their values in O(log n).
 
-Every node holds the sum of its two children, always computed from them and never corrected by a
+Every node contains the sum of its two children, always computed from them and never corrected by a
 difference: the tree is a function of its leaves alone, whatever was written before. So nothing
 drifts over many updates, and a tree that is rebuilt from its leaves is the same, bit for bit.
 """
@@ -53,7 +53,7 @@ class SumTree:
             self._nodes[nodes] = self._nodes[2 * nodes] + self._nodes[2 * nodes + 1]
 
     def find(self, targets: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-        """The index whose interval holds each target, the values being laid end to end.
+        """Returns the index whose interval contains each target, the values being laid end to end.
 
         Args:
           targets: float64 [N], at least 0 and less than `root`, which must be above 0.

@@ -1,7 +1,7 @@
 """The replay table: a fixed number of sequences with a sampler and a remover.
 
 The table knows no structure: a sequence is a list of components, the flattened arrays of a
-trajectory. `stores` keeps the sequences, compressed or not; what is sampled does not depend on it.
+trajectory. `stores` keeps the sequences, compressed or not; sampling does not depend on it.
 """
 
 import threading
@@ -75,7 +75,7 @@ class ReplayTable:
 
     Each inserted sequence has a key, its insertion number: the first one ever inserted has key 0.
     All methods may be called from any thread. A caller that holds `lock` makes several calls
-    without those of other threads in between.
+    without calls of other threads in between.
     """
 
     def __init__(
@@ -264,7 +264,7 @@ class ReplayTable:
           the slot failed halfway, e.g. for lack of memory;
         * rng_<...>: the random state;
         * sampler_<name>: the arrays of the sampler;
-        * those of the sequences, see `entries`.
+        * the arrays of the sequences, see `entries`.
         """
         with self.lock:
             state = {
@@ -302,7 +302,7 @@ class ReplayTable:
             they are used: sequences are restored one by one.
 
         Raises:
-          ValueError: the state is that of a table of other arguments, or is not a state of a table.
+          ValueError: the state is from a table of other arguments, or is invalid.
             The table is then empty.
         """
         with self.lock:

@@ -1,4 +1,4 @@
-"""The memory of this process: what is available, and the garbage collector of Python."""
+"""Available memory of this process, and Python's garbage collector."""
 
 import contextlib
 import gc

@@ -61,7 +61,7 @@ class AlgorithmSettings:
           values: values of all settings by name.
 
         Raises:
-          UserError: naming a flag, its value, and what was expected.
+          UserError: naming a flag, its value, and the expected one.
         """
         if self.LEARNS_VALUES:
             _check_without_policy(values)

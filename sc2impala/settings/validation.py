@@ -1,6 +1,6 @@
 """Validates ranges, choices and combinations of settings.
 
-Every function raises UserError, naming the flag, its value and what was expected. Checks of an
+Every function raises UserError, naming the flag, its value and the expected one. Checks of an
 algorithm are in `check` of its settings, checks of the games in `game_validation`.
 """
 

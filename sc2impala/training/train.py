@@ -34,8 +34,8 @@ def train(settings: Settings, own_hooks: Sequence[tf.train.SessionRunHook] = ())
       own_hooks: further hooks; each run of the session is one update.
 
     Returns:
-      The exit code of the command: 0 if the training is finished, else that of the signal by which
-      it was stopped.
+      The exit code of the command: 0 if the training is finished, else the code of the signal that
+      has stopped it.
 
     Raises:
       UserError: for invalid settings, or an unusable folder or file in it.

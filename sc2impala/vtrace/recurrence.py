@@ -17,8 +17,8 @@ def reverse_linear_recurrence(a: tf.Tensor, b: tf.Tensor, initial: tf.Tensor) ->
     unknown until the graph runs.
 
     Args:
-      a: float tensor [T, ...], the weight of x_{t+1}. Trailing dimensions may be 1 where those of
-        `b` are not.
+      a: float tensor [T, ...], the weight of x_{t+1}. Trailing dimensions may be 1 where those
+        of `b` are not.
       b: float tensor [T, ...] of the same rank, the term of each step.
       initial: float tensor with the shape of `b` without its time dimension.
 

@@ -2,7 +2,7 @@
 
 Espeholt et al. 2018, 'IMPALA: Scalable Distributed Deep-RL with Importance Weighted Actor-Learner
 Architectures' (arXiv:1802.01561), equation 1, remark 1 and section 4.2. Names, arguments and
-results are those of DeepMind's scalable_agent; `mask` and `trace_decay` are the only additions.
+results equal DeepMind's scalable_agent; `mask` and `trace_decay` are the only additions.
 
 T is the length of the unroll, B the batch size, mu the behaviour policy, which acted, pi the target
 policy, which is trained. Tensors are time-major; step t consists of the observation x_t, the action
@@ -86,7 +86,7 @@ def from_logits(
       behaviour_policy_logits: float32 [T, B, num_actions], logits of mu, the behaviour policy.
       target_policy_logits: float32 [T, B, num_actions], logits of pi, the target policy.
       actions: int32 [T, B], sampled from mu.
-      discounts: float32 [T, B]. This and all following arguments are those of
+      discounts: float32 [T, B]. This and all following arguments: see
         `from_importance_weights`.
       rewards: float32 [T, B].
       values: float32 [T, B].
@@ -153,7 +153,7 @@ def from_importance_weights(
 
     where V(x_T) = vs_T = `bootstrap_value`. On-policy this is TD(lambda) for the baseline, and
     generalised advantage estimation for the policy. Every tensor may have the same further
-    dimensions after B, of which those of `log_rhos` and `discounts` may be of size 1.
+    dimensions after B, which may be of size 1 in `log_rhos` and `discounts`.
 
     Args:
       log_rhos: float32 [T, B], log pi(a_t | x_t) - log mu(a_t | x_t).

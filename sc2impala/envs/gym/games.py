@@ -27,7 +27,7 @@ OPTIONS = (
     'fixed_arguments',
     'no_op_as_last_resort',
 )
-"""Keyword arguments of an environment; from 'functions' on those of `envs.make_specs`."""
+"""Keyword arguments of an environment; from 'functions' on, arguments of `envs.make_specs`."""
 
 DEFAULT_STEP_MUL = 8
 """Frames per step on maps whose defaults name no other number."""

@@ -35,7 +35,7 @@ class Renderer:
         self._steps: List[Any] = [None] * games.num_envs
 
     def reset(self, observation: Observation, games: Optional[np.ndarray] = None) -> None:
-        """Notes the first observation of new episodes.
+        """Records the first observation of new episodes.
 
         Args:
           observation: of all games, arrays [K, ...].
@@ -47,7 +47,7 @@ class Renderer:
                 self._steps[game] = None
 
     def step(self, observation: Observation, actions: Any, outcome: Outcome) -> None:
-        """Notes what the last step led to.
+        """Records the outcome of the last step.
 
         Args:
           observation: of all games, arrays [K, ...].

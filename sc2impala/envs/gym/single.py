@@ -15,7 +15,7 @@ class MiniGameEnv(gymnasium.Env):
     """One game of a mini-game.
 
     An episode that ends by the clock of the map or by a defeat is terminated: the clock is part of
-    the game, and the score counts what was reached within it. No episode is truncated.
+    the game, and the score counts results within it. No episode is truncated.
 
     observation_spec, action_spec: the specs from which the spaces were made.
     """
@@ -109,7 +109,7 @@ class MiniGameEnv(gymnasium.Env):
         return _of_game(observation), float(outcome.reward[0]), terminated, False, info
 
     def action_masks(self) -> np.ndarray:
-        """Returns which choices of the next action may be taken, as sb3-contrib asks for them.
+        """Returns which choices of the next action may be taken, as required by sb3-contrib.
 
         Returns:
           bool [sum of the choices of all dimensions]: the available functions, then True.

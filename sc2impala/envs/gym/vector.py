@@ -17,7 +17,7 @@ class MiniGameVectorEnv(vector.VectorEnv):
 
     A game whose episode ends begins its next one in the same step (AutoresetMode.SAME_STEP): the
     observation is then the first of the next episode, and the infos 'final_obs' and 'final_info'
-    hold the end of the last one. Observations, rewards and infos are equal to those of K single
+    contain the end of the last one. Observations, rewards and infos equal the ones of K single
     environments in a `SyncVectorEnv` of this mode.
 
     observation_spec, action_spec: the specs from which the spaces were made.

@@ -44,7 +44,7 @@ _MINERAL_LINE = (23, 33)
 _WORKERS_QUEUED = 2  # With one, a command centre is idle until the next call.
 _CELLS = 24  # On a screen, across and down.
 _MARINE_RADIUS = 0.5  # In cells, on the screen.
-_BESIDE = 1.25  # Largest distance in cells of a worker to the edge of what it builds.
+_BESIDE = 1.25  # Largest distance in cells of a worker to the edge of its building.
 _TOLERANCE = 0.3  # In cells: a building may stand half a cell off the point of the order.
 _COST_OF = np.zeros([max(_FUNCTIONS) + 1], np.int64)
 _COST_OF[list(_FUNCTIONS)] = [COST[unit_type] for unit_type in _FUNCTIONS]
@@ -249,7 +249,7 @@ class BuildOrderPlayer(ScriptedPlayer):
         return chosen, site
 
     def _construct(self, town: Town, calls: Calls, building: np.ndarray, site: np.ndarray) -> None:
-        """Orders a worker to build what is affordable, or selects workers.
+        """Orders a worker to build the affordable building, or selects workers.
 
         A click selects all workers, as it does all buildings of a type: an agent that draws the
         point and the kind of the selection independently cannot confuse them.

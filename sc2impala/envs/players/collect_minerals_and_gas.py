@@ -78,7 +78,7 @@ class FirstWorkerPlayer(TacticsPlayer):
     def _beside_centre(self, economy: Economy) -> np.ndarray:
         """Returns pixels [K, 2] one diameter left or right of the command centre.
 
-        The side is that of the farther border of the screen.
+        The side is toward the farther border of the screen.
         """
         units = economy.units
         first = economy.all(COMMAND_CENTER).argmax(axis=1)

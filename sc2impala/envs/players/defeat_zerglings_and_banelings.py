@@ -52,7 +52,7 @@ class OneByOnePlayer(ScriptedPlayer):
 
 class PioneersPlayer(ScriptedPlayer):
     """The rule of the agent LZ: while there are banelings, sends up to four marines one by one
-    against the last zergling; with at most two banelings, all others as well.
+    against the last zergling; with at most two banelings, also all others.
 
     The state is whether the next call is for the marine that was selected last.
     """

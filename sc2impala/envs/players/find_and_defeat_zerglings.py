@@ -74,7 +74,7 @@ class CirclePlayer(ScriptedPlayer):
 
     The marines see the border and the middle of the area from their path, a rectangle. The next
     target follows from where they are, without any memory, and so can be learned by imitation; the
-    nearest unexplored pixel of `SearchPlayer` takes a map of what was seen.
+    nearest unexplored pixel of `SearchPlayer` takes a map of visited pixels.
     """
 
     functions: Tuple[str, ...] = ('no_op', 'select_army', 'Attack_minimap')
@@ -157,7 +157,7 @@ class PatrolPlayer(ScriptedPlayer):
     initial_state = {'corner': 0, 'selected': False}
     intentions = ('selected',)
     margin = 0.2
-    """Distance of the corners of the path from those of the area, as a fraction of its sides."""
+    """Distance of the path's corners from the area's, as a fraction of its sides."""
     near = 3
     """Distance in pixels at which a corner is reached, on a minimap of size `minimap_size`."""
 

@@ -33,12 +33,12 @@ _CELLS_PER_HEALTH = 0.05
 class KitePlayer(ScriptedPlayer):
     """All marines attack a baneling that is near and weak; while most of them reload, they run from
     banelings. Where there is none, or none is near, they attack the ground behind the enemies: each
-    one fires at what is nearest to it, so that no hit is lost on a dead zergling, and they come in
+    one fires at the nearest enemy, so that no hit is lost on a dead zergling, and they come in
     the line that they started in.
 
     Weapons show when the volley has left, so the script depends neither on the frames of an attack
-    nor on those of a step. In long steps marines attack again before their weapons are ready. The
-    state is the frame of the last call, and that of the last order to attack an enemy in reach.
+    nor on the length of a step. In long steps marines attack again before they reload. The
+    state is the frame of the last call, and of the last order to attack an enemy in reach.
     """
 
     functions = ('no_op', 'select_army', 'Attack_screen', 'Move_screen')

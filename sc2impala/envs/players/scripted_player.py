@@ -14,7 +14,7 @@ from sc2impala.envs.specs import ObservationSpec
 class ScriptedPlayer(abc.ABC):
     """Plays K games by rules on their observations.
 
-    A subclass implements `decide` and declares what it uses:
+    A subclass implements `decide` and declares its needs:
 
     functions: names of the PySC2 functions that it calls, including no_op.
     screen_layers, minimap_layers, vectors: names of the observations that it uses.

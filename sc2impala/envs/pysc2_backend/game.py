@@ -52,7 +52,7 @@ class Game:
         written, and the next step ignores the call and starts the next episode.
 
         Returns:
-          Whether the episode has ended. The result is then that of the last step, and the
+          True if the episode has ended. The result then belongs to the last step, and the
           observation is the first one of the next episode.
         """
         self._result['reset'][...] = self._truncated

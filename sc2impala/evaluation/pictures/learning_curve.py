@@ -72,7 +72,7 @@ def read_episodes(episodes_csv: str) -> Tuple[np.ndarray, np.ndarray]:
     A run that is killed resumes from its last checkpoint, at an earlier step than it had reached.
     The episodes after the checkpoint are in the file, but the training on them was lost: episodes
     of a start at or after the first step of a later start are skipped. Lines with too few or too
-    many values are skipped as well; they occur if the run is killed while it writes a line.
+    many values are also skipped; they occur if the run is killed while it writes a line.
 
     Args:
       episodes_csv: file with the columns start, global_step and episode_return, among others.

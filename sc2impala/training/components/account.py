@@ -209,7 +209,7 @@ class Account:
 
 
 class AccountedQueue(actors.SequenceQueue):
-    """A queue that counts what actors enqueue and what is taken into batches.
+    """A queue that counts enqueued sequences and sequences taken into batches.
 
     account: the account of the run.
     """

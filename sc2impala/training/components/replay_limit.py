@@ -23,7 +23,7 @@ GROWTH = 1 / 16
 when the buffer is full: later sequences may compress less."""
 
 NARROW = 1.25
-"""A warning is printed where the memory that is still needed, times this, exceeds what is free."""
+"""A warning is printed if the missing memory times this factor exceeds the free memory."""
 
 
 def make(run: Run) -> List[tf.train.SessionRunHook]:
