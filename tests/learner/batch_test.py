@@ -54,7 +54,7 @@ def test_the_last_columns():
         assert last.num_replay == 2
         assert last.env_outputs.observation['layer'].shape.as_list() == [T + 1, 2, 1]
         result = session.run(last._replace(num_replay=()))
-        with pytest.raises(ValueError, match='cannot be taken out'):
+        with pytest.raises(ValueError, match='cannot be removed'):
             batch_lib.last_columns(batch._replace(parts=('part',)), 2)
     np.testing.assert_array_equal(numbered.columns(result), [8, 9])
     assert result.is_replay.tolist() == [True, True] and result.keys.tolist() == [2, 3]
