@@ -151,7 +151,7 @@ class TestDeath:
         assert main(tmp_path, runs) == 0
         out = capsys.readouterr().out
         assert 'member 1 has ended by signal 9 (error: ended with -9.): restart 1 of' in out
-        assert 'member 1 has ended with exit code 1 (error: ended with 1.): restart 1 of' in out
+        assert 'member 1 has ended with exit code 1 (error: ended with 1.): restart 2 of' in out
         assert 'member 3 has ended with exit code 70' in out
         assert len(runs.started) == 24 + 3
         assert len(table(tmp_path)) == 12
