@@ -49,7 +49,7 @@ def test_the_overview_is_the_readme(site):
 def test_flags_are_those_of_the_settings(site):
     text = re.sub(r'<[^>]+>', '', page(site, 'reference', 'flags'))
     assert '--replay_proportion=X' in text and '--exploit_every_frames=N' in text
-    assert 'part of a batch that comes from the replay buffer' in text
+    assert 'fraction of a batch that is replayed' in text
 
 
 def test_the_python_api_is_that_of_the_docstrings(site):
