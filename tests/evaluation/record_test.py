@@ -127,7 +127,7 @@ def test_a_kill_before_the_best_model_was_kept(folder, summaries, monkeypatch):
 
 def test_each_policy_has_its_own_best_model(folder, summaries, capsys):
     add(make(folder, summaries), 10, 8.0)
-    assert 'holds' not in capsys.readouterr().out
+    assert 'has the best model' not in capsys.readouterr().out
     names = {GREEDY: 'best-greedy', SHARPER: 'best-sampled-temperature-0.5'}
     names[SHORTER] = 'best-sampled-max-step-mul-2'
     for policy, name in names.items():
@@ -136,7 +136,7 @@ def test_each_policy_has_its_own_best_model(folder, summaries, capsys):
         add(record, 20, 7.0, policy)
         add(record, 30, 6.0, policy)
         assert kept(folder) == (10, 8.0) and kept(folder, name) == (20, 7.0)
-        line = f'holds the best model with {SAMPLED.flags}: the best one with {policy.flags} is in'
+        line = f'has the best model with {SAMPLED.flags}: the best one with {policy.flags} is in'
         assert line in capsys.readouterr().out
     for policy, name in {**names, SAMPLED: 'best'}.items():
         again = make(folder, summaries, policy)
