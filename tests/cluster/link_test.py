@@ -11,7 +11,7 @@ from sc2impala.cluster import link as link_lib
 from sc2impala.cluster import run_info as run_info
 from sc2impala.cluster.link import Link, RunEnded, Stopped
 from sc2impala.errors import UserError
-from tests.cluster.board_test import make_run_info
+from tests.cluster.run_info_test import make_run_info
 
 
 @pytest.fixture(autouse=True)

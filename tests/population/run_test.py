@@ -9,7 +9,8 @@ from sc2impala import experiment
 from sc2impala.population import __main__ as command
 from sc2impala.runtime import child_processes
 from tests.population import fakes
-from tests.runtime import resume_test, tiny
+from tests.runtime import tiny
+from tests.training import resume_test
 
 UPDATE = tiny.FRAMES_PER_UPDATE
 END = UPDATE + 2 * 3 * tiny.FRAMES_PER_SEQUENCE

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from tests.runtime import resume_test, tiny
+from tests.runtime import tiny
+from tests.training import resume_test
 
 BURN_IN = 2
 
