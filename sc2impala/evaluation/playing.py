@@ -145,10 +145,7 @@ def make_player(
         return players.random_player(specs, player_seed, step_mul)
     if policy not in ('sampled', 'greedy'):
         return players.scripted_player(environment.map_name, specs, step_mul, policy)
-    if settings.run.mode == 'record':
-        choose = functools.partial(_find_recorded, settings)
-    else:
-        choose = functools.partial(_find_evaluated, settings)
+    choose = functools.partial(_find_checkpoint, settings)
     # Checked first: building the agent takes a while.
     choose()
     tf.set_random_seed(player_seed)
@@ -163,25 +160,14 @@ def make_player(
     )
 
 
-def _find_evaluated(settings: Settings) -> str:
-    """Returns the evaluated checkpoint: `--checkpoint` of the run.
+def _find_checkpoint(settings: Settings) -> str:
+    """Returns the checkpoint of `--checkpoint`: of the run, or for a recording of another one.
 
     Raises:
       UserError: if there is none.
     """
-    folder, name = settings.run.logdir, settings.evaluation.checkpoint
-    if name == choice.LATEST:
-        return players.find_checkpoint(folder)
-    return choice.find(folder, name)
-
-
-def _find_recorded(settings: Settings) -> str:
-    """Returns the recorded checkpoint: `--checkpoint` of the run in `--init_checkpoint`.
-
-    Raises:
-      UserError: if there is none.
-    """
-    run, name = settings.start.init_checkpoint, settings.evaluation.checkpoint
-    if name == choice.LATEST:
-        return choice.find_initial(run)
-    return choice.find(run, name)
+    is_recording, name = settings.run.mode == 'record', settings.evaluation.checkpoint
+    run = settings.start.init_checkpoint if is_recording else settings.run.logdir
+    if name != choice.LATEST:
+        return choice.find(run, name)
+    return choice.find_initial(run) if is_recording else players.find_checkpoint(run)

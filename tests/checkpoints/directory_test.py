@@ -237,7 +237,7 @@ class TestDropping:
         }
 
     def test_while_it_is_verified(self, folder, monkeypatch):
-        """What a run drops meanwhile is not missed."""
+        """Files that a run drops in between are not missed."""
         path, difference = str(folder / 'checkpoints' / '20'), directory.difference
 
         def dropped(checkpoint, files):

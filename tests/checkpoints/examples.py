@@ -45,7 +45,7 @@ def copy(source, target):
 
 
 def has_state(checkpoint):
-    """Whether a checkpoint lists more than its variables."""
+    """Returns whether a checkpoint lists more than its variables."""
     return not set(directory.read(str(checkpoint)).files) <= set(VARIABLES)
 
 

@@ -20,7 +20,7 @@ def make_variables(scale, count=2):
 
 @pytest.fixture
 def learner(server):
-    """What the learner has, as in its run metadata."""
+    """Variables of the learner, as in its run metadata."""
     with tf.Graph().as_default():
         updates, variables = make_variables(3, count=3)
         status = tf.get_variable(run_info.STATUS, initializer=tf.constant([1.0, 0.5], tf.float64))

@@ -1,4 +1,4 @@
-"""What documents name exists: files, modules, attributes, constants, flags."""
+"""Names in documents exist: files, modules, attributes, constants, flags."""
 
 import ast
 import functools
@@ -58,7 +58,7 @@ def module_names(path):
 
 
 def exists(dotted):
-    """Whether a dotted name is a module, or the name of something in one."""
+    """Returns whether a dotted name is a module, or the name of something in one."""
     parts = dotted.split('.')
     folder = sources.ROOT
     for i, part in enumerate(parts):

@@ -76,7 +76,7 @@ class Curriculum(Component):
 
 
 class CurriculumState(State):
-    """How far the curriculum is."""
+    """Progress of the curriculum."""
 
     name = 'curriculum'
     otherwise = 'the curriculum begins again'
