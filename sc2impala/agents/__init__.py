@@ -31,7 +31,7 @@ VALUE_NORMALISATIONS = ('none', 'popart')
 """Normalisations of the returns that the baseline learns; see `value_statistics`."""
 
 
-def load_make_parts(name: str) -> Callable[[Any, Any, int], tuple]:
+def load_make_parts(name: str) -> Callable[['ObservationSpec', 'ActionSpec', int], tuple]:
     """Returns the function `make_parts` of an agent; imports TensorFlow.
 
     Args:

@@ -65,8 +65,8 @@ class Agent(snt.RNNCore):
     def __init__(
         self,
         torso: Callable[..., Features],
-        core: Any,
-        heads: Any,
+        core: snt.Module,
+        heads: snt.Module,
         policy: policy_lib.JointPolicy,
         num_step_muls: int,
         fixed_step_mul: Optional[int] = None,
@@ -118,7 +118,7 @@ class Agent(snt.RNNCore):
         """The values of actions, for algorithms that learn them instead of a policy."""
         return ActionValues(self.policy)
 
-    def initial_state(self, batch_size: Union[int, tf.Tensor], **unused_kwargs: Any) -> Any:
+    def initial_state(self, batch_size: Union[int, tf.Tensor], **unused_kwargs: Any) -> Nest:
         """The state at the start of an episode, for `batch_size` (int or int32 []) columns."""
         return self._core.initial_state(batch_size)
 
@@ -134,7 +134,7 @@ class Agent(snt.RNNCore):
         env_output = structs.EnvOutput((), (), tf.zeros([1], tf.bool), observation)
         self(({'function': tf.zeros([1], tf.int32)}, env_output), self.initial_state(1))
 
-    def state_spec(self) -> Any:
+    def state_spec(self) -> Nest:
         """`tf.TensorSpec`s of the recurrent state of one environment, a nest without batch axis."""
         with tf.Graph().as_default():
             return tf.nest.map_structure(
@@ -155,7 +155,7 @@ class Agent(snt.RNNCore):
 
     def __call__(
         self, inputs: Tuple[Mapping[str, tf.Tensor], structs.EnvOutput], prev_state: Nest
-    ) -> Tuple[structs.AgentOutput, Any]:
+    ) -> Tuple[structs.AgentOutput, Nest]:
         """One step: samples an action.
 
         Args:
@@ -176,7 +176,7 @@ class Agent(snt.RNNCore):
         seed: Optional[tf.Tensor] = None,
         follows_episodes: bool = False,
         temperature: float = 1.0,
-    ) -> Tuple[structs.AgentOutput, Any]:
+    ) -> Tuple[structs.AgentOutput, Nest]:
         """Acts for one step, like `__call__`, with more options.
 
         Args:
@@ -215,7 +215,7 @@ class Agent(snt.RNNCore):
         env_outputs: structs.EnvOutput,
         core_state: Nest,
         given: Optional[Mapping[str, tf.Tensor]] = None,
-    ) -> Tuple[structs.AgentOutput, Any]:
+    ) -> Tuple[structs.AgentOutput, Nest]:
         """Runs over time in one pass, the recurrent state being reset where `done` is set.
 
         If the arguments are conditioned, their logits are given the executed choices
@@ -247,7 +247,7 @@ class Agent(snt.RNNCore):
         env_outputs: structs.EnvOutput,
         core_state: Nest,
         labels: Mapping[str, tf.Tensor],
-    ) -> Tuple[Tuple[structs.AgentOutput, structs.AgentOutput], Any]:
+    ) -> Tuple[Tuple[structs.AgentOutput, structs.AgentOutput], Nest]:
         """`unroll` in one pass for two sets of choices, of an agent with conditioned arguments.
 
         Args:
@@ -301,7 +301,7 @@ class Agent(snt.RNNCore):
             heads = heads._replace(baseline=baseline)
         return (heads, for_arguments), state
 
-    def _pixel_kinds(self, observation: Mapping[str, Any]) -> Dict[str, tf.Tensor]:
+    def _pixel_kinds(self, observation: Mapping[str, Nest]) -> Dict[str, tf.Tensor]:
         """Returns the kinds of pixels of the unit prior by head; empty without a prior."""
         return self._unit_prior.kinds(observation) if self._unit_prior else {}
 

@@ -3,6 +3,7 @@
 import functools
 from typing import Any, List, Optional, Sequence
 
+import sonnet as snt
 import tensorflow.compat.v1 as tf
 
 from sc2impala import agents
@@ -112,7 +113,7 @@ def _make_prior(
     return unit_prior.UnitPrior(observation_spec, action_spec, strength, of_orders)
 
 
-def _check_heads(option: str, name: str, heads: Any) -> None:
+def _check_heads(option: str, name: str, heads: snt.Module) -> None:
     """Raises: ValueError: if the heads are not `agents.heads.Heads`."""
     if not hasattr(heads, 'baseline_layer'):
         raise ValueError(

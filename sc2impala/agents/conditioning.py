@@ -113,7 +113,7 @@ class ConditionedHeads(snt.Module):
         column, row = choice % width, choice // width
         return used * tf.concat([tf.one_hot(column, width), tf.one_hot(row, size // width)], -1)
 
-    def _embed(self, what: str, source: str, one_hot: tf.Tensor, modulated: Any) -> tf.Tensor:
+    def _embed(self, what: str, source: str, one_hot: tf.Tensor, modulated: tf.Tensor) -> tf.Tensor:
         """The embedding of a choice for the last dimension of `modulated`, float32 [N, C]."""
         name = what if source == 'function' else f'{what}_by_{source}'
         if name not in self._embeddings:

@@ -1,6 +1,6 @@
 """A network over a small map of entities: down, memory, a module between entities, and up again."""
 
-from typing import Any, Callable, List, Tuple, Union
+from typing import Callable, List, Tuple, Union
 
 import sonnet as snt
 import tensorflow.compat.v1 as tf
@@ -78,11 +78,11 @@ class EntityCore(snt.Module):
         ]
         self._hidden = snt.Linear(HIDDEN_SIZE, name='hidden')
 
-    def initial_state(self, batch_size: Union[int, tf.Tensor]) -> Any:
+    def initial_state(self, batch_size: Union[int, tf.Tensor]) -> Nest:
         """Returns the state of the memory at the start of an episode."""
         return self._memory.initial_state(batch_size)
 
-    def unroll(self, features: Features, done: tf.Tensor, state: Nest) -> Tuple[Features, Any]:
+    def unroll(self, features: Features, done: tf.Tensor, state: Nest) -> Tuple[Features, Nest]:
         """Advances the memory over time.
 
         Args:

@@ -1,6 +1,6 @@
 """Heads: map the output of the core to the logits of the policy and to the baseline."""
 
-from typing import Any, Dict, Iterable, Mapping, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, Mapping, NamedTuple, Optional, Tuple
 
 import sonnet as snt
 import tensorflow.compat.v1 as tf
@@ -127,7 +127,7 @@ class Heads(snt.Module):
         self,
         action_spec: ActionSpec,
         num_step_muls: int,
-        point_head: Any,
+        point_head: Callable[..., snt.Module],
         hidden_size: Optional[int] = 256,
         name: str = 'heads',
     ):

@@ -11,14 +11,15 @@ layers that show a fraction can also have channels for parts of their range.
 
 import dataclasses
 import math
-from typing import Any, Mapping, Sequence
+from typing import Mapping, Sequence
 
 import numpy as np
 import sonnet as snt
 import tensorflow.compat.v1 as tf
 
 from sc2impala.agents import kernels
-from sc2impala.envs.specs import ObservationSpec
+from sc2impala.envs.specs import LayerSpec, ObservationSpec
+from sc2impala.structs import Nest
 
 MAX_ONE_HOT = 32
 """Layers with more categories than this (unit types, buffs) get a learned embedding."""
@@ -34,7 +35,7 @@ RATIO_LAYERS = (
 """Layers of the screen whose values are fractions, 0..255."""
 
 
-def with_ratio_bins(observation_spec: ObservationSpec, bins: int) -> Any:
+def with_ratio_bins(observation_spec: ObservationSpec, bins: int) -> ObservationSpec:
     """Returns an `ObservationSpec` with `RATIO_LAYERS` divided into `bins` parts, see `hats`."""
     layers = tuple(
         dataclasses.replace(layer, bins=bins) if layer.name in RATIO_LAYERS else layer
@@ -46,7 +47,7 @@ def with_ratio_bins(observation_spec: ObservationSpec, bins: int) -> Any:
 class LayerEncoder(snt.Module):
     """Encodes a group of feature layers as channels."""
 
-    def __init__(self, layers: Sequence[Any], name: str = 'layer_encoder'):
+    def __init__(self, layers: Sequence[LayerSpec], name: str = 'layer_encoder'):
         """Args: layers: `LayerSpec`s (name, scale, categorical) of the group."""
         super().__init__(name=name)
         self._layers = tuple(layers)
@@ -70,7 +71,7 @@ class LayerEncoder(snt.Module):
             is_learned=np.repeat(is_learned, [encoded.shape[-1] for encoded in channels]),
         )
 
-    def _channels(self, layer: Any, values: tf.Tensor) -> tf.Tensor:
+    def _channels(self, layer: LayerSpec, values: tf.Tensor) -> tf.Tensor:
         """Encodes one layer, [N, H, W], as float32 [N, H, W, channels]."""
         if layer.name in self._tables:
             return self._tables[layer.name](tf.cast(values, tf.int32))
@@ -106,7 +107,7 @@ def hats(values: tf.Tensor, scale: int, bins: int) -> tf.Tensor:
     return tf.nn.relu(1.0 - tf.abs(place - np.arange(bins + 1, dtype=np.float32)))
 
 
-def encode_vector(observation: Mapping[str, Any], last_function: tf.Tensor) -> tf.Tensor:
+def encode_vector(observation: Mapping[str, Nest], last_function: tf.Tensor) -> tf.Tensor:
     """Concatenates all vectors of the observation and the last function.
 
     Args:

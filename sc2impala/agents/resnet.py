@@ -1,6 +1,6 @@
 """The residual torso of IMPALA's deep network: maps an observation to a vector."""
 
-from typing import Any, Mapping, Sequence
+from typing import Mapping, Sequence
 
 import sonnet as snt
 import tensorflow.compat.v1 as tf
@@ -8,6 +8,7 @@ import tensorflow.compat.v1 as tf
 from sc2impala.agents import kernels, preprocessing, torsos
 from sc2impala.agents.recurrent import Features
 from sc2impala.envs.specs import ObservationSpec
+from sc2impala.structs import Nest
 
 
 class ResidualTorso(snt.Module):
@@ -45,7 +46,7 @@ class ResidualTorso(snt.Module):
         )
         self._hidden = snt.Linear(hidden_size, name='hidden')
 
-    def __call__(self, observation: Mapping[str, Any], last_function: tf.Tensor) -> Features:
+    def __call__(self, observation: Mapping[str, Nest], last_function: tf.Tensor) -> Features:
         """Maps a nested dict of [N, ...] to `Features` with a vector only, [N, hidden_size + D]."""
         maps = [tf.nn.relu(stack(observation[group])) for group, stack in self._stacks]
         flat = tf.concat([snt.flatten(images) for images in maps], axis=-1)

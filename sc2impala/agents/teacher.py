@@ -5,7 +5,7 @@ arXiv 1803.03835), so that learning does not first destroy the start policy.
 K is the number of environments of one actor.
 """
 
-from typing import Any, Mapping, Optional, Sequence, Tuple, Union
+from typing import Mapping, Optional, Sequence, Tuple, Union
 
 import tensorflow.compat.v1 as tf
 
@@ -72,7 +72,7 @@ class Teacher:
             output.action_logits, output.step_mul_logits, tf.TensorSpec([], tf.bool)
         )
 
-    def start(self, num_envs: int) -> Tuple[Any, structs.TeacherLogits]:
+    def start(self, num_envs: int) -> Tuple[Nest, structs.TeacherLogits]:
         """Recurrent state and `TeacherLogits` of [K] before the first observation."""
         return self.agent.initial_state(num_envs), self._nothing(num_envs)
 
@@ -83,7 +83,7 @@ class Teacher:
         student_state: Nest,
         is_active: tf.Tensor,
         given: Optional[Mapping[str, tf.Tensor]] = None,
-    ) -> Tuple[structs.TeacherLogits, Any]:
+    ) -> Tuple[structs.TeacherLogits, Nest]:
         """One step of K environments; almost free while the teacher is not active.
 
         Args:
@@ -101,13 +101,13 @@ class Teacher:
         # Unknown where the learner acts for several actors at once.
         num_envs = inputs[1].done.shape[0] or tf.shape(inputs[1].done)[0]
 
-        def play() -> Tuple[structs.TeacherLogits, Any]:
+        def play() -> Tuple[structs.TeacherLogits, Nest]:
             output, next_state = self.agent.act(inputs, state, given=given)
             valid = tf.ones([num_envs], tf.bool)
             logits = structs.TeacherLogits(output.action_logits, output.step_mul_logits, valid)
             return logits, next_state
 
-        def skip() -> Tuple[structs.TeacherLogits, Any]:
+        def skip() -> Tuple[structs.TeacherLogits, Nest]:
             return self._nothing(num_envs), tf.nest.map_structure(tf.identity, student_state)
 
         return tf.cond(is_active, play, skip)

@@ -8,6 +8,7 @@ import tensorflow.compat.v1 as tf
 from sc2impala.agents import kernels, preprocessing
 from sc2impala.agents.recurrent import Features
 from sc2impala.envs.specs import ObservationSpec
+from sc2impala.structs import Nest
 
 ConvSpec = Sequence[Tuple[int, int, int]]
 """One (output channels, kernel size, stride) per layer."""
@@ -28,7 +29,7 @@ class ConvTorso(snt.Module):
             observation_spec, lambda group: _conv_stack(convolutions, name=group + '_convolutions')
         )
 
-    def __call__(self, observation: Mapping[str, Any], last_function: tf.Tensor) -> Features:
+    def __call__(self, observation: Mapping[str, Nest], last_function: tf.Tensor) -> Features:
         """Maps a nested dict of [N, ...] to `Features` of [N, ...].
 
         If screen and minimap differ in size, the output for the minimap is resized to that for the
@@ -42,8 +43,9 @@ class ConvTorso(snt.Module):
 
 
 def make_group_stacks(
-    observation_spec: ObservationSpec, make_stack: Callable[[str], Any]
-) -> List[Tuple[str, Any]]:
+    observation_spec: ObservationSpec,
+    make_stack: Callable[[str], Callable[[kernels.Channels], tf.Tensor]],
+) -> List[Tuple[str, Callable[[Mapping[str, tf.Tensor]], tf.Tensor]]]:
     """Constructs a `LayerEncoder` followed by a stack for each group of feature layers.
 
     Args:

@@ -12,7 +12,7 @@ that the next hit kills. So the largest map, with local and global features, is
 searched by detectors. Their maxima over all pixels join the output of the LSTM.
 """
 
-from typing import Any, List, Sequence, Tuple, Union
+from typing import List, Sequence, Tuple, Union
 
 import sonnet as snt
 import tensorflow.compat.v1 as tf
@@ -76,11 +76,11 @@ class UNetCore(snt.Module):
         self._detectors = detectors.Detectors(NUM_DETECTORS)
         self._position = PositionBias(sizes[0], channels if len(sizes) > 1 else CHANNELS)
 
-    def initial_state(self, batch_size: Union[int, tf.Tensor]) -> Any:
+    def initial_state(self, batch_size: Union[int, tf.Tensor]) -> Nest:
         """Returns the state of the LSTM at the start of an episode."""
         return self._lstm.initial_state(batch_size)
 
-    def unroll(self, features: Features, done: tf.Tensor, state: Nest) -> Tuple[Features, Any]:
+    def unroll(self, features: Features, done: tf.Tensor, state: Nest) -> Tuple[Features, Nest]:
         """Advances the LSTM over time.
 
         Args:

@@ -9,7 +9,7 @@ there is no unit: on free ground, if the layer buildable is observed, and otherw
 have no prior. The logits are variables like others.
 """
 
-from typing import Any, Dict, Mapping, Optional
+from typing import Dict, Mapping, Optional
 
 import numpy as np
 import sonnet as snt
@@ -17,6 +17,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala.envs.actions import ActionSpec
 from sc2impala.envs.specs import ObservationSpec
+from sc2impala.structs import Nest
 
 NONE, SELF, NUM_RELATIONS = 0, 1, 5
 """Number of values of PySC2's layer player_relative: none, self, ally, neutral, enemy."""
@@ -109,7 +110,7 @@ class UnitPrior(snt.Module):
         self._initial = (np.array(strengths)[:, np.newaxis] * table).astype(np.float32)
         self._tables: Dict[str, tf.Variable] = {}
 
-    def kinds(self, observation: Mapping[str, Any]) -> Dict[str, tf.Tensor]:
+    def kinds(self, observation: Mapping[str, Nest]) -> Dict[str, tf.Tensor]:
         """Returns the kind of each pixel, int32 [..., H * W] by head: a relation, or FREE_GROUND.
 
         Args:

@@ -1,7 +1,7 @@
 """Wrappers of agents: step multipliers, temperature and epsilon-greedy exploration."""
 
 import abc
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -27,7 +27,7 @@ class AgentWrapper(abc.ABC):
         """The variables of the agent."""
         return self._agent.weights
 
-    def initial_state(self, batch_size: Union[int, tf.Tensor]) -> Any:
+    def initial_state(self, batch_size: Union[int, tf.Tensor]) -> Nest:
         """See `Agent.initial_state`."""
         return self._agent.initial_state(batch_size)
 
@@ -43,7 +43,7 @@ class AgentWrapper(abc.ABC):
         greedy: bool = False,
         given: Optional[Mapping[str, tf.Tensor]] = None,
         seed: Optional[tf.Tensor] = None,
-    ) -> Tuple[structs.AgentOutput, Any]:
+    ) -> Tuple[structs.AgentOutput, Nest]:
         """One step, see `Agent.act`."""
 
 
@@ -78,7 +78,7 @@ class MaxStepMul(AgentWrapper):
         greedy: bool = False,
         given: Optional[Mapping[str, tf.Tensor]] = None,
         seed: Optional[tf.Tensor] = None,
-    ) -> Tuple[structs.AgentOutput, Any]:
+    ) -> Tuple[structs.AgentOutput, Nest]:
         """One step, see `Agent.act`; only the step multiplier of the output may differ."""
         output, state = self._agent.act(inputs, prev_state, greedy, given, seed)
         return output._replace(step_mul=tf.minimum(output.step_mul, self._max_step_mul)), state
@@ -115,7 +115,7 @@ class Temperature(AgentWrapper):
         greedy: bool = False,
         given: Optional[Mapping[str, tf.Tensor]] = None,
         seed: Optional[tf.Tensor] = None,
-    ) -> Tuple[structs.AgentOutput, Any]:
+    ) -> Tuple[structs.AgentOutput, Nest]:
         """One step, see `Agent.act`; greedy actions do not depend on the temperature."""
         return self._agent.act(
             inputs, prev_state, greedy, given, seed, temperature=self._temperature
@@ -148,7 +148,7 @@ class EpsilonGreedy(AgentWrapper):
         greedy: bool = False,
         given: Optional[Mapping[str, tf.Tensor]] = None,
         seed: Optional[tf.Tensor] = None,
-    ) -> Tuple[structs.AgentOutput, Any]:
+    ) -> Tuple[structs.AgentOutput, Nest]:
         """One step, see `Agent.act`.
 
         Args:

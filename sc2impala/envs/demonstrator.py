@@ -17,7 +17,7 @@ observations. Each observation has the label of the script as `observation['demo
 """
 
 import dataclasses
-from typing import Any, Dict, Iterable, Mapping, Optional, Tuple, Type
+from typing import Dict, Iterable, Mapping, Optional, Tuple, Type
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from sc2impala.envs import checks, vector
 from sc2impala.envs.actions import ActionSpec
 from sc2impala.envs.players import ScriptedPlayer
 from sc2impala.envs.specs import ObservationSpec, make_observation_spec
-from sc2impala.structs import DEMONSTRATION
+from sc2impala.structs import DEMONSTRATION, Nest
 
 
 def with_needs(
@@ -152,7 +152,7 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
         """
         self._enabled = enabled
 
-    def reset(self) -> Dict[str, Any]:
+    def reset(self) -> Dict[str, Nest]:
         """See `VectorEnvironment.reset`."""
         every = np.ones([self.num_envs], bool)
         observed = self._env.reset()
@@ -214,7 +214,7 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
         """See `VectorEnvironment.close`."""
         self._env.close()
 
-    def _spread(self, observed: Mapping[str, Any]) -> Tuple[Dict[str, Any], np.ndarray]:
+    def _spread(self, observed: Mapping[str, Nest]) -> Tuple[Dict[str, Nest], np.ndarray]:
         """Plays with the script, more frames in each game than in the one before it.
 
         Returns:
@@ -237,8 +237,8 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
         return dict(observed), starts
 
     def _labelled(
-        self, observed: Mapping[str, Any], starts: np.ndarray, drawn: np.ndarray
-    ) -> Dict[str, Any]:
+        self, observed: Mapping[str, Nest], starts: np.ndarray, drawn: np.ndarray
+    ) -> Dict[str, Nest]:
         """The observation of the agent with labels.
 
         Args:

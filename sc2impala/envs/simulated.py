@@ -8,6 +8,7 @@ from sc2impala import saved_arrays, sim, structs
 from sc2impala.envs import vector
 from sc2impala.envs.actions import ActionSpec
 from sc2impala.envs.specs import ObservationSpec
+from sc2impala.structs import Nest
 
 _NO_OP = 0
 
@@ -74,7 +75,7 @@ class SimulatedEnvironment(vector.VectorEnvironment):
         self._first_frames = np.arange(1, self.num_envs + 1) * spread_frames / self.num_envs
         self._start_totals()
 
-    def reset(self) -> Dict[str, Any]:
+    def reset(self) -> Dict[str, Nest]:
         """See `VectorEnvironment.reset`."""
         self._game.reset()
         self._start_totals()
@@ -144,7 +145,7 @@ class SimulatedEnvironment(vector.VectorEnvironment):
         self._steps = np.zeros([self.num_envs], np.int32)
         self._first = np.full([self.num_envs], self._spread_frames > 0)
 
-    def _observe(self) -> Dict[str, Any]:
+    def _observe(self) -> Dict[str, Nest]:
         """Copies the arrays of the spec, because the game reuses its buffers."""
         observed = self._game.observe()
         if 'feature_units' in self.observation_spec.vectors:
@@ -164,7 +165,7 @@ class SimulatedEnvironment(vector.VectorEnvironment):
         return observation
 
 
-def _layers_dtype(num_envs: int, structure: Mapping[str, Any]) -> np.dtype:
+def _layers_dtype(num_envs: int, structure: Mapping[str, Nest]) -> np.dtype:
     """Returns a record dtype with all layers, as {group: {layer: [K, H, W]}}."""
     groups = [(group, structure[group]) for group in ('screen', 'minimap') if group in structure]
     records = [

@@ -26,7 +26,7 @@ import numpy as np
 
 from sc2impala import sim
 from sc2impala.envs import checks, pysc2_api
-from sc2impala.structs import DEMONSTRATION
+from sc2impala.structs import DEMONSTRATION, Nest
 
 VECTOR_SHAPES = {
     'player': (11,),
@@ -114,7 +114,7 @@ class ObservationSpec:
     demonstration_heads: Tuple[str, ...] = ()
     units_size: Optional[Tuple[int, int]] = None
 
-    def structure(self) -> Dict[str, Any]:
+    def structure(self) -> Dict[str, Nest]:
         """Returns the nested dict of ArraySpecs of one environment, keys in alphabetical order.
 
         A group without layers is left out.
@@ -164,7 +164,7 @@ def make_observation_spec(
     )
 
 
-def flatten(observation: Mapping[str, Any]) -> Dict[str, Any]:
+def flatten(observation: Mapping[str, Nest]) -> Dict[str, Nest]:
     """Returns a dict without nesting, as gymnasium's spaces have it: 'screen_<layer>' and so on.
 
     Args:
@@ -219,7 +219,7 @@ def _layer_arrays(layers: Sequence[LayerSpec], size: Tuple[int, int]) -> Dict[st
     return _sorted_by_key({layer.name: ArraySpec((height, width), layer.dtype) for layer in layers})
 
 
-def _demonstration(heads: Sequence[str]) -> Dict[str, Any]:
+def _demonstration(heads: Sequence[str]) -> Dict[str, Nest]:
     integer, boolean = ArraySpec((), np.dtype(np.int32)), ArraySpec((), np.dtype(np.bool_))
     return {
         'action': _sorted_by_key(dict.fromkeys(heads, integer)),
@@ -229,5 +229,5 @@ def _demonstration(heads: Sequence[str]) -> Dict[str, Any]:
     }
 
 
-def _sorted_by_key(mapping: Mapping[str, Any]) -> Dict[str, Any]:
+def _sorted_by_key(mapping: Mapping[str, Nest]) -> Dict[str, Nest]:
     return {key: mapping[key] for key in sorted(mapping)}

@@ -5,7 +5,7 @@ learner), with the observation shapes of any map, or shapes for which other trai
 speed. Nothing can be learned from it.
 """
 
-from typing import Any, Callable, Dict, Mapping, Optional, Sequence
+from typing import Callable, Dict, Mapping, Optional, Sequence
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from sc2impala.envs import vector
 from sc2impala.envs.actions import ActionSpec
 from sc2impala.envs.maps import MapDefaults
 from sc2impala.envs.specs import ArraySpec, ObservationSpec
+from sc2impala.structs import Nest
 
 NUM_OBSERVATIONS = 8
 """Number of different observations of a game, which are returned cyclically."""
@@ -83,7 +84,7 @@ class SyntheticEnvironment(vector.VectorEnvironment):
         self._observations = _map_leaves(lambda *arrays: np.stack(arrays, axis=1), *games)
         self._restart()
 
-    def reset(self) -> Dict[str, Any]:
+    def reset(self) -> Dict[str, Nest]:
         """See `VectorEnvironment.reset`."""
         self._restart()
         return self._observe()
@@ -138,14 +139,14 @@ class SyntheticEnvironment(vector.VectorEnvironment):
         self._frames = np.zeros([self.num_envs], np.int32)
         self._steps = np.zeros([self.num_envs], np.int32)
 
-    def _observe(self) -> Dict[str, Any]:
+    def _observe(self) -> Dict[str, Nest]:
         now = self._num_steps % NUM_OBSERVATIONS
         return _map_leaves(lambda array: array[now].copy(), self._observations)
 
 
 def random_observation(
     observation_spec: ObservationSpec, leading: Sequence[int], rng: np.random.RandomState
-) -> Dict[str, Any]:
+) -> Dict[str, Nest]:
     """Draws uniform values of every layer and vector, with all functions available.
 
     Args:
@@ -165,7 +166,7 @@ def random_observation(
             return np.ones(shape, np.bool_)
         return rng.randint(scales.get(name, _VECTOR_VALUES), size=shape).astype(spec.dtype)
 
-    def fill(structure: Mapping[str, Any]) -> Dict[str, Any]:
+    def fill(structure: Mapping[str, Nest]) -> Dict[str, Nest]:
         return {
             name: fill(spec) if isinstance(spec, dict) else draw(name, spec)
             for name, spec in structure.items()
@@ -174,7 +175,7 @@ def random_observation(
     return fill(observation_spec.structure())
 
 
-def _map_leaves(function: Callable[..., np.ndarray], *nests: Any) -> Any:
+def _map_leaves(function: Callable[..., np.ndarray], *nests: Nest) -> Nest:
     """Applies a function to the corresponding arrays of nested dicts of the same structure."""
     first = nests[0]
     if not isinstance(first, dict):

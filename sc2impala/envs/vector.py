@@ -1,7 +1,7 @@
 """The interface of environments: K games of one map, stepped together."""
 
 import abc
-from typing import Any, Dict, Mapping, Optional, Tuple
+from typing import Dict, Mapping, Optional, Tuple
 
 import numpy as np
 
@@ -9,9 +9,13 @@ from sc2impala import structs
 from sc2impala.envs import checks
 from sc2impala.envs.actions import ActionSpec
 from sc2impala.envs.specs import ObservationSpec
+from sc2impala.structs import Nest
 
 NO_LIMIT = 2**31 - 1
 """More frames than any episode has."""
+
+Specs = Tuple[ObservationSpec, ActionSpec]
+"""Observation and action spec of an environment."""
 
 
 def check_max_episode_frames(value: Optional[int]) -> int:
@@ -71,7 +75,7 @@ class VectorEnvironment(abc.ABC):
         self.max_step_mul = checks.check_positive('max_step_mul', max_step_mul)
 
     @abc.abstractmethod
-    def reset(self) -> Dict[str, Any]:
+    def reset(self) -> Dict[str, Nest]:
         """Starts a new episode in every game and returns the first observations.
 
         Unfinished episodes are discarded.
@@ -132,7 +136,7 @@ class VectorEnvironment(abc.ABC):
     def __enter__(self) -> 'VectorEnvironment':
         return self
 
-    def __exit__(self, *exc_info: Any) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         self.close()
 
     def _check_step_mul(self, step_mul: np.ndarray) -> np.ndarray:

@@ -21,6 +21,7 @@ import numpy as np
 
 from sc2impala import saved_arrays, structs
 from sc2impala.envs import specs, vector
+from sc2impala.structs import Nest
 
 NOW = specs.VISITED_LABELS - 1
 NUM_AGES = NOW - 1
@@ -42,7 +43,7 @@ MakeEnvironment = Callable[[specs.ObservationSpec], vector.VectorEnvironment]
 
 def make(
     make_environment: MakeEnvironment, map_name: str, observation_spec: specs.ObservationSpec
-) -> Any:
+) -> vector.VectorEnvironment:
     """Makes an environment whose observations may have the layer.
 
     Args:
@@ -118,7 +119,7 @@ class VisitedEnvironment(vector.VectorEnvironment):
         """See `VectorEnvironment.totals`."""
         return self._env.totals()
 
-    def reset(self) -> Dict[str, Any]:
+    def reset(self) -> Dict[str, Nest]:
         """See `VectorEnvironment.reset`."""
         observed = self._env.reset()
         self.final_observation = None
@@ -157,7 +158,7 @@ class VisitedEnvironment(vector.VectorEnvironment):
         """See `VectorEnvironment.close`."""
         self._env.close()
 
-    def _with_layer(self, observed: Mapping[str, Any]) -> Dict[str, Any]:
+    def _with_layer(self, observed: Mapping[str, Nest]) -> Dict[str, Nest]:
         """Adds the layer, and leaves out one that was observed for its sake only."""
         minimap = dict(observed['minimap'])
         near = self._near(minimap[_NEEDED] == _SELF)
@@ -176,11 +177,13 @@ class VisitedEnvironment(vector.VectorEnvironment):
         return near
 
 
-def _shifts_within_reach(width: int, height: int) -> List[Tuple[Any, Any]]:
+def _shifts_within_reach(
+    width: int, height: int
+) -> List[Tuple[Tuple[slice, slice, slice], Tuple[slice, slice, slice]]]:
     """Pairs of indices of [K, H, W]: pixels, and those that lie one same step before them."""
     rows, columns = int(REACH * height), int(REACH * width)
 
-    def shifted(dy: int, dx: int) -> Any:
+    def shifted(dy: int, dx: int) -> Tuple[slice, slice, slice]:
         vertical = slice(max(0, dy), height + min(0, dy))
         return slice(None), vertical, slice(max(0, dx), width + min(0, dx))
 

@@ -12,6 +12,7 @@ import numpy as np
 from sc2impala import envs
 from sc2impala.envs import checks, visited
 from sc2impala.envs.gym import spaces
+from sc2impala.structs import Nest
 
 OPTIONS = (
     'step_mul',
@@ -131,7 +132,7 @@ class Games:
         """Starts the next episode of every game and returns the first observations."""
         return self._observed(self._running().reset())
 
-    def step(self, actions: Any) -> Outcome:
+    def step(self, actions: np.ndarray) -> Outcome:
         """Acts in all games and advances them.
 
         Args:
@@ -156,7 +157,7 @@ class Games:
             None if final_observation is None else _flat(final_observation),
         )
 
-    def decode(self, actions: Any) -> Tuple[Dict[str, np.ndarray], np.ndarray]:
+    def decode(self, actions: np.ndarray) -> Tuple[Dict[str, np.ndarray], np.ndarray]:
         """Returns the heads, each int [K], and the step multipliers, int [K]; see `step`."""
         actions = np.asarray(actions)
         names = list(self.action_spec.heads) + ['step_mul'] * self._choose_step_mul
@@ -192,7 +193,7 @@ class Games:
             raise gymnasium.error.ResetNeeded('step was called before reset, expected reset first.')
         return self._env
 
-    def _observed(self, observation: Mapping[str, Any]) -> Dict[str, np.ndarray]:
+    def _observed(self, observation: Mapping[str, Nest]) -> Dict[str, np.ndarray]:
         flat = _flat(observation)
         self.available = flat[spaces.MASK].copy()
         return flat
@@ -228,7 +229,7 @@ def check_render_mode(render_mode: Optional[str]) -> Optional[str]:
     return render_mode
 
 
-def _flat(observation: Mapping[str, Any]) -> Dict[str, np.ndarray]:
+def _flat(observation: Mapping[str, Nest]) -> Dict[str, np.ndarray]:
     flat = spaces.flatten(observation)
     flat[spaces.MASK] = flat[spaces.MASK].astype(np.int8)
     return flat

@@ -46,7 +46,7 @@ class Renderer:
             if games is None or games[game]:
                 self._steps[game] = None
 
-    def step(self, observation: Observation, actions: Any, outcome: Outcome) -> None:
+    def step(self, observation: Observation, actions: np.ndarray, outcome: Outcome) -> None:
         """Records the outcome of the last step.
 
         Args:

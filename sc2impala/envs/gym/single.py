@@ -76,7 +76,7 @@ class MiniGameEnv(gymnasium.Env):
         totals = {'episode_return': 0.0, 'episode_frames': 0, 'episode_steps': 0}
         return _of_game(observation), _info(observation, totals)
 
-    def step(self, action: Any) -> Tuple[Observation, float, bool, bool, Dict[str, Any]]:
+    def step(self, action: np.ndarray) -> Tuple[Observation, float, bool, bool, Dict[str, Any]]:
         """Acts and advances the game by `step_mul` frames, or to the end of the episode.
 
         A function that is not available has no effect, but time passes.
@@ -134,5 +134,5 @@ def _of_game(observation: Observation) -> Observation:
     return {name: array[0] for name, array in observation.items()}
 
 
-def _info(observation: Observation, totals: Mapping[str, Any]) -> Dict[str, Any]:
+def _info(observation: Observation, totals: Mapping[str, float]) -> Dict[str, Any]:
     return dict(totals, available_actions=observation[spaces.MASK][0].copy())

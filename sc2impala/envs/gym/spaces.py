@@ -1,7 +1,5 @@
 """Gymnasium's spaces for the specs of observations and actions, and their arrays."""
 
-from typing import Any
-
 import numpy as np
 from gymnasium import spaces
 
@@ -9,7 +7,7 @@ from sc2impala.envs.actions import ActionSpec
 from sc2impala.envs.specs import GROUPS, MASK, ArraySpec, ObservationSpec, flatten
 
 
-def observation_space(spec: ObservationSpec) -> Any:
+def observation_space(spec: ObservationSpec) -> spaces.Dict:
     """Returns the observations of one game: a `Dict` without nesting.
 
     'screen_<layer>', 'minimap_<layer>': Box of unsigned int [H, W]. The values of categorical
@@ -23,7 +21,9 @@ def observation_space(spec: ObservationSpec) -> Any:
     )
 
 
-def action_space(spec: ActionSpec, max_step_mul: int, choose_step_mul: bool) -> Any:
+def action_space(
+    spec: ActionSpec, max_step_mul: int, choose_step_mul: bool
+) -> spaces.MultiDiscrete:
     """Returns the actions of one game: a `MultiDiscrete`, one dimension for every head of the spec.
 
     The first is the index of the function, then come the arguments; a point is one dimension, the
@@ -33,7 +33,7 @@ def action_space(spec: ActionSpec, max_step_mul: int, choose_step_mul: bool) -> 
     return spaces.MultiDiscrete(np.array(choices, np.int64))
 
 
-def _space(name: str, array: ArraySpec, spec: ObservationSpec) -> Any:
+def _space(name: str, array: ArraySpec, spec: ObservationSpec) -> spaces.Space:
     if name == MASK:
         return spaces.MultiBinary(spec.num_functions)
     layers = {

@@ -99,7 +99,7 @@ class MiniGameVectorEnv(vector.VectorEnv):
         return observation, _info(observation, self._no_totals())
 
     def step(
-        self, actions: Any
+        self, actions: np.ndarray
     ) -> Tuple[Observation, np.ndarray, np.ndarray, np.ndarray, Dict[str, Any]]:
         """Acts in all games and advances each by `step_mul` frames, or to the end of its episode.
 

@@ -7,7 +7,7 @@ imitate.
 """
 
 import abc
-from typing import Any, Mapping, Sequence, Tuple
+from typing import Mapping, Sequence, Tuple
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from sc2impala.envs.players.unit_types import (
     SCV,
     SUPPLY_DEPOT,
 )
+from sc2impala.structs import Nest
 
 NOTHING = 0
 """Placeholder without a unit type."""
@@ -57,7 +58,7 @@ class Town(Economy):
     workers: int [K], the number of workers, those in training included.
     """
 
-    def __init__(self, observation: Mapping[str, Any], seen_size: Tuple[int, int]):
+    def __init__(self, observation: Mapping[str, Nest], seen_size: Tuple[int, int]):
         """Reads units and resources from an observation.
 
         Args:
@@ -154,7 +155,7 @@ class BuildOrderPlayer(ScriptedPlayer):
     sites: Mapping[int, np.ndarray] = {}
     max_workers = 200
 
-    def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
+    def decide(self, observation: Mapping[str, Nest], calls: Calls) -> None:
         """See `ScriptedPlayer.decide`."""
         town = Town(observation, self.seen_size)
         building, site = self._choose_sites(town, self.next_building(town))

@@ -1,12 +1,13 @@
 """CollectMineralShards: the rules of PySC2's two scripted agents."""
 
-from typing import Any, Mapping
+from typing import Mapping
 
 import numpy as np
 
 from sc2impala.envs.players import sight
 from sc2impala.envs.players.calls import Calls
 from sc2impala.envs.players.scripted_player import ScriptedPlayer
+from sc2impala.structs import Nest
 
 
 class OneByOnePlayer(ScriptedPlayer):
@@ -21,7 +22,7 @@ class OneByOnePlayer(ScriptedPlayer):
     initial_state = {'selected': False, 'target': (-1, -1)}
     intentions = ('selected', 'target')
 
-    def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
+    def decide(self, observation: Mapping[str, Nest], calls: Calls) -> None:
         """See `ScriptedPlayer.decide`."""
         units = sight.Units(observation['feature_units'])
         selected, target = self.state['selected'], self.state['target']
@@ -49,7 +50,7 @@ class GroupPlayer(ScriptedPlayer):
     functions = ('no_op', 'select_army', 'Move_screen')
     screen_layers = ('player_relative',)
 
-    def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
+    def decide(self, observation: Mapping[str, Nest], calls: Calls) -> None:
         """See `ScriptedPlayer.decide`."""
         player_relative = observation['screen']['player_relative']
         shards = player_relative == sight.NEUTRAL

@@ -3,13 +3,14 @@
 The map keeps all marines selected, so that two of the rules can do without `select_army`.
 """
 
-from typing import Any, Mapping
+from typing import Mapping
 
 import numpy as np
 
 from sc2impala.envs.players import sight
 from sc2impala.envs.players.calls import Calls
 from sc2impala.envs.players.scripted_player import ScriptedPlayer
+from sc2impala.structs import Nest
 
 _LEAD = 20 / 84
 """Distance of the target above the topmost roach, as a fraction of the screen's height."""
@@ -22,7 +23,7 @@ class WeakestPlayer(ScriptedPlayer):
     optional_functions = ('select_army',)
     vectors = ('feature_units',)
 
-    def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
+    def decide(self, observation: Mapping[str, Nest], calls: Calls) -> None:
         """See `ScriptedPlayer.decide`."""
         units = sight.Units(observation['feature_units'])
         roach = sight.least(units.enemy, units.column('health'), units.column('y'))
@@ -42,7 +43,7 @@ class AdvancePlayer(ScriptedPlayer):
     initial_state = {'selected': False}
     intentions = ('selected',)
 
-    def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
+    def decide(self, observation: Mapping[str, Nest], calls: Calls) -> None:
         """See `ScriptedPlayer.decide`."""
         units = sight.Units(observation['feature_units'])
         selected = self.state['selected']
@@ -64,7 +65,7 @@ class LowestPlayer(ScriptedPlayer):
     optional_functions = ('select_army',)
     screen_layers = ('player_relative',)
 
-    def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
+    def decide(self, observation: Mapping[str, Nest], calls: Calls) -> None:
         """See `ScriptedPlayer.decide`."""
         roaches = observation['screen']['player_relative'] == sight.ENEMY
         rows = roaches.any(axis=2)

@@ -3,7 +3,7 @@
 The first two players implement the rules of published agents.
 """
 
-from typing import Any, Mapping
+from typing import Mapping
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from sc2impala.envs.players import sight
 from sc2impala.envs.players.calls import Calls
 from sc2impala.envs.players.scripted_player import ScriptedPlayer
 from sc2impala.envs.players.unit_types import BANELING, ZERGLING
+from sc2impala.structs import Nest
 
 
 class OneByOnePlayer(ScriptedPlayer):
@@ -27,7 +28,7 @@ class OneByOnePlayer(ScriptedPlayer):
     initial_state = {'sending': False, 'gathered': False}
     intentions = ('sending', 'gathered')
 
-    def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
+    def decide(self, observation: Mapping[str, Nest], calls: Calls) -> None:
         """See `ScriptedPlayer.decide`."""
         units = sight.Units(observation['feature_units'])
         sending, gathered = self.state['sending'], self.state['gathered']
@@ -64,7 +65,7 @@ class PioneersPlayer(ScriptedPlayer):
     max_busy = 3
     max_banelings = 2
 
-    def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
+    def decide(self, observation: Mapping[str, Nest], calls: Calls) -> None:
         """See `ScriptedPlayer.decide`."""
         units = sight.Units(observation['feature_units'])
         zerglings = units.enemy & units.select_type(ZERGLING)
@@ -89,7 +90,7 @@ class AdvancePlayer(ScriptedPlayer):
     functions = ('no_op', 'select_army', 'Attack_screen')
     vectors = ('feature_units',)
 
-    def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
+    def decide(self, observation: Mapping[str, Nest], calls: Calls) -> None:
         """See `ScriptedPlayer.decide`."""
         units = sight.Units(observation['feature_units'])
         middle = sight.mean_pixel(units, units.enemy).round().astype(np.int32)

@@ -1,10 +1,11 @@
 """Functions of observations for players of the maps with an economy."""
 
-from typing import Any, Mapping
+from typing import Mapping
 
 import numpy as np
 
 from sc2impala.envs.players import sight, unit_types
+from sc2impala.structs import Nest
 
 _MIXER = np.uint32(0x9E3779B1)  # Spreads numbers that differ a little over all 32 bits.
 _REACH = 4
@@ -18,7 +19,7 @@ class Economy:
     minerals, food_used, food_left: int [K].
     """
 
-    def __init__(self, observation: Mapping[str, Any], scale: float = 1.0):
+    def __init__(self, observation: Mapping[str, Nest], scale: float = 1.0):
         """Reads units and resources from an observation.
 
         Args:

@@ -1,6 +1,6 @@
 """FindAndDefeatZerglings: the marines search the map together and attack visible zerglings."""
 
-from typing import Any, Mapping, Tuple
+from typing import Mapping, Tuple
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from sc2impala.envs.players import sight
 from sc2impala.envs.players.calls import Calls
 from sc2impala.envs.players.scripted_player import ScriptedPlayer
 from sc2impala.envs.specs import ObservationSpec
+from sc2impala.structs import Nest
 
 _VISIBLE = 2
 MAP_CELLS = 64
@@ -38,7 +39,7 @@ class SearchPlayer(ScriptedPlayer):
         self._playable = visited.playable('FindAndDefeatZerglings', observation_spec.minimap_size)
         self.initial_state = {'seen': np.zeros(self._playable.shape, bool), 'wave': 0}
 
-    def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
+    def decide(self, observation: Mapping[str, Nest], calls: Calls) -> None:
         """See `ScriptedPlayer.decide`."""
         minimap = observation['minimap']
         army = sight.centre(minimap['player_relative'] == sight.SELF)
@@ -52,7 +53,7 @@ class SearchPlayer(ScriptedPlayer):
         )
         calls.choose(~calls.can('Attack_minimap'), 'select_army')
 
-    def _look(self, observation: Mapping[str, Any], enemies: np.ndarray) -> np.ndarray:
+    def _look(self, observation: Mapping[str, Nest], enemies: np.ndarray) -> np.ndarray:
         """Updates the visited pixels; returns where zerglings may be: bool [K, H, W]."""
         seen, wave = self.state['seen'], self.state['wave']
         # Each dead zergling scores a point and each dead marine costs one.
@@ -93,7 +94,7 @@ class CirclePlayer(ScriptedPlayer):
         corners = corners + self.margin * np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]])
         self._targets = self._next_targets(corners)
 
-    def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
+    def decide(self, observation: Mapping[str, Nest], calls: Calls) -> None:
         """See `ScriptedPlayer.decide`."""
         player_relative = observation['minimap']['player_relative']
         enemies, army = player_relative == sight.ENEMY, sight.centre(player_relative == sight.SELF)
@@ -161,7 +162,7 @@ class PatrolPlayer(ScriptedPlayer):
     near = 3
     """Distance in pixels at which a corner is reached, on a minimap of size `minimap_size`."""
 
-    def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
+    def decide(self, observation: Mapping[str, Nest], calls: Calls) -> None:
         """See `ScriptedPlayer.decide`."""
         player_relative = observation['minimap']['player_relative']
         enemies, army = player_relative == sight.ENEMY, sight.centre(player_relative == sight.SELF)

@@ -1,6 +1,6 @@
 """DefeatZerglingsAndBanelings: marines fire and run from the banelings in turns."""
 
-from typing import Any, Mapping, Tuple
+from typing import Mapping, Tuple
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from sc2impala.envs.players.battle import Battle
 from sc2impala.envs.players.calls import Calls
 from sc2impala.envs.players.scripted_player import ScriptedPlayer
 from sc2impala.envs.players.unit_types import BANELING
+from sc2impala.structs import Nest
 
 _IN_REACH = 6.2
 """Distance in cells, between the centres, of an enemy that a marine can attack."""
@@ -46,7 +47,7 @@ class KitePlayer(ScriptedPlayer):
     initial_state = {'loop': 0, 'ordered': -_HOLD_FRAMES}
     intentions = ('ordered',)
 
-    def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
+    def decide(self, observation: Mapping[str, Nest], calls: Calls) -> None:
         """See `ScriptedPlayer.decide`."""
         loop, ordered = observation['game_loop'][:, 0], self.state['ordered']
         step = np.clip(loop - self.state['loop'], 1, _MAX_STEP)

@@ -5,7 +5,7 @@ marine (range 5) can fire on: the hits are shared, and hardly any marine dies. A
 cells, between the centres of a marine and a roach: 0.875 more than from edge to edge.
 """
 
-from typing import Any, Mapping
+from typing import Mapping
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from sc2impala.envs.players import battle
 from sc2impala.envs.players.battle import Battle
 from sc2impala.envs.players.calls import Calls
 from sc2impala.envs.players.scripted_player import ScriptedPlayer
+from sc2impala.structs import Nest
 
 _FIGHT = 6.1
 """Distance of the nearest pair from which on the army is in the fight: a marine can fire."""
@@ -40,7 +41,7 @@ class PullBackPlayer(ScriptedPlayer):
     vectors = ('feature_units',)
     sees_finer_than_agent = False
 
-    def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
+    def decide(self, observation: Mapping[str, Nest], calls: Calls) -> None:
         """See `ScriptedPlayer.decide`."""
         seen = Battle(observation['feature_units'], self.seen_size)
         fights = seen.distance.min(axis=(1, 2)) < _FIGHT

@@ -1,10 +1,11 @@
 """The player that acts at random."""
 
-from typing import Any, Dict, Mapping, Optional
+from typing import Dict, Mapping, Optional
 
 import numpy as np
 
 from sc2impala.envs.actions import ActionSpec
+from sc2impala.structs import Nest
 
 
 class RandomPlayer:
@@ -15,7 +16,7 @@ class RandomPlayer:
         self._rng = rng
 
     def act(
-        self, observation: Mapping[str, Any], done: Optional[np.ndarray] = None
+        self, observation: Mapping[str, Nest], done: Optional[np.ndarray] = None
     ) -> Dict[str, np.ndarray]:
         """Draws an action for each of K games; uses `observation['available_actions']` only.
 

@@ -9,6 +9,7 @@ from sc2impala import saved_arrays
 from sc2impala.envs.actions import FUNCTIONS, ActionSpec
 from sc2impala.envs.players.calls import Calls
 from sc2impala.envs.specs import ObservationSpec
+from sc2impala.structs import Nest
 
 
 class ScriptedPlayer(abc.ABC):
@@ -66,7 +67,7 @@ class ScriptedPlayer(abc.ABC):
         self._intended: Dict[str, np.ndarray] = {}
 
     def act(
-        self, observation: Mapping[str, Any], done: Optional[np.ndarray] = None
+        self, observation: Mapping[str, Nest], done: Optional[np.ndarray] = None
     ) -> Dict[str, np.ndarray]:
         """Chooses an action for each of K games.
 
@@ -109,7 +110,7 @@ class ScriptedPlayer(abc.ABC):
         self._intended = {k: np.array(v) for k, v in saved_arrays.part(state, 'before').items()}
 
     @abc.abstractmethod
-    def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
+    def decide(self, observation: Mapping[str, Nest], calls: Calls) -> None:
         """Decides the calls of all games by rules, the most urgent rule first."""
 
     def _update_state(self, num_games: int, done: Optional[np.ndarray]) -> None:

@@ -1,6 +1,6 @@
 """FindAndDefeatZerglings: the marines walk on while their weapons reload."""
 
-from typing import Any, Mapping
+from typing import Mapping
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from sc2impala.envs.players.battle import SCREEN_CELLS
 from sc2impala.envs.players.calls import Calls
 from sc2impala.envs.players.find_and_defeat_zerglings import MAP_CELLS, CirclePlayer
 from sc2impala.envs.specs import ObservationSpec
+from sc2impala.structs import Nest
 
 _OFF_CENTRE = 3.0
 """Cells from the middle of the screen to the army from which on the camera follows it."""
@@ -45,7 +46,7 @@ class StutterStepPlayer(CirclePlayer):
         super().__init__(observation_spec, action_spec)
         self._cells = np.array(observation_spec.minimap_size) / MAP_CELLS
 
-    def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
+    def decide(self, observation: Mapping[str, Nest], calls: Calls) -> None:
         """See `ScriptedPlayer.decide`."""
         player_relative = observation['minimap']['player_relative']
         enemies, army = player_relative == sight.ENEMY, sight.centre(player_relative == sight.SELF)

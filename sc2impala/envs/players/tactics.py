@@ -8,6 +8,7 @@ import numpy as np
 from sc2impala.envs.players.calls import Calls
 from sc2impala.envs.players.economy import Economy
 from sc2impala.envs.players.scripted_player import ScriptedPlayer
+from sc2impala.structs import Nest
 
 
 class Tactic(NamedTuple):
@@ -37,7 +38,7 @@ class TacticsPlayer(ScriptedPlayer):
     initial_state = {'tactic': 0}
     intentions: Tuple[str, ...] = ('tactic',)
 
-    def decide(self, observation: Mapping[str, Any], calls: Calls) -> None:
+    def decide(self, observation: Mapping[str, Nest], calls: Calls) -> None:
         """See `ScriptedPlayer.decide`."""
         begun = self.state['tactic'].copy()
         self.state['tactic'][:] = 0

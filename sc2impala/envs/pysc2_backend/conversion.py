@@ -8,6 +8,7 @@ from sc2impala.envs import pysc2_api
 from sc2impala.envs.actions import FUNCTIONS, NUM_FUNCTIONS, ActionSpec
 from sc2impala.envs.pysc2_api import actions as pysc2_actions
 from sc2impala.envs.specs import LayerSpec, ObservationSpec
+from sc2impala.structs import Nest
 
 NO_OP = int(FUNCTIONS.no_op.id)
 
@@ -19,7 +20,7 @@ class ObservationWriter:
     """
 
     def __init__(
-        self, observation_spec: ObservationSpec, action_spec: ActionSpec, arrays: Mapping[str, Any]
+        self, observation_spec: ObservationSpec, action_spec: ActionSpec, arrays: Mapping[str, Nest]
     ):
         """Prepares writing.
 
@@ -41,7 +42,7 @@ class ObservationWriter:
             if layers
         ]
 
-    def write(self, observation: Mapping[str, Any], action_result: Optional[int] = None) -> None:
+    def write(self, observation: Mapping[str, Nest], action_result: Optional[int] = None) -> None:
         """Writes one observation of PySC2 into the arrays.
 
         Lists are truncated or padded with zeros to their fixed lengths; of several action results

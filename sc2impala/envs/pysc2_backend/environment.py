@@ -7,7 +7,7 @@ import tempfile
 import threading
 import time
 import weakref
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence
+from typing import Dict, Iterable, Iterator, List, Mapping, Optional, Sequence
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from sc2impala.envs.pysc2_backend.game_process import GameProcess, await_answers
 from sc2impala.envs.pysc2_backend.settings import GameSettings
 from sc2impala.envs.pysc2_backend.shared_arrays import SharedArrays
 from sc2impala.envs.specs import ObservationSpec
+from sc2impala.structs import Nest
 
 MAX_FAULTS = 3
 """A game that fails this many times in a row without a step in between ends the environment."""
@@ -101,7 +102,7 @@ class PySC2Environment(vector.VectorEnvironment):
             for index in range(self.num_envs):
                 self._launch(index)
 
-    def reset(self) -> Dict[str, Any]:
+    def reset(self) -> Dict[str, Nest]:
         """See `VectorEnvironment.reset`.
 
         Raises:

@@ -9,6 +9,7 @@ from sc2impala.envs.actions import ActionSpec
 from sc2impala.envs.pysc2_backend import conversion, own_map
 from sc2impala.envs.pysc2_backend.settings import GameSettings
 from sc2impala.envs.specs import ObservationSpec
+from sc2impala.structs import Nest
 
 NOT_SUPPORTED = 2
 """The `action_result` of an unavailable function, the same as in the simulator."""
@@ -22,9 +23,9 @@ class Game:
         sc2_env: Any,
         observation_spec: ObservationSpec,
         action_spec: ActionSpec,
-        call: Mapping[str, Any],
-        observation: Mapping[str, Any],
-        result: Mapping[str, Any],
+        call: Mapping[str, Nest],
+        observation: Mapping[str, Nest],
+        result: Mapping[str, Nest],
     ):
         """Connects an environment with its arrays.
 

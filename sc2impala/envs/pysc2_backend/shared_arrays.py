@@ -8,12 +8,13 @@ import contextlib
 import mmap
 import os
 import tempfile
-from typing import IO, Any, Dict, Mapping, Optional, Tuple, Union
+from typing import IO, Dict, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
 from sc2impala.envs.pysc2_api import actions as pysc2_actions
 from sc2impala.envs.specs import ArraySpec, ObservationSpec
+from sc2impala.structs import Nest
 
 NUM_ARGUMENT_TYPES = len(pysc2_actions.TYPES)
 
@@ -67,13 +68,13 @@ class SharedArrays:
         self.calls = _views(self._block['call'])
         self.results = _views(self._block['result'])
 
-    def copy_observation(self) -> Dict[str, Any]:
+    def copy_observation(self) -> Dict[str, Nest]:
         """Returns the observations of all games, a nested dict of [K, ...] in one new block."""
         # Copied as bytes because NumPy copies a record field by field, which is slower.
         copy = self._observation_bytes.copy()
         return _views(np.ndarray([], self._observation_dtype, copy))
 
-    def view_game(self, index: int) -> Tuple[Dict[str, Any], Dict[str, Any], Dict[str, Any]]:
+    def view_game(self, index: int) -> Tuple[Dict[str, Nest], Dict[str, Nest], Dict[str, Nest]]:
         """Returns views of the call, observation and result of one game, as nested dicts."""
         call, observation, result = (
             _views(self._block[name], index) for name in ('call', 'observation', 'result')
@@ -101,7 +102,7 @@ def _zeros(folder: Optional[str], size: int) -> IO[bytes]:
     return file
 
 
-def _record(structure: Mapping[str, Any], num_envs: int) -> np.dtype:
+def _record(structure: Mapping[str, Nest], num_envs: int) -> np.dtype:
     """Returns a dtype nested like a dict of ArraySpecs, with [K] in front of every shape."""
     fields = [
         (name, _record(spec, num_envs))
@@ -119,7 +120,7 @@ def _field(dtype: np.dtype, name: str) -> Tuple[np.dtype, int]:
     return fields[name][0], fields[name][1]
 
 
-def _views(record: np.ndarray, index: Union[int, slice] = slice(None)) -> Dict[str, Any]:
+def _views(record: np.ndarray, index: Union[int, slice] = slice(None)) -> Dict[str, Nest]:
     """Returns a nested dict of views of the fields of a record, or of one game's part of them."""
     return {
         name: _views(record[name], index) if record.dtype[name].names else record[name][index, ...]
