@@ -13,7 +13,7 @@ import numpy as np
 from sc2impala.structs import EnvOutput
 
 
-def count(env_outputs: Any, step_mul: np.ndarray, overlap: int = 0) -> np.ndarray:
+def count(env_outputs: EnvOutput, step_mul: np.ndarray, overlap: int = 0) -> np.ndarray:
     """Frames of each step of sequences.
 
     Args:

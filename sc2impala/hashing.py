@@ -3,7 +3,7 @@
 TensorFlow's stateless operations take one seed for a whole tensor, these one for each element.
 """
 
-from typing import Any, Sequence
+from typing import Sequence
 
 import tensorflow.compat.v1 as tf
 
@@ -14,7 +14,7 @@ _SHIFTS_AND_FACTORS = ((16, 0x21F0AAAD), (15, 0x735A2D97), (15, 1))
 product overflows int64."""
 
 
-def uniform(integers: Sequence[Any]) -> tf.Tensor:
+def uniform(integers: Sequence[tf.Tensor]) -> tf.Tensor:
     """Returns a number in [0, 1) for each tuple of integers.
 
     Args:

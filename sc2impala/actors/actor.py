@@ -6,13 +6,19 @@ recurrent states continue across unrolls, and how many steps were sampled; an ex
 resume restores them together with the environment.
 """
 
-from typing import Any, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import tensorflow.compat.v1 as tf
 
 from sc2impala import structs
 from sc2impala.actors import overlap as overlap_lib
 from sc2impala.actors.environment_ops import EnvironmentOps
+from sc2impala.structs import Nest
+
+if TYPE_CHECKING:
+    from sc2impala.agents.teacher import Teacher
+    from sc2impala.agents.wrapper import ActingAgent
+    from sc2impala.envs.vector import VectorEnvironment
 
 
 class Actor(NamedTuple):
@@ -30,14 +36,14 @@ class Actor(NamedTuple):
 
 
 def build_actor(
-    agent: Any,
-    env: Any,
+    agent: 'ActingAgent',
+    env: 'VectorEnvironment',
     unroll_length: int,
     greedy: bool = False,
     task: int = 0,
     actor: int = 0,
     policy_version: Optional[Sequence[tf.Variable]] = None,
-    teacher: Optional[Any] = None,
+    teacher: Optional['Teacher'] = None,
     seed: Optional[int] = None,
     overlap: int = 0,
 ) -> Actor:
@@ -70,14 +76,14 @@ def build_actor(
     is_active = teacher.is_active() if teacher else None
     num_steps = unroll_length - overlap
 
-    def moment(step: Any, states: Any) -> Tuple:
+    def moment(step: Tuple, states: Tuple[Nest, Nest]) -> Tuple:
         return step + (states[0],) if overlap else step
 
     def start_history(first: tf.Tensor) -> tf.TensorArray:
         array = tf.TensorArray(first.dtype, num_steps + 1, element_shape=first.shape)
         return array.write(0, first)
 
-    def play_step(index: tf.Tensor, states: Any, step: Any, history: Any) -> Tuple:
+    def play_step(index: tf.Tensor, states: Tuple[Nest, Nest], step: Tuple, history: Nest) -> Tuple:
         env_output, agent_output, logits = step
         seen = (agent_output.action, env_output)
         step_seed = None if seed is None else _advanced(first_seed, index)
@@ -119,15 +125,15 @@ def build_actor(
 
 
 def choose(
-    agent: Any,
-    seen: Tuple[Any, structs.EnvOutput],
-    states: Tuple[Any, Any],
-    teacher: Optional[Any] = None,
+    agent: 'ActingAgent',
+    seen: Tuple[Mapping[str, tf.Tensor], structs.EnvOutput],
+    states: Tuple[Nest, Nest],
+    teacher: Optional['Teacher'] = None,
     is_active: Optional[tf.Tensor] = None,
     greedy: bool = False,
-    logits: Any = (),
+    logits: Nest = (),
     seed: Optional[tf.Tensor] = None,
-) -> Tuple[structs.AgentOutput, Any, Tuple[Any, Any]]:
+) -> Tuple[structs.AgentOutput, Nest, Tuple[Nest, Nest]]:
     """Runs agent, demonstrator and teacher for one step in each of K games.
 
     Args:
@@ -154,7 +160,7 @@ def choose(
     return agent_output, logits, (agent_state, teacher_state)
 
 
-def demonstrated_choices(observation: Mapping[str, Any]) -> Optional[Dict[str, tf.Tensor]]:
+def demonstrated_choices(observation: Mapping[str, Nest]) -> Optional[Dict[str, tf.Tensor]]:
     """Returns labels where the demonstrator plays, -1 elsewhere: int32 [K] by head.
 
     None without the key `structs.DEMONSTRATION`. Logits of conditioned arguments are recorded
@@ -169,7 +175,9 @@ def demonstrated_choices(observation: Mapping[str, Any]) -> Optional[Dict[str, t
     }
 
 
-def played(observation: Mapping[str, Any], agent_output: structs.AgentOutput) -> Any:
+def played(
+    observation: Mapping[str, Nest], agent_output: structs.AgentOutput
+) -> structs.AgentOutput:
     """Returns the executed choice: the demonstrator's label in its episodes, else the agent's.
 
     Args:
@@ -209,19 +217,19 @@ def _sequence_info(
     )
 
 
-def _advanced(seed: tf.Tensor, steps: Any) -> tf.Tensor:
+def _advanced(seed: tf.Tensor, steps: Union[int, tf.Tensor]) -> tf.Tensor:
     """Returns the seed after a number of agent steps, int64 [2]."""
     return seed + tf.stack([tf.constant(0, tf.int64), tf.cast(steps, tf.int64)])
 
 
 def _persistent_start(
-    agent: Any,
+    agent: 'ActingAgent',
     env_ops: EnvironmentOps,
-    teacher: Optional[Any],
+    teacher: Optional['Teacher'],
     seed: Optional[int],
     scope: str,
     overlap: int,
-) -> Tuple[Any, Any]:
+) -> Tuple[Nest, Nest]:
     """Returns local variables with the state between two unrolls.
 
     The first agent output is all zeros: there is no action before the first observation.
@@ -251,7 +259,7 @@ def _persistent_start(
     return start, _local_variables(past, f'{scope}/past')
 
 
-def _local_variables(initial_values: Any, name: str) -> Any:
+def _local_variables(initial_values: Nest, name: str) -> Nest:
     """Local variables with the initial values of a nest, numbered in its order."""
     flat = [
         tf.Variable(
@@ -266,7 +274,7 @@ def _local_variables(initial_values: Any, name: str) -> Any:
     return tf.nest.pack_sequence_as(initial_values, flat)
 
 
-def _batch_major(history: Any, like: Any, num_steps: int) -> Any:
+def _batch_major(history: Nest, like: Nest, num_steps: int) -> Nest:
     """Arrays of `num_steps` tensors [K, ...], like `like` -> [K, num_steps, ...]."""
 
     def stack(first: tf.Tensor, array: tf.TensorArray) -> tf.Tensor:

@@ -1,12 +1,16 @@
 """A vector environment as operations of the graph."""
 
-from typing import Any, Callable, List, Mapping, Sequence, Tuple
+from typing import TYPE_CHECKING, Callable, List, Mapping, Sequence, Tuple
 
 import numpy as np
 import tensorflow.compat.v1 as tf
 
 from sc2impala import activity, structs
 from sc2impala.actors.sequence_queue import env_output_spec
+from sc2impala.structs import Nest
+
+if TYPE_CHECKING:
+    from sc2impala.envs.vector import VectorEnvironment
 
 
 class EnvironmentOps:
@@ -16,7 +20,7 @@ class EnvironmentOps:
     observation before it.
     """
 
-    def __init__(self, env: Any):
+    def __init__(self, env: 'VectorEnvironment'):
         self._env = env
         self.num_envs = env.num_envs
         self._spec = env_output_spec(env.observation_spec, [env.num_envs])
@@ -27,7 +31,7 @@ class EnvironmentOps:
         The statistics of episodes are the environment's totals, see `VectorEnvironment.totals`.
         """
 
-        def reset_arrays() -> Tuple[Any, Any]:
+        def reset_arrays() -> Tuple[structs.EpisodeInfo, Nest]:
             with activity.doing(activity.GAME):
                 observation = self._env.reset()
             return self._env.totals(), observation
@@ -52,7 +56,7 @@ class EnvironmentOps:
         return _call(step_arrays, [step_mul] + [action[h] for h in heads], self._spec, 'step')
 
 
-def _call(function: Callable, inputs: Sequence[tf.Tensor], spec: Any, name: str) -> Any:
+def _call(function: Callable, inputs: Sequence[tf.Tensor], spec: Nest, name: str) -> Nest:
     """`tf.numpy_function` that returns a nest with static shapes."""
     flat_spec = tf.nest.flatten(spec)
 

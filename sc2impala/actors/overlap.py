@@ -7,12 +7,14 @@ steps: R2D2 (Kapturowski et al. 2019) needs this for its burn-in. K is the numbe
 environments.
 """
 
-from typing import Any, Tuple
+from typing import Tuple
 
 import tensorflow.compat.v1 as tf
 
+from sc2impala.structs import Nest
 
-def first_past(moment: Any, overlap: int) -> Any:
+
+def first_past(moment: Tuple, overlap: int) -> Nest:
     """Returns copies of the first moment, as the past of the first step of an actor.
 
     All of them start an episode, so the recurrent state is the initial one after them.
@@ -27,7 +29,7 @@ def first_past(moment: Any, overlap: int) -> Any:
     return tf.nest.map_structure(lambda t: tf.stack([t] * overlap, axis=1), moment)
 
 
-def extend(past: Any, moments: Any) -> Tuple[Any, Any]:
+def extend(past: Nest, moments: Tuple) -> Tuple[Nest, Tuple]:
     """Prepends the past to the moments of an unroll, and keeps the past of the next unroll.
 
     Args:

@@ -1,14 +1,21 @@
 """Sequences of actors: their structure, and the queue that carries them to the learner."""
 
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, List, Optional, Sequence, Tuple
 
 import tensorflow.compat.v1 as tf
 
 from sc2impala import structs
-from sc2impala.structs import ActorOutput
+from sc2impala.structs import ActorOutput, Nest
+
+if TYPE_CHECKING:
+    from sc2impala.agents.agent import Agent
+    from sc2impala.agents.teacher import Teacher
+    from sc2impala.envs.specs import ObservationSpec
 
 
-def env_output_spec(observation_spec: Any, leading: Sequence[int] = ()) -> structs.EnvOutput:
+def env_output_spec(
+    observation_spec: 'ObservationSpec', leading: Sequence[int] = ()
+) -> structs.EnvOutput:
     """`EnvOutput` of `tf.TensorSpec`s.
 
     Args:
@@ -16,7 +23,7 @@ def env_output_spec(observation_spec: Any, leading: Sequence[int] = ()) -> struc
       leading: dimensions in front of the shapes of one step, e.g. [K].
     """
 
-    def spec(dtype: Any, shape: Sequence[int] = ()) -> tf.TensorSpec:
+    def spec(dtype: tf.DType, shape: Sequence[int] = ()) -> tf.TensorSpec:
         return tf.TensorSpec(list(leading) + list(shape), tf.as_dtype(dtype))
 
     return structs.EnvOutput(
@@ -35,7 +42,10 @@ def env_output_spec(observation_spec: Any, leading: Sequence[int] = ()) -> struc
 
 
 def sequence_spec(
-    agent: Any, observation_spec: Any, unroll_length: int, teacher: Optional[Any] = None
+    agent: 'Agent',
+    observation_spec: 'ObservationSpec',
+    unroll_length: int,
+    teacher: Optional['Teacher'] = None,
 ) -> structs.ActorOutput:
     """`ActorOutput` of the `tf.TensorSpec`s of one sequence.
 
@@ -47,7 +57,7 @@ def sequence_spec(
     """
     num_steps = unroll_length + 1
 
-    def stack_steps(specs: Any) -> Any:
+    def stack_steps(specs: Nest) -> Nest:
         return tf.nest.map_structure(
             lambda spec: tf.TensorSpec([num_steps] + spec.shape.as_list(), spec.dtype), specs
         )
@@ -66,7 +76,7 @@ def sequence_spec(
     )
 
 
-def component_specs(spec: ActorOutput) -> List[Tuple[Tuple[int, ...], Any]]:
+def component_specs(spec: ActorOutput) -> List[Tuple[Tuple[int, ...], type]]:
     """Shape and NumPy dtype of every component of a nest of `tf.TensorSpec`s, flattened."""
     return [(tuple(s.shape.as_list()), s.dtype.as_numpy_dtype) for s in tf.nest.flatten(spec)]
 
@@ -95,7 +105,7 @@ class SequenceQueue:
             name=shared_name,
         )
 
-    def enqueue_many(self, batch: Any) -> tf.Operation:
+    def enqueue_many(self, batch: ActorOutput) -> tf.Operation:
         """Enqueues every column of a nest of [K, ...].
 
         Raises:
@@ -104,11 +114,11 @@ class SequenceQueue:
         tf.nest.assert_same_structure(self.spec, batch)
         return self.queue.enqueue_many(tf.nest.flatten(batch))
 
-    def dequeue_many(self, count: int) -> Any:
+    def dequeue_many(self, count: int) -> ActorOutput:
         """Dequeues a nest of [count, ...], as soon as there are that many."""
         return self.pack(self.queue.dequeue_many(count))
 
-    def pack(self, flat: Sequence[tf.Tensor]) -> Any:
+    def pack(self, flat: Sequence[tf.Tensor]) -> ActorOutput:
         """Arranges a flat list of components in the structure of the elements."""
         return tf.nest.pack_sequence_as(self.spec, flat)
 

@@ -8,7 +8,7 @@ for an actor; it waits for requests, and while the queue of the batches is full.
 N is the number of games in a batch, T the unroll length.
 """
 
-from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -17,6 +17,12 @@ from sc2impala import actors
 from sc2impala.cluster import requests
 from sc2impala.cluster.accounts import Accounts
 from sc2impala.cluster.inference_server import Batch, InferenceServer, Specs
+from sc2impala.structs import ActorOutput, Nest
+
+if TYPE_CHECKING:
+    from sc2impala.agents.agent import Agent
+    from sc2impala.agents.teacher import Teacher
+    from sc2impala.envs.specs import ObservationSpec
 
 MAX_REQUESTS = 64
 """Largest number of requests in a batch."""
@@ -38,13 +44,13 @@ class Inference(NamedTuple):
 
 
 def build_inference(
-    agent: Any,
+    agent: 'Agent',
     queue: actors.SequenceQueue,
     step_specs: Specs,
     run: str,
     accounts: Accounts,
     policy_version: Sequence[tf.Variable],
-    teacher: Optional[Any] = None,
+    teacher: Optional['Teacher'] = None,
     device: Optional[str] = None,
 ) -> Inference:
     """Builds the operations.
@@ -82,7 +88,9 @@ def build_inference(
     return Inference(step, waiting.size(), close, server)
 
 
-def specs_of_step(agent: Any, observation_spec: Any, teacher: Optional[Any] = None) -> Specs:
+def specs_of_step(
+    agent: 'Agent', observation_spec: 'ObservationSpec', teacher: Optional['Teacher'] = None
+) -> Specs:
     """Returns the specs of data between actor, server and agent.
 
     Args:
@@ -125,7 +133,7 @@ def _take_waiting(waiting: tf.FIFOQueue) -> Tuple[tf.Tensor, tf.Tensor]:
     return headers, contents
 
 
-def _initial_states(agent: Any, teacher: Optional[Any]) -> Any:
+def _initial_states(agent: 'Agent', teacher: Optional['Teacher']) -> Tuple[Nest, Nest]:
     return agent.initial_state(1), teacher.agent.initial_state(1) if teacher else ()
 
 
@@ -133,9 +141,9 @@ def _receive(
     server: InferenceServer,
     headers: tf.Tensor,
     contents: tf.Tensor,
-    initial_states: Any,
+    initial_states: Nest,
     policy_version: Sequence[tf.Variable],
-    sequence_spec: Any,
+    sequence_spec: ActorOutput,
 ) -> Tuple[Batch, List[tf.Tensor]]:
     """`Batch` of [N, ...], and the components of complete sequences."""
     specs = server.specs
@@ -171,7 +179,7 @@ def _receive(
     return tf.nest.pack_sequence_as(batch_spec, tensors[:count]), tensors[count:]
 
 
-def _reply(server: InferenceServer, chosen: Any) -> tf.Operation:
+def _reply(server: InferenceServer, chosen: Nest) -> tf.Operation:
     """Enqueues the replies to a batch, and frees the queues of lost actors."""
     specs = server.specs
     structure = specs.agent_output, specs.teacher_logits, specs.states

@@ -1,7 +1,7 @@
 """Central inference: the client of an actor thread."""
 
 import time
-from typing import Any, Callable, Optional, Sequence
+from typing import Callable, Optional, Sequence, Tuple
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -73,7 +73,7 @@ class InferenceClient:
         if self._link is not None:
             self._link.close()
 
-    def goodbye(self) -> Any:
+    def goodbye(self) -> Tuple[tf.Graph, tf.Operation]:
         """Graph, operation and feeds that report the end of this actor to the learner."""
         with tf.Graph().as_default() as graph, tf.device(_CPU):
             header = self._request._replace(ending=True).to_bytes()

@@ -20,6 +20,7 @@ from sc2impala.cluster import messages, requests
 from sc2impala.cluster.accounts import Accounts
 from sc2impala.cluster.intake import count_frames
 from sc2impala.cluster.requests import Reply, Request
+from sc2impala.structs import Nest
 
 FORGET_SECS = 120.0
 """Games of an actor without requests for this long are forgotten."""
@@ -60,7 +61,7 @@ class Batch(NamedTuple):
 class _Games:
     """The K games of one thread of an actor."""
 
-    def __init__(self, request: Request, states: Any, nothing: Any):
+    def __init__(self, request: Request, states: Nest, nothing: Nest):
         self.slot = request.slot
         self.number = -1
         self.pending = -1
@@ -125,9 +126,9 @@ class InferenceServer:
         self,
         headers: Sequence[bytes],
         contents: Sequence[bytes],
-        initial_states: Any,
+        initial_states: Nest,
         version: Tuple[int, int],
-    ) -> Tuple[Batch, List[Any]]:
+    ) -> Tuple[Batch, List[structs.ActorOutput]]:
         """Takes requests.
 
         Args:
@@ -153,7 +154,9 @@ class InferenceServer:
         self._forget()
         return self._make_batch(initial_states), sequences
 
-    def reply(self, agent_output: Any, teacher_logits: Any, states: Any) -> Tuple[Any, Any]:
+    def reply(
+        self, agent_output: structs.AgentOutput, teacher_logits: Nest, states: Nest
+    ) -> Tuple[np.ndarray, np.ndarray]:
         """Answers the requests of the last batch.
 
         Args:
@@ -192,9 +195,9 @@ class InferenceServer:
         self,
         request: Request,
         content: bytes,
-        initial_states: Any,
+        initial_states: Nest,
         version: Tuple[int, int],
-        sequences: List[Any],
+        sequences: List[structs.ActorOutput],
     ) -> None:
         """Adds a request to the batch.
 
@@ -235,9 +238,9 @@ class InferenceServer:
         request: Request,
         process: _Process,
         games: _Games,
-        env_output: Any,
+        env_output: structs.EnvOutput,
         version: Tuple[int, int],
-        sequences: List[Any],
+        sequences: List[structs.ActorOutput],
     ) -> None:
         """Adds a step; the unroll that it completes is added to the sequences."""
         agent_output, logits = games.last_choice
@@ -259,14 +262,14 @@ class InferenceServer:
         games.first_states = games.states
         games.version = version
 
-    def _sequences(self, request: Request, games: _Games) -> Any:
+    def _sequences(self, request: Request, games: _Games) -> structs.ActorOutput:
         """`ActorOutput` of [K, ...] of the steps in the history."""
         env_outputs, agent_outputs, logits = tf.nest.map_structure(
             lambda *steps: np.stack(steps, axis=1), *games.history
         )
         frames, updates = games.version
 
-        def filled(value: int, dtype: Any) -> np.ndarray:
+        def filled(value: int, dtype: type) -> np.ndarray:
             return np.full([request.games], value, dtype)
 
         return structs.ActorOutput(
@@ -286,7 +289,7 @@ class InferenceServer:
         self,
         request: Request,
         process: _Process,
-        complete: Any = None,
+        complete: Optional[structs.ActorOutput] = None,
         policy_updates: int = 0,
         updates: int = 0,
         ending: bool = False,
@@ -323,7 +326,7 @@ class InferenceServer:
         num_bytes, process.bytes_in = process.bytes_in, 0
         return self._accounts.admit(header, num_bytes, updates)
 
-    def _make_batch(self, initial_states: Any) -> Batch:
+    def _make_batch(self, initial_states: Nest) -> Batch:
         seen = [
             Batch(games.last_choice[0].action, games.history[-1][0], games.states)
             for _, games in self._batch
@@ -333,7 +336,7 @@ class InferenceServer:
             seen = [Batch(action, env_output, initial_states)]
         return tf.nest.map_structure(lambda *arrays: np.concatenate(arrays), *seen)
 
-    def _new_games(self, request: Request, initial_states: Any) -> _Games:
+    def _new_games(self, request: Request, initial_states: Nest) -> _Games:
         states = tf.nest.map_structure(
             lambda array: np.repeat(array, request.games, axis=0), initial_states
         )
@@ -360,14 +363,16 @@ class InferenceServer:
             self._free_slots.append(slot)
 
 
-def _zeros(specs: Any, num_games: int) -> Any:
+def _zeros(specs: Nest, num_games: int) -> Nest:
     """Zeros of [num_games, ...]."""
     return tf.nest.map_structure(
         lambda s: np.zeros([num_games] + s.shape.as_list(), s.dtype.as_numpy_dtype), specs
     )
 
 
-def _frames_of_step(before: Any, after: Any, agent_output: Any) -> int:
+def _frames_of_step(
+    before: structs.EnvOutput, after: structs.EnvOutput, agent_output: structs.AgentOutput
+) -> int:
     """Returns the environment frames of K games between two `EnvOutput`s of [K]."""
     of_games = frames_lib.frames_between(np, before, after, agent_output.step_mul)
     return int(of_games.sum(dtype=np.int64))

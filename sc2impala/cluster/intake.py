@@ -1,7 +1,7 @@
 """The learner's end: messages of actors become sequences in the queue of the batches."""
 
 import time
-from typing import Any, List, NamedTuple
+from typing import List, NamedTuple, Sequence, Union
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -9,6 +9,7 @@ import tensorflow.compat.v1 as tf
 from sc2impala import actors, frames
 from sc2impala.cluster import messages
 from sc2impala.cluster.accounts import Accounts
+from sc2impala.structs import ActorOutput, EnvOutput
 
 INTAKE = 'cluster_intake'
 
@@ -16,7 +17,7 @@ INTAKE = 'cluster_intake'
 class AccountedQueue(actors.SequenceQueue):
     """A queue that counts the sequences taken into batches."""
 
-    def __init__(self, spec: Any, capacity: int, accounts: Accounts):
+    def __init__(self, spec: ActorOutput, capacity: int, accounts: Accounts):
         """Args:
         spec: `ActorOutput` of `tf.TensorSpec`s of one sequence.
         capacity: number of sequences.
@@ -25,7 +26,7 @@ class AccountedQueue(actors.SequenceQueue):
         super().__init__(spec, capacity)
         self._accounts = accounts
 
-    def dequeue_many(self, count: int) -> Any:
+    def dequeue_many(self, count: int) -> ActorOutput:
         """Dequeues a nest of [count, ...], as soon as there are that many."""
 
         def started() -> np.float64:
@@ -49,7 +50,7 @@ class AccountedQueue(actors.SequenceQueue):
             return tf.nest.map_structure(tf.identity, sequences)
 
 
-def count_frames(env_outputs: Any, step_mul: np.ndarray) -> int:
+def count_frames(env_outputs: EnvOutput, step_mul: np.ndarray) -> int:
     """Environment frames of sequences, without their repeated step; see `frames.count`."""
     return int(frames.count(env_outputs, step_mul).sum())
 
@@ -90,7 +91,9 @@ def build_intake(
     specs = actors.component_specs(queue.spec)
     dtypes = [s.dtype for s in tf.nest.flatten(queue.spec)]
 
-    def receive(header: Any, content: Any, number: np.ndarray) -> List[np.ndarray]:
+    def receive(
+        header: Union[bytes, np.ndarray], content: Union[bytes, np.ndarray], number: np.ndarray
+    ) -> List[np.ndarray]:
         return read_message(_as_bytes(header), _as_bytes(content), specs, accounts, int(number))
 
     shared = message_queue(capacity)
@@ -107,7 +110,11 @@ def build_intake(
 
 
 def read_message(
-    header_text: bytes, content: bytes, specs: Any, accounts: Accounts, updates: int
+    header_text: bytes,
+    content: bytes,
+    specs: Sequence[messages.Spec],
+    accounts: Accounts,
+    updates: int,
 ) -> List[np.ndarray]:
     """Returns the sequences of a message to train on, if any.
 
@@ -134,5 +141,5 @@ def read_message(
     return arrays if accounts.admit(header, num_bytes, updates) else nothing
 
 
-def _as_bytes(value: Any) -> bytes:
+def _as_bytes(value: Union[bytes, np.ndarray]) -> bytes:
     return value if isinstance(value, bytes) else value.item()

@@ -4,12 +4,13 @@ import contextlib
 import socket
 import threading
 import time
-from typing import Any, Callable, Dict, Optional, Tuple
+from typing import Callable, Dict, Optional, Tuple
 
 import tensorflow.compat.v1 as tf
 
 from sc2impala.cluster import run_info as run_info
 from sc2impala.cluster.run_info import RunInfo
+from sc2impala.structs import Nest
 
 _FIRST_WAIT_SECS = 0.5
 _LONGEST_WAIT_SECS = 8.0
@@ -145,7 +146,10 @@ def open_session(address: str, graph: tf.Graph, timeout_secs: float) -> tf.Sessi
 
 
 def run_once(
-    address: str, graph: tf.Graph, operation: tf.Operation, feed: Optional[Dict[Any, Any]] = None
+    address: str,
+    graph: tf.Graph,
+    operation: tf.Operation,
+    feed: Optional[Dict[tf.Tensor, Nest]] = None,
 ) -> None:
     """Runs an operation once, for a few seconds, if there is a learner; any failure is ignored.
 
@@ -210,7 +214,7 @@ class Link:
                 run_info.STATUS, tf.float64, [2], '/device:CPU:0'
             )
 
-    def run(self, fetches: Any, feed: Optional[Dict[Any, Any]] = None) -> Any:
+    def run(self, fetches: Nest, feed: Optional[Dict[tf.Tensor, Nest]] = None) -> Nest:
         """Calls `tf.Session.run` until it succeeds.
 
         So an operation with side effects may run more than once.
@@ -223,7 +227,7 @@ class Link:
             with contextlib.suppress(Interrupted):
                 return self.run_once(fetches, feed)
 
-    def run_once(self, fetches: Any, feed: Optional[Dict[Any, Any]] = None) -> Any:
+    def run_once(self, fetches: Nest, feed: Optional[Dict[tf.Tensor, Nest]] = None) -> Nest:
         """Calls `tf.Session.run` once, for calls that must not be repeated unchanged.
 
         Raises:

@@ -3,7 +3,7 @@
 import math
 import threading
 import time
-from typing import Any, Dict, List, NamedTuple, Sequence
+from typing import Dict, List, NamedTuple, Sequence
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -14,6 +14,7 @@ from sc2impala.cluster import intake, messages
 from sc2impala.cluster import run_info as run_info
 from sc2impala.cluster.link import Link
 from sc2impala.cluster.messages import Choice
+from sc2impala.structs import ActorOutput, EnvOutput
 
 
 class Identity(NamedTuple):
@@ -80,7 +81,7 @@ class Outbox:
         queue: Queue,
         run: str,
         identity: Identity,
-        spec: Any,
+        spec: ActorOutput,
         choice: Choice,
         unsent: int = 0,
     ):
@@ -108,7 +109,7 @@ class Outbox:
         self._last_return = math.nan
         self._last_time = time.monotonic()
 
-    def send(self, played: Any) -> None:
+    def send(self, played: ActorOutput) -> None:
         """Sends an unroll; returns when the learner has all of it.
 
         Args:
@@ -144,7 +145,7 @@ class Outbox:
             finally:
                 self._lock.release()
 
-    def goodbye(self) -> Dict[Any, bytes]:
+    def goodbye(self) -> Dict[tf.Tensor, bytes]:
         """Returns the last report, for `Queue.enqueue`; unsent sequences are dropped."""
         with self._lock:
             self.tally.abort()
@@ -188,7 +189,7 @@ class Outbox:
             compression=compression,
         )
 
-    def _note_returns(self, env_outputs: Any) -> None:
+    def _note_returns(self, env_outputs: EnvOutput) -> None:
         """Remembers the return of an episode that has ended."""
         done = env_outputs.done[:, 1:] & ~env_outputs.info.aborted[:, 1:]
         returns: List[float] = env_outputs.info.episode_return[:, 1:][done].tolist()

@@ -7,10 +7,12 @@ the choices of all heads in the order of their names, then the step multipliers.
 
 import json
 import struct
-from typing import Any, List, NamedTuple, Sequence, Tuple
+from typing import List, NamedTuple, Sequence
 
 import numpy as np
 import tensorflow.compat.v1 as tf
+
+from sc2impala.cluster.messages import Spec
 
 REQUESTS, SLOTS = 'cluster_requests', 'cluster_slots'
 """Names of the queue of requests, and of the queue of free reply queues."""
@@ -119,7 +121,7 @@ def read_reply(content: bytes, num_games: int) -> Reply:
     return Reply(number, actor.decode(), thread, choices.reshape([-1, num_games]))
 
 
-def unpack(content: bytes, specs: Sequence[Tuple[Any, Any]], num_games: int) -> List[np.ndarray]:
+def unpack(content: bytes, specs: Sequence[Spec], num_games: int) -> List[np.ndarray]:
     """Decodes the components of a request, read-only arrays of [K, ...].
 
     Args:

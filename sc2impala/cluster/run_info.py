@@ -1,12 +1,13 @@
 """Run metadata that the learner publishes to actors, readable by all clients."""
 
 import json
-from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple, Union
 
 import tensorflow.compat.v1 as tf
 
 import sc2impala
 from sc2impala.errors import UserError
+from sc2impala.structs import Nest
 
 RUN_INFO = 'cluster_board'
 STATUS = 'cluster_status'
@@ -19,6 +20,9 @@ NO_LABELS = -1.0
 """Second number of the status while the demonstrator is switched off; else its share."""
 
 DEVICE = '/job:learner/task:0'
+
+VariableInfo = Tuple[str, List[int], str]
+"""Dtype, shape and device of a variable."""
 
 
 class RunInfo(NamedTuple):
@@ -38,7 +42,7 @@ class RunInfo(NamedTuple):
     config: Dict[str, Any]
     start: int
     components: List[str]
-    variables: Dict[str, Sequence[Any]]
+    variables: Dict[str, VariableInfo]
     capacity: int
 
     def to_json(self) -> str:
@@ -80,7 +84,7 @@ def check_versions(of_learner: Mapping[str, str]) -> None:
             )
 
 
-def component_lines(spec: Any) -> List[str]:
+def component_lines(spec: Nest) -> List[str]:
     """Returns a line with shape and dtype for each component of a nest of `tf.TensorSpec`s."""
     return [f'{s.dtype.name} {s.shape.as_list()}' for s in tf.nest.flatten(spec)]
 
@@ -100,7 +104,7 @@ def check_components(of_learner: Sequence[str], own: Sequence[str]) -> None:
     )
 
 
-def describe_variables(variables: Sequence[tf.Variable]) -> Dict[str, Sequence[Any]]:
+def describe_variables(variables: Sequence[tf.Variable]) -> Dict[str, VariableInfo]:
     """{name: (dtype, shape, device)} of resource variables; without a device '/cpu:0'."""
     return {v.op.name: (v.dtype.name, v.shape.as_list(), _device(v)) for v in variables}
 
@@ -110,7 +114,7 @@ def _device(variable: tf.Variable) -> str:
     return '/device:GPU:0' if is_on_gpu else '/device:CPU:0'
 
 
-def remote_variable(name: str, dtype: Any, shape: Sequence[int], device: str) -> tf.Tensor:
+def remote_variable(name: str, dtype: tf.DType, shape: Sequence[int], device: str) -> tf.Tensor:
     """Reads a variable of the learner in a session with its server.
 
     Args:
@@ -131,7 +135,7 @@ def remote_farewell() -> tf.Operation:
         return tf.raw_ops.AssignAddVariableOp(resource=handle, value=tf.constant(1, tf.int64))
 
 
-def _remote_handle(name: str, dtype: Any, shape: Sequence[int]) -> tf.Tensor:
+def _remote_handle(name: str, dtype: tf.DType, shape: Sequence[int]) -> tf.Tensor:
     return tf.raw_ops.VarHandleOp(
         dtype=dtype, shape=shape, shared_name=name, container='', name='remote/' + name
     )
@@ -144,7 +148,7 @@ def local_variables(info: RunInfo) -> Tuple[tf.Variable, tf.Variable]:
     read, all variables can be read.
     """
 
-    def variable(value: Any, name: str) -> tf.Variable:
+    def variable(value: Union[str, tf.Tensor], name: str) -> tf.Variable:
         return tf.Variable(
             value,
             trainable=False,

@@ -1,12 +1,14 @@
 """The copy of the learner's variables with which an actor acts."""
 
-from typing import Any, Callable, List, Mapping, NamedTuple, Sequence
+from typing import Callable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 import tensorflow.compat.v1 as tf
 
 from sc2impala.cluster import run_info as run_info
+from sc2impala.cluster.run_info import VariableInfo
 from sc2impala.errors import UserError
+from sc2impala.structs import Nest
 
 
 class State(NamedTuple):
@@ -44,7 +46,7 @@ class Weights:
         self._remote: List[tf.Tensor] = []
         self._state: List[tf.Tensor] = []
 
-    def build_remote(self, of_learner: Mapping[str, Sequence[Any]]) -> None:
+    def build_remote(self, of_learner: Mapping[str, VariableInfo]) -> None:
         """Builds the reads in the default graph of a client.
 
         Args:
@@ -62,7 +64,7 @@ class Weights:
         status = run_info.remote_variable(run_info.STATUS, tf.float64, [2], '/device:CPU:0')
         self._state = [status, self._remote[-1]]
 
-    def read_state(self, run: Callable[[Any], Any]) -> State:
+    def read_state(self, run: Callable[[Nest], Nest]) -> State:
         """Requests the activity of the learner.
 
         Args:
@@ -71,7 +73,7 @@ class Weights:
         status, updates = run(self._state)
         return State(int(status[0]), float(status[1]), int(updates))
 
-    def read(self, run: Callable[[Any], Any]) -> List[np.ndarray]:
+    def read(self, run: Callable[[Nest], Nest]) -> List[np.ndarray]:
         """Reads all variables; they may be of two consecutive updates."""
         return run(self._remote)
 
@@ -80,12 +82,12 @@ class Weights:
         session.run(self._assign, dict(zip(self._placeholders, values)))
 
 
-def _arguments(description: Sequence[Any]) -> Sequence[Any]:
+def _arguments(description: VariableInfo) -> Tuple[tf.DType, List[int], str]:
     dtype, shape, device = description
     return tf.as_dtype(dtype), shape, device
 
 
-def _check(variable: tf.Variable, description: Any) -> None:
+def _check(variable: tf.Variable, description: Optional[VariableInfo]) -> None:
     """Raises: UserError: if the learner has no such variable."""
     own = [variable.dtype.base_dtype.name, variable.shape.as_list()]
     found = None if description is None else list(description[:2])

@@ -5,7 +5,7 @@ import os
 import secrets
 import socket
 import threading
-from typing import Any, Mapping, Optional
+from typing import Any, Mapping, Optional, Union
 
 import tensorflow.compat.v1 as tf
 
@@ -107,7 +107,7 @@ def _check_same(before: Settings, now: Settings) -> None:
         )
 
 
-def _next_run(play: Any, stop: threading.Event) -> Optional[RunInfo]:
+def _next_run(play: Union[Play, CentralPlay], stop: threading.Event) -> Optional[RunInfo]:
     """Acts until the run has ended; returns the metadata of the next run, None after the last.
 
     Raises:

@@ -4,7 +4,7 @@ import contextlib
 import functools
 import json
 import threading
-from typing import Any, Callable, List, Sequence, Tuple
+from typing import TYPE_CHECKING, Callable, List, Sequence
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -21,6 +21,9 @@ from sc2impala.cluster_actors.play import Threads
 from sc2impala.factories import acting, environments
 from sc2impala.runtime import console, sessions
 from sc2impala.settings.settings import Settings
+
+if TYPE_CHECKING:
+    from sc2impala.envs.vector import Specs, VectorEnvironment
 
 _POLL_SECS = 0.1
 
@@ -172,7 +175,7 @@ class CentralPlay(Threads):
         link_lib.run_once(self._address, *self._clients[0].goodbye())
 
 
-def first_output(env: Any, spec: Any) -> structs.EnvOutput:
+def first_output(env: 'VectorEnvironment', spec: structs.EnvOutput) -> structs.EnvOutput:
     """Starts fresh episodes: zero reward, and `done` set as on every first observation.
 
     The statistics of episodes are the environment's totals, see `VectorEnvironment.totals`.
@@ -189,7 +192,7 @@ def first_output(env: Any, spec: Any) -> structs.EnvOutput:
     return zeros._replace(info=env.totals(), done=np.ones_like(zeros.done), observation=observation)
 
 
-def flat_arrays(env_output: structs.EnvOutput, spec: Any) -> List[np.ndarray]:
+def flat_arrays(env_output: structs.EnvOutput, spec: structs.EnvOutput) -> List[np.ndarray]:
     """The components of an `EnvOutput` with the dtypes of its spec."""
     return [
         np.asarray(array, s.dtype.as_numpy_dtype)
@@ -197,7 +200,7 @@ def flat_arrays(env_output: structs.EnvOutput, spec: Any) -> List[np.ndarray]:
     ]
 
 
-def _sequence_spec(settings: Settings, specs: Tuple[Any, Any]) -> Any:
+def _sequence_spec(settings: Settings, specs: 'Specs') -> structs.ActorOutput:
     """Returns the spec of sequences; builds the agent in a temporary graph."""
     environment = settings.environment
     with tf.Graph().as_default():

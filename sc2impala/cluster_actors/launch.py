@@ -15,7 +15,7 @@ import socket
 import subprocess
 import sys
 import time
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Dict, List, Optional, Sequence, TextIO
 
 from sc2impala.runtime import child_processes
 
@@ -117,7 +117,7 @@ class _Cluster:
             self._start_actor(index)
 
 
-def _show(log: Any) -> None:
+def _show(log: TextIO) -> None:
     sys.stdout.write(log.read())
     sys.stdout.flush()
 

@@ -4,7 +4,7 @@ import abc
 import functools
 import json
 import threading
-from typing import Any, Callable, List, Optional, Sequence
+from typing import Callable, List, Optional, Sequence
 
 import tensorflow.compat.v1 as tf
 
@@ -17,6 +17,7 @@ from sc2impala.cluster.run_info import RunInfo
 from sc2impala.cluster.weights import State
 from sc2impala.cluster_actors.player import Player
 from sc2impala.runtime import console
+from sc2impala.structs import ActorOutput
 
 _POLL_SECS = 0.1
 _JOIN_SECS = 1.0
@@ -88,7 +89,7 @@ class Threads(abc.ABC):
         self._say_goodbye()
         raise Stopped()
 
-    def _thread(self, function: Callable[..., None], *arguments: Any) -> threading.Thread:
+    def _thread(self, function: Callable[..., None], *arguments: object) -> threading.Thread:
         """Starts a thread; the first error ends all of them."""
 
         def run() -> None:
@@ -197,7 +198,7 @@ class Play(Threads):
         self.unsent = self._outbox.tally.unsent
         self._outbox.tally.abort()
 
-    def _play_unrolls(self, output: Any) -> None:
+    def _play_unrolls(self, output: ActorOutput) -> None:
         while not self._over.is_set():
             self._outbox.send(self._player.session.run(output))
 

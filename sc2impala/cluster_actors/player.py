@@ -1,7 +1,7 @@
 """The games of an actor process and its agent, in one graph and session."""
 
 import contextlib
-from typing import Any, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Sequence
 
 import tensorflow.compat.v1 as tf
 
@@ -13,6 +13,9 @@ from sc2impala.factories import acting, environments
 from sc2impala.learner import phases
 from sc2impala.runtime import seeds, sessions
 from sc2impala.settings.settings import Settings
+
+if TYPE_CHECKING:
+    from sc2impala.envs.vector import Specs, VectorEnvironment
 
 
 class Player:
@@ -95,8 +98,8 @@ def set_share(envs: Sequence[Any], share: float) -> None:
 
 
 def make_env(
-    settings: Settings, specs: Tuple[Any, Any], start: int, identity: Identity, index: int
-) -> Any:
+    settings: Settings, specs: 'Specs', start: int, identity: Identity, index: int
+) -> 'VectorEnvironment':
     """Returns the environment of an actor thread, with its own games.
 
     Args:

@@ -88,7 +88,7 @@ class Algorithm(abc.ABC):
     settings_class: ClassVar[Type[AlgorithmSettings]]
     agent_needs: ClassVar[Tuple[str, ...]] = ('unroll', 'policy')
 
-    def __init__(self, settings: Any):
+    def __init__(self, settings: AlgorithmSettings):
         """Args:
         settings: instance of the settings class of the algorithm.
         """

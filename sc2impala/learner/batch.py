@@ -52,7 +52,7 @@ def make_batch(
     keys: Optional[tf.Tensor] = None,
     probabilities: Optional[tf.Tensor] = None,
     num_replay: int = 0,
-    stream_state: Any = (),
+    stream_state: Nest = (),
 ) -> Batch:
     """Arranges sequences time-major.
 
@@ -93,7 +93,7 @@ _COLUMN_AXES = {
 """The axis of the columns, by name of the fields of `Batch` with columns."""
 
 
-def map_columns(function: Callable[..., tf.Tensor], *batches: Batch) -> Dict[str, Any]:
+def map_columns(function: Callable[..., tf.Tensor], *batches: Batch) -> Dict[str, Nest]:
     """Applies function(axis of the columns, *tensors) to all tensors with columns.
 
     Args:
@@ -215,7 +215,7 @@ def stage(batch: Batch, device: str, name: str = 'staged_batch') -> Tuple[Batch,
     return joined, Staging(tf.group(puts), areas)
 
 
-def _stage(tensors: Nest, device: str, name: str) -> Tuple[Any, tf.Operation, StagingArea]:
+def _stage(tensors: Nest, device: str, name: str) -> Tuple[Nest, tf.Operation, StagingArea]:
     """Builds a staging area: returns the staged nest, and the stage of the next one."""
     flat = tf.nest.flatten(tensors)
     with tf.device(device):

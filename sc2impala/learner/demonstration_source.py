@@ -3,7 +3,7 @@
 D is the number of recorded sequences in a batch, T the unroll length.
 """
 
-from typing import Any, Callable, Dict, List, Mapping
+from typing import TYPE_CHECKING, Callable, Dict, List, Mapping
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -12,6 +12,9 @@ from sc2impala.learner.batch import Batch, join, make_batch
 from sc2impala.learner.labels import KEY
 from sc2impala.learner.sources import Source
 from sc2impala.structs import Nest
+
+if TYPE_CHECKING:
+    from sc2impala.demonstrations import Streams
 
 _INFO = ('episode_return', 'episode_frames', 'episode_steps')
 
@@ -26,7 +29,7 @@ class DemonstrationSource(Source):
 
     recorded = True
 
-    def __init__(self, streams: Any, spec: Nest, num_sequences: int):
+    def __init__(self, streams: 'Streams', spec: Nest, num_sequences: int):
         """Args:
         streams: `demonstrations.Streams` of D streams; used by this process only.
         spec: `ActorOutput` of `tf.TensorSpec`s of a sequence whose observations have labels.
@@ -73,7 +76,7 @@ class DemonstrationSource(Source):
             tensor.set_shape([self._num_sequences] + spec.shape.as_list())
         return dict(zip(specs, tensors))
 
-    def _observation(self, arrays: Mapping[str, tf.Tensor]) -> Dict[str, Any]:
+    def _observation(self, arrays: Mapping[str, tf.Tensor]) -> Dict[str, Nest]:
         observation = _map_names(
             lambda name, unused_spec: arrays[name], 'observation', _unlabelled(self._spec)
         )
@@ -90,7 +93,7 @@ class DemonstrationSource(Source):
             },
         )
 
-    def _zeros(self, spec: Nest) -> Any:
+    def _zeros(self, spec: Nest) -> Nest:
         return tf.nest.map_structure(
             lambda s: tf.zeros([self._num_sequences] + s.shape.as_list(), s.dtype), spec
         )
@@ -117,7 +120,7 @@ class JoinedSource(Source):
         return batch
 
 
-def _specs_by_name(spec: Nest) -> Dict[str, Any]:
+def _specs_by_name(spec: Nest) -> Dict[str, tf.TensorSpec]:
     """Specs of the result of `Streams.next`, by name."""
     env = spec.env_outputs
     result = {'reward': env.reward, 'done': env.done}
@@ -130,14 +133,14 @@ def _specs_by_name(spec: Nest) -> Dict[str, Any]:
     return result
 
 
-def _unlabelled(spec: Nest) -> Dict[str, Any]:
+def _unlabelled(spec: Nest) -> Dict[str, Nest]:
     observation = spec.env_outputs.observation
     return {name: value for name, value in observation.items() if name != KEY}
 
 
 def _map_names(
-    function: Callable[..., Any], prefix: str, nest: Mapping[str, Any]
-) -> Dict[str, Any]:
+    function: Callable[[str, tf.TensorSpec], Nest], prefix: str, nest: Mapping[str, Nest]
+) -> Dict[str, Nest]:
     """Applies a function of name and leaf to a nested dict; names are joined by slashes."""
     return {
         name: _map_names(function, f'{prefix}/{name}', value)

@@ -7,14 +7,14 @@ is the demonstrator's choice on this observation, if `valid` is set. T is the un
 length, B the batch size.
 """
 
-from typing import Any, Dict, Mapping, NamedTuple
+from typing import Dict, Mapping, NamedTuple
 
 import tensorflow.compat.v1 as tf
 
 from sc2impala.agents.policy import Choice, JointPolicy
 from sc2impala.learner import losses
 from sc2impala.structs import DEMONSTRATION as KEY
-from sc2impala.structs import AgentOutput
+from sc2impala.structs import AgentOutput, Nest
 
 
 class Labels(NamedTuple):
@@ -35,7 +35,7 @@ class Labels(NamedTuple):
         return Choice(self.action, self.step_mul)
 
 
-def read(observation: Mapping[str, Any]) -> Labels:
+def read(observation: Mapping[str, Nest]) -> Labels:
     """Returns the labels of the first T of T + 1 observations of [T + 1, B].
 
     Raises:
@@ -60,7 +60,7 @@ def read(observation: Mapping[str, Any]) -> Labels:
     )
 
 
-def given(observation: Mapping[str, Any]) -> Dict[str, tf.Tensor]:
+def given(observation: Mapping[str, Nest]) -> Dict[str, tf.Tensor]:
     """Returns the labels of T + 1 observations by head, -1 without a label: int32 [T + 1, B]."""
     labels = observation[KEY]
     return {
@@ -70,7 +70,7 @@ def given(observation: Mapping[str, Any]) -> Dict[str, tf.Tensor]:
 
 
 def loss(
-    policy: JointPolicy, parameters: AgentOutput, observation: Mapping[str, Any], resets: tf.Tensor
+    policy: JointPolicy, parameters: AgentOutput, observation: Mapping[str, Nest], resets: tf.Tensor
 ) -> tf.Tensor:
     """-log pi(label), summed over time and batch, float32 []; also of steps of a demonstrator.
 

@@ -1,6 +1,6 @@
 """A phase of a run: an algorithm on batches of a source for a number of frames."""
 
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import tensorflow.compat.v1 as tf
 
@@ -96,7 +96,7 @@ def _counter(name: str, collections: List[str]) -> tf.Variable:
 def build_phases(
     plans: Sequence[Plan],
     agent: Agent,
-    batches: Callable[[Any], Tuple[Any, Optional[tf.Operation]]],
+    batches: Callable[[Source], Tuple[Batch, Optional[tf.Operation]]],
     policy_version: Sequence[tf.Variable],
     metrics: Optional[Mapping[str, tf.Tensor]] = None,
     update_priorities: Optional[Callable[[tf.Tensor, tf.Tensor], tf.Operation]] = None,
@@ -171,7 +171,9 @@ def _build_phase(
     )
 
 
-def advance(counter: tf.Variable, frames: tf.Tensor, after: Sequence[Any]) -> tf.Tensor:
+def advance(
+    counter: tf.Variable, frames: tf.Tensor, after: Sequence[Union[tf.Operation, tf.Tensor]]
+) -> tf.Tensor:
     """Adds the frames of an update to a counter once the operations `after` are done.
 
     Returns:

@@ -14,7 +14,7 @@ which returns float32 [T, B], the amount that `--reward_shaping_cost` multiplies
 `MEASURES`.
 """
 
-from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple
+from typing import Callable, Dict, Mapping, Optional, Sequence, Tuple
 
 import tensorflow.compat.v1 as tf
 
@@ -25,6 +25,7 @@ from sc2impala.learner.batch import Batch
 from sc2impala.learner.optimization import Schedule
 from sc2impala.learner.sequences import Steps
 from sc2impala.settings.learning import REWARD_CLIPPINGS, ReturnSettings
+from sc2impala.structs import AgentOutput, Nest
 
 Measure = Callable[[JointPolicy, Steps, tf.Tensor, tf.Tensor], tf.Tensor]
 
@@ -106,7 +107,7 @@ def transform(rewards: tf.Tensor, scaling: float, clipping: str) -> tf.Tensor:
 
 
 def gains(
-    observation: Mapping[str, Any], weights: Sequence[Tuple[str, float]], done: tf.Tensor
+    observation: Mapping[str, Nest], weights: Sequence[Tuple[str, float]], done: tf.Tensor
 ) -> tf.Tensor:
     """Returns rewards for gains: ordered workers, buildings, seen parts of the map.
 
@@ -138,7 +139,7 @@ def gains(
     return tf.stop_gradient(tf.where(done, tf.zeros_like(gained), gained))
 
 
-def _count(observation: Mapping[str, Any], name: str) -> tf.Tensor:
+def _count(observation: Mapping[str, Nest], name: str) -> tf.Tensor:
     """Returns a count of the observations of [T + 1, B], float32 [T + 1, B]."""
     if name in counts.SHARES:
         layer = observation['minimap'][counts.SHARES[name]]
@@ -203,7 +204,7 @@ MEASURES: Dict[str, Measure] = {
 """Kinds that `--reward_shaping` can name, besides 'none'."""
 
 
-def _with_values(agent: Agent, batch: Batch) -> Tuple[Batch, Any]:
+def _with_values(agent: Agent, batch: Batch) -> Tuple[Batch, AgentOutput]:
     """Returns the current outputs of the agent on a batch, `AgentOutput` of [T + 1, B].
 
     This takes a separate forward pass. Also returns the batch: its recurrent state of recorded

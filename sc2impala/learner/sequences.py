@@ -88,11 +88,11 @@ def unroll_with_labels(agent: Agent, batch: Batch) -> Tuple[Steps, AgentOutput]:
 
 
 def forward(
-    run: Callable[..., Tuple[Any, Any]],
+    run: Callable[..., Tuple[Nest, Nest]],
     batch: Batch,
     start: Nest,
-    options: Optional[Mapping[str, Any]] = None,
-) -> Tuple[Any, Any]:
+    options: Optional[Mapping[str, Nest]] = None,
+) -> Tuple[Nest, Nest]:
     """Runs the agent over a batch, on all its devices.
 
     Args:
@@ -109,7 +109,7 @@ def forward(
     return run(batch.agent_outputs.action, batch.env_outputs, start, **(options or {}))
 
 
-def first_state(batch: Batch) -> Any:
+def first_state(batch: Batch) -> Nest:
     """Returns the state before the first step; for recorded columns the streams' state."""
     if not tf.nest.flatten(batch.stream_state):
         return batch.agent_state
@@ -122,8 +122,8 @@ def first_state(batch: Batch) -> Any:
 
 
 def _unroll_and_keep_state(
-    run: Callable[..., Tuple[Any, Any]], batch: Batch, options: Mapping[str, Any]
-) -> Any:
+    run: Callable[..., Tuple[Nest, Nest]], batch: Batch, options: Mapping[str, Nest]
+) -> Nest:
     """Returns the outputs of [T + 1, B] once the state of streams is written."""
     outputs, last_state = forward(run, batch, first_state(batch), options)
     variables = tf.nest.flatten(batch.stream_state)
@@ -160,7 +160,7 @@ def shift(
       with_demonstrations: see `unroll`.
     """
 
-    def later(nest: Nest) -> Any:
+    def later(nest: Nest) -> Nest:
         return tf.nest.map_structure(lambda t: t[1:], nest)
 
     # Without the observations, which are large.

@@ -4,7 +4,7 @@ N is the number of new sequences in a batch, R of replayed ones, B = N + R.
 """
 
 import abc
-from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
+from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -12,7 +12,10 @@ import tensorflow.compat.v1 as tf
 from sc2impala import activity
 from sc2impala.learner.batch import Batch, Staging, make_batch, split, stage
 from sc2impala.replay import ReplayTable
-from sc2impala.structs import Nest
+from sc2impala.structs import ActorOutput, Nest
+
+if TYPE_CHECKING:
+    from sc2impala.actors import SequenceQueue
 
 
 class Source(abc.ABC):
@@ -33,7 +36,7 @@ class Source(abc.ABC):
 class QueueSource(Source):
     """New sequences only."""
 
-    def __init__(self, queue: Any, num_sequences: int):
+    def __init__(self, queue: 'SequenceQueue', num_sequences: int):
         """Args:
         queue: `actors.SequenceQueue` of `ActorOutput`s.
         num_sequences: B.
@@ -75,12 +78,12 @@ class MixedSource(Source):
 
     def __init__(
         self,
-        queue: Any,
+        queue: 'SequenceQueue',
         table: ReplayTable,
         num_new: int,
         num_replay: int,
         min_size: int = 0,
-        priorities: Optional[Callable[[Any], tf.Tensor]] = None,
+        priorities: Optional[Callable[[ActorOutput], tf.Tensor]] = None,
     ):
         """Args:
         queue: `actors.SequenceQueue` of `ActorOutput`s.
@@ -139,7 +142,9 @@ class MixedSource(Source):
         return insert_into_table(self._table, new, count, priorities)
 
 
-def sample_table(table: ReplayTable, spec: Nest, count: int) -> Tuple[Any, tf.Tensor, tf.Tensor]:
+def sample_table(
+    table: ReplayTable, spec: Nest, count: int
+) -> Tuple[ActorOutput, tf.Tensor, tf.Tensor]:
     """Samples a replay table in the graph.
 
     Args:

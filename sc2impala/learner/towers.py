@@ -10,7 +10,7 @@ the optimizer.
 T is the unroll length, B the batch size.
 """
 
-from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import tensorflow.compat.v1 as tf
 
@@ -48,11 +48,11 @@ def make_parts(
 
 
 def unroll(
-    run: Callable[..., Tuple[Any, Any]],
+    run: Callable[..., Tuple[Nest, Nest]],
     parts: Sequence[Part],
     core_state: Nest,
-    options: Mapping[str, Any],
-) -> Tuple[Any, Any]:
+    options: Mapping[str, Nest],
+) -> Tuple[Nest, Nest]:
     """Runs `Agent.unroll` for every part on its device.
 
     Args:
@@ -83,7 +83,7 @@ def gradients(loss: tf.Tensor, variables: Sequence[tf.Variable]) -> List[Optiona
     return tf.gradients(loss, variables, colocate_gradients_with_ops=spread)
 
 
-def split(nest: Nest, count: int, axis: int) -> List[Any]:
+def split(nest: Nest, count: int, axis: int) -> List[Nest]:
     """Splits every tensor of a nest into `count` equal parts along an axis."""
     flat = [tf.split(tensor, count, axis) for tensor in tf.nest.flatten(nest)]
     return [
@@ -91,6 +91,6 @@ def split(nest: Nest, count: int, axis: int) -> List[Any]:
     ]
 
 
-def join(nests: Sequence[Any], axis: int) -> Any:
+def join(nests: Sequence[Nest], axis: int) -> Nest:
     """Concatenates the tensors of nests of the same structure along an axis."""
     return tf.nest.map_structure(lambda *pieces: tf.concat(pieces, axis), *nests)

@@ -106,6 +106,17 @@ ALLOWED = {
 }
 """The other parts that each part of the package may import."""
 
+ALLOWED_TYPES = {
+    'actors': ('agents', 'envs'),
+    'cluster': ('agents', 'envs'),
+    'cluster_actors': ('envs',),
+    'learner': ('actors', 'demonstrations'),
+}
+"""Further parts that a part may import for its annotations alone, under `TYPE_CHECKING`.
+
+It gets their objects as arguments.
+"""
+
 
 def files(part=''):
     """Paths of the Python files of a part, or of the whole package."""
@@ -149,7 +160,15 @@ def test_parts_import_only_what_they_may():
         f'{path} imports {name}'
         for part, allowed in ALLOWED.items()
         for path in files(part)
-        for name in sorted(own_parts(imported(path)) - {part, *allowed})
+        for name in sorted(own_parts(imported(path) - typed_only(path)) - {part, *allowed})
+    ]
+    faults += [
+        f'{path} imports {name} for annotations'
+        for part, allowed in ALLOWED.items()
+        for path in files(part)
+        for name in sorted(
+            own_parts(typed_only(path)) - {part, *allowed, *ALLOWED_TYPES.get(part, ())}
+        )
     ]
     assert not faults, '\n'.join(faults)
 

@@ -4,8 +4,6 @@ E is the number of epochs, M of minibatches in each, B the number of columns, D 
 devices that share them (1 if the batch has no parts).
 """
 
-from typing import Any
-
 import tensorflow.compat.v1 as tf
 
 from sc2impala.learner.batch import Batch, map_columns
@@ -84,6 +82,6 @@ def columns_of(batch: Batch, order: tf.Tensor) -> tf.Tensor:
     return tf.reshape(order + first[:, tf.newaxis], [-1])
 
 
-def time_major(nest: Nest, columns: tf.Tensor) -> Any:
+def time_major(nest: Nest, columns: tf.Tensor) -> Nest:
     """Selects columns of a nest of [T, B, ...]."""
     return tf.nest.map_structure(lambda t: tf.gather(t, columns, axis=1), nest)

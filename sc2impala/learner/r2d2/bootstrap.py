@@ -6,7 +6,7 @@ versions. H is the number of versions, B the number of sequences. Version h of s
 b * H + h.
 """
 
-from typing import Any, Dict
+from typing import Dict
 
 import tensorflow.compat.v1 as tf
 
@@ -14,7 +14,7 @@ from sc2impala import hashing
 from sc2impala.structs import Nest
 
 
-def repeat(nest: Nest, num_versions: int, axis: int) -> Any:
+def repeat(nest: Nest, num_versions: int, axis: int) -> Nest:
     """Columns of sequences for each version: B becomes B * H along an axis of all tensors."""
     return tf.nest.map_structure(lambda t: tf.repeat(t, num_versions, axis=axis), nest)
 

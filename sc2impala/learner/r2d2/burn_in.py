@@ -6,13 +6,11 @@ the last steps of the previous sequence, whose losses cover them. T is the unrol
 batch size.
 """
 
-from typing import Any
-
 import tensorflow.compat.v1 as tf
 
 from sc2impala.agents.agent import Agent
 from sc2impala.learner.batch import Batch
-from sc2impala.structs import Nest
+from sc2impala.structs import AgentOutput, Nest
 
 
 def num_steps(agent_state: Nest, wanted: int) -> int:
@@ -25,12 +23,12 @@ def num_steps(agent_state: Nest, wanted: int) -> int:
     return wanted if tf.nest.flatten(agent_state) else 0
 
 
-def after(nest: Nest, count: int) -> Any:
+def after(nest: Nest, count: int) -> Nest:
     """Removes the first steps: a nest of [T + 1, ...] to [T + 1 - count, ...]."""
     return tf.nest.map_structure(lambda t: t[count:], nest)
 
 
-def unroll(agent: Agent, batch: Batch, count: int) -> Any:
+def unroll(agent: Agent, batch: Batch, count: int) -> AgentOutput:
     """Unrolls an agent over a batch from its stored states.
 
     Args:
