@@ -17,6 +17,7 @@ from sc2impala import structs
 from sc2impala.agents.wrapper import ActingAgent
 from sc2impala.envs import specs as specs_lib
 from sc2impala.envs.specs import ObservationSpec
+from sc2impala.envs.vector import Specs
 from sc2impala.errors import UserError
 from sc2impala.runtime.plain_paths import plain_path
 
@@ -49,7 +50,7 @@ class AgentInterface:
     """
 
     def __init__(
-        self, agent: ActingAgent, specs: Tuple[Any, Any], greedy: bool, num_step_muls: Optional[int]
+        self, agent: ActingAgent, specs: Specs, greedy: bool, num_step_muls: Optional[int]
     ):
         """Builds the operations.
 
@@ -97,7 +98,9 @@ class AgentInterface:
             inputs[SEED] = self.seed
         return inputs
 
-    def make_callable(self, session: tf.Session, names: Sequence[str]) -> Callable[..., Any]:
+    def make_callable(
+        self, session: tf.Session, names: Sequence[str]
+    ) -> Callable[..., structs.Nest]:
         """Returns a fast function of the ordered inputs, callable from any thread.
 
         Args:
@@ -145,8 +148,12 @@ class AgentInterface:
             ) from error
 
     def _act(
-        self, agent: ActingAgent, observation_spec: ObservationSpec, core: Any, greedy: bool
-    ) -> Tuple[Any, Any]:
+        self,
+        agent: ActingAgent,
+        observation_spec: ObservationSpec,
+        core: structs.Nest,
+        greedy: bool,
+    ) -> Tuple[structs.AgentOutput, structs.Nest]:
         """Returns `AgentOutput` and the next state of the core."""
         flat = dict(self.observation)
         flat[specs_lib.MASK] = tf.not_equal(flat[specs_lib.MASK], 0)
@@ -196,7 +203,7 @@ def observation_arrays(
     return dict(arrays, **{specs_lib.MASK: (arrays[specs_lib.MASK][0], np.dtype(np.int8))})
 
 
-def _named(function: tf.Tensor, core: Any) -> Dict[str, tf.Tensor]:
+def _named(function: tf.Tensor, core: structs.Nest) -> Dict[str, tf.Tensor]:
     """The state of an agent by name: the last function, and the recurrent state."""
     parts = {f'{_STATE}core_{i}': part for i, part in enumerate(tf.nest.flatten(core))}
     return dict({_LAST_FUNCTION: function}, **parts)

@@ -2,12 +2,19 @@
 
 import itertools
 import os
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
 import numpy as np
+import tensorflow.compat.v1 as tf
 
 from sc2impala.envs import specs as specs_lib
+from sc2impala.envs.vector import Specs
 from sc2impala.evaluation import agent_interface
+from sc2impala.structs import Nest
+
+if TYPE_CHECKING:
+    import gymnasium
+
 
 Arrays = Dict[str, np.ndarray]
 
@@ -51,10 +58,10 @@ class LoadedAgent:
     def __init__(
         self,
         identity: Identity,
-        specs: Tuple[Any, Any],
+        specs: Specs,
         interface: agent_interface.AgentInterface,
-        session: Any,
-        saver: Any,
+        session: tf.Session,
+        saver: tf.train.Saver,
         stream: int,
     ):
         """Args:
@@ -93,7 +100,10 @@ class LoadedAgent:
         return _first_row(state) if batch_size is None else state
 
     def act(
-        self, observation: Mapping[str, Any], state: Mapping[str, Any], first: Any = None
+        self,
+        observation: Mapping[str, Nest],
+        state: Mapping[str, np.ndarray],
+        first: Optional[np.ndarray] = None,
     ) -> Tuple[np.ndarray, Arrays]:
         """Chooses an action.
 
@@ -114,7 +124,10 @@ class LoadedAgent:
         return outputs[agent_interface.ACTION], next_state
 
     def compute(
-        self, observation: Mapping[str, Any], state: Mapping[str, Any], first: Any = None
+        self,
+        observation: Mapping[str, Nest],
+        state: Mapping[str, np.ndarray],
+        first: Optional[np.ndarray] = None,
     ) -> Tuple[Arrays, Arrays]:
         """Chooses an action, and returns all outputs of the agent.
 
@@ -132,12 +145,12 @@ class LoadedAgent:
         return self._run(self._compute, observation, state, first)
 
     @property
-    def observation_space(self) -> Any:
+    def observation_space(self) -> 'gymnasium.spaces.Dict':
         """The observation space of one game; needs gymnasium."""
         return _gym('spaces').observation_space(self.observation_spec)
 
     @property
-    def action_space(self) -> Any:
+    def action_space(self) -> 'gymnasium.spaces.MultiDiscrete':
         """The action space of one game; needs gymnasium.
 
         If the agent chooses its step multiplier, the value v of the last dimension stands for v + 1
@@ -148,7 +161,7 @@ class LoadedAgent:
             self.action_spec, identity.max_step_mul, identity.step_mul is None
         )
 
-    def make_env(self, **options: Any) -> Any:
+    def make_env(self, **options: Any) -> 'gymnasium.Env':
         """Makes a game for the agent with `gymnasium.make`.
 
         Args:
@@ -156,7 +169,7 @@ class LoadedAgent:
         """
         return self._make('make', options)
 
-    def make_vec(self, num_envs: int, **options: Any) -> Any:
+    def make_vec(self, num_envs: int, **options: Any) -> 'gymnasium.vector.VectorEnv':
         """Makes games for the agent with `gymnasium.make_vec`.
 
         Args:
@@ -205,7 +218,7 @@ class LoadedAgent:
     def __enter__(self) -> 'LoadedAgent':
         return self
 
-    def __exit__(self, *exc_info: Any) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         self.close()
 
     def __repr__(self) -> str:
@@ -214,10 +227,10 @@ class LoadedAgent:
 
     def _run(
         self,
-        function: Callable[..., Any],
-        observation: Mapping[str, Any],
-        state: Mapping[str, Any],
-        first: Any,
+        function: Callable[..., Nest],
+        observation: Mapping[str, Nest],
+        state: Mapping[str, np.ndarray],
+        first: Optional[np.ndarray],
     ) -> Tuple[Arrays, Arrays]:
         self._check_open()
         flat = specs_lib.flatten(observation)
@@ -257,7 +270,7 @@ def _gym(module: str = '') -> Any:
     return getattr(gym, module) if module else gym
 
 
-def _rows(observation: Mapping[str, Any]) -> Tuple[int, ...]:
+def _rows(observation: Mapping[str, Nest]) -> Tuple[int, ...]:
     """(B,), or () for an observation without the dimension of rows."""
     mask = observation.get(specs_lib.MASK)
     if mask is None:
@@ -267,7 +280,7 @@ def _rows(observation: Mapping[str, Any]) -> Tuple[int, ...]:
 
 def _checked(
     group: str,
-    arrays: Mapping[str, Any],
+    arrays: Mapping[str, np.ndarray],
     expected: Mapping[str, Tuple[Tuple[int, ...], np.dtype]],
     rows: Tuple[int, ...],
 ) -> List[np.ndarray]:

@@ -2,7 +2,7 @@
 
 import functools
 import os
-from typing import Any, Dict, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, Mapping, Optional, Tuple
 
 import tensorflow.compat.v1 as tf
 
@@ -112,7 +112,7 @@ def _read_settings(folder: str, given: Mapping[str, Any]) -> Settings:
     return settings
 
 
-def _load(settings: Settings, choose: Any, stream: int) -> LoadedAgent:
+def _load(settings: Settings, choose: Callable[[], str], stream: int) -> LoadedAgent:
     """Builds the agent in a separate graph, and restores its weights.
 
     Args:

@@ -1,6 +1,6 @@
 """Evaluations of the agent during training."""
 
-from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple
+from typing import Callable, List, Mapping, Optional, Sequence
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -8,6 +8,7 @@ import tensorflow.compat.v1 as tf
 from sc2impala import envs, structs
 from sc2impala.agents.wrapper import ActingAgent
 from sc2impala.envs.specs import ObservationSpec
+from sc2impala.envs.vector import Specs
 from sc2impala.evaluation import players, scoring
 from sc2impala.runtime import sessions
 
@@ -22,7 +23,7 @@ class PhaseEvaluation:
         self,
         agent: ActingAgent,
         observation_spec: ObservationSpec,
-        make_env: Callable[[], Any],
+        make_env: Callable[[], envs.VectorEnvironment],
         num_episodes: int,
         seed: int = 0,
         num_envs: Optional[int] = None,
@@ -76,7 +77,7 @@ class PhaseEvaluation:
 
 def on_simulator(
     agent: ActingAgent,
-    specs: Tuple[Any, Any],
+    specs: Specs,
     map_name: str,
     longest_step: int,
     seeds: Sequence[int],
@@ -93,7 +94,7 @@ def on_simulator(
       rules: see `envs.SimulatedEnvironment`.
     """
 
-    def make_env() -> Any:
+    def make_env() -> envs.VectorEnvironment:
         return envs.make_environment(
             'simulator', map_name, seeds, specs[0], specs[1], longest_step, rules=rules
         )

@@ -1,7 +1,7 @@
 """Players of an evaluation: an agent from a checkpoint, a script, or random actions."""
 
 import dataclasses
-from typing import Any, Callable, Dict, Iterable, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Tuple, Union
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -10,12 +10,17 @@ from sc2impala import structs
 from sc2impala.agents.wrapper import ActingAgent
 from sc2impala.checkpoints import choice, variables
 from sc2impala.envs import map_defaults, players
-from sc2impala.envs.specs import ObservationSpec
+from sc2impala.envs.specs import ArraySpec, ObservationSpec
+from sc2impala.envs.vector import Specs
 from sc2impala.errors import UserError
 from sc2impala.factories import environments
 from sc2impala.settings import resolve
 from sc2impala.settings import settings as settings_lib
 from sc2impala.settings.groups import EnvironmentSettings
+from sc2impala.structs import Nest
+
+Act = Callable[[structs.EnvOutput], Tuple[Mapping[str, np.ndarray], np.ndarray]]
+"""Chooses actions and step multipliers for K environments, see `SessionPlayer`."""
 
 
 class SessionPlayer:
@@ -65,7 +70,7 @@ class SessionPlayer:
             lambda t: np.zeros(t.shape.as_list(), np.int32), self._inputs[0]
         )
 
-    def __call__(self, env_output: Any) -> Tuple[Dict[str, np.ndarray], np.ndarray]:
+    def __call__(self, env_output: structs.EnvOutput) -> Tuple[Dict[str, np.ndarray], np.ndarray]:
         """Acts once; `done` resets the recurrent state inside the agent."""
         seen = structs.EnvOutput((), (), env_output.done, env_output.observation)
         values = (self._last_action, seen, self._state)
@@ -125,11 +130,11 @@ class AgentPlayer(SessionPlayer):
 
 
 def _placeholders(
-    observation_spec: ObservationSpec, num_envs: int, state: Any
-) -> Tuple[Any, Any, Any]:
+    observation_spec: ObservationSpec, num_envs: int, state: Nest
+) -> Tuple[Dict[str, tf.Tensor], structs.EnvOutput, Nest]:
     """Inputs of an agent: last action, the parts of `EnvOutput` that agents use, state."""
 
-    def like(spec: Any) -> tf.Tensor:
+    def like(spec: ArraySpec) -> tf.Tensor:
         return tf.placeholder(spec.dtype, [num_envs] + list(spec.shape))
 
     structure = {
@@ -147,17 +152,21 @@ def _placeholders(
 class FixedPlayer:
     """A player that does not learn, with the step multiplier of the settings."""
 
-    def __init__(self, player: Any, step_mul: int):
+    def __init__(self, player: Union[players.RandomPlayer, players.ScriptedPlayer], step_mul: int):
         self._player = player
         self._step_mul = step_mul
 
-    def __call__(self, env_output: Any) -> Tuple[Dict[str, np.ndarray], np.ndarray]:
+    def __call__(self, env_output: structs.EnvOutput) -> Tuple[Dict[str, np.ndarray], np.ndarray]:
         """Acts once."""
         action = self._player.act(env_output.observation, env_output.done)
         return action, np.full(env_output.done.shape, self._step_mul, np.int32)
 
     def close(self) -> None:
         """Nothing to release."""
+
+
+Player = Union[AgentPlayer, FixedPlayer]
+"""A player of `--policy`."""
 
 
 def with_needs(environment: EnvironmentSettings, policy: str) -> EnvironmentSettings:
@@ -201,13 +210,13 @@ def _union(names: Iterable[str], others: Iterable[str]) -> Tuple[str, ...]:
     return names + tuple(name for name in others if name not in names)
 
 
-def random_player(specs: Tuple[Any, Any], seed: int, step_mul: int) -> FixedPlayer:
+def random_player(specs: Specs, seed: int, step_mul: int) -> FixedPlayer:
     """Returns a player of random actions."""
     return FixedPlayer(players.RandomPlayer(specs[1], np.random.RandomState(seed)), step_mul)
 
 
 def scripted_player(
-    map_name: str, specs: Tuple[Any, Any], step_mul: int, policy: str = 'scripted'
+    map_name: str, specs: Specs, step_mul: int, policy: str = 'scripted'
 ) -> FixedPlayer:
     """Returns a scripted player of the map.
 

@@ -4,13 +4,15 @@ import contextlib
 import dataclasses
 import functools
 import os
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, Optional, Union, cast
 
 import tensorflow.compat.v1 as tf
 
 import sc2impala
 from sc2impala.checkpoints import choice, directory
+from sc2impala.envs.vector import Specs
 from sc2impala.evaluation import pictures, players, recording, scoring
+from sc2impala.evaluation.players import Player
 from sc2impala.factories import acting, environments
 from sc2impala.runtime import (
     console,
@@ -57,14 +59,14 @@ def evaluate(settings: Settings) -> Dict[str, Any]:
         )
 
 
-def _label(settings: Settings, player: Any) -> str:
+def _label(settings: Settings, player: Player) -> str:
     """The part of file names that identifies a chosen checkpoint, or ''."""
     if settings.evaluation.checkpoint == choice.LATEST:
         return ''
-    return choice.label(settings.run.logdir, player.checkpoint)
+    return choice.label(settings.run.logdir, cast(players.AgentPlayer, player).checkpoint)
 
 
-def _identity(settings: Settings, player: Any) -> Dict[str, Any]:
+def _identity(settings: Settings, player: Player) -> Dict[str, Any]:
     """Returns the entries of `evaluation.json` that identify agent, games and versions.
 
     The checkpoint is a path relative to the folder of the run; None without an agent.
@@ -103,7 +105,7 @@ def record(settings: Settings) -> Dict[str, Any]:
         demonstrator = dataclasses.replace(demonstrator, demonstrator=own.policy)
         specs = environments.labelled_specs(demonstrator, specs)
     with tf.Graph().as_default(), contextlib.ExitStack() as stack:
-        player: Any = recording.LabelPlayer()
+        player: Union[Player, recording.LabelPlayer] = recording.LabelPlayer()
         if not is_script:
             player = make_player(settings, specs, num_envs, step_mul)
         stack.callback(player.close)
@@ -125,8 +127,8 @@ def record(settings: Settings) -> Dict[str, Any]:
 
 
 def make_player(
-    settings: Settings, specs: Tuple[Any, Any], num_envs: int, step_mul: Optional[int] = None
-) -> Any:
+    settings: Settings, specs: Specs, num_envs: int, step_mul: Optional[int] = None
+) -> Player:
     """Returns the player of `--policy` for K environments.
 
     Args:

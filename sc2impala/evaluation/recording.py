@@ -2,17 +2,19 @@
 
 import os
 import time
-from typing import Any, Dict, Mapping
+from typing import Any, Dict, Mapping, Tuple
 
 import numpy as np
 
 import sc2impala
 from sc2impala import demonstrations, structs
 from sc2impala.envs.actions import ActionSpec
+from sc2impala.envs.vector import VectorEnvironment
 from sc2impala.errors import UserError
+from sc2impala.evaluation.players import Act
 from sc2impala.runtime import console
 from sc2impala.runtime.stop_request import StopRequest
-from sc2impala.settings.groups import OutputSettings
+from sc2impala.settings.groups import EnvironmentSettings, OutputSettings
 from sc2impala.structs import DEMONSTRATION
 
 _MIB = 2**20
@@ -21,7 +23,7 @@ _MIB = 2**20
 class LabelPlayer:
     """A player that takes the labels of a `DemonstratedEnvironment`."""
 
-    def __call__(self, env_output: Any) -> Any:
+    def __call__(self, env_output: structs.EnvOutput) -> Tuple[Dict[str, np.ndarray], np.ndarray]:
         """Acts once; see `players.AgentPlayer`."""
         label = env_output.observation[DEMONSTRATION]
         return label['action'], label['step_mul']
@@ -30,7 +32,9 @@ class LabelPlayer:
         """Nothing to release."""
 
 
-def describe(environment: Any, action_spec: ActionSpec, player: str, seed: int) -> Dict[str, Any]:
+def describe(
+    environment: EnvironmentSettings, action_spec: ActionSpec, player: str, seed: int
+) -> Dict[str, Any]:
     """Returns the description of a recording, for its manifest.
 
     Args:
@@ -54,7 +58,7 @@ def describe(environment: Any, action_spec: ActionSpec, player: str, seed: int) 
 
 
 def new_writer(
-    folder: str, about: Mapping[str, Any], env: Any, chunk_steps: int
+    folder: str, about: Mapping[str, Any], env: VectorEnvironment, chunk_steps: int
 ) -> demonstrations.Writer:
     """A new recording `<player>-<number>` in a folder of recordings.
 
@@ -80,8 +84,8 @@ def new_writer(
 
 
 def record(
-    env: Any,
-    player: Any,
+    env: VectorEnvironment,
+    player: Act,
     writer: demonstrations.Writer,
     num_episodes: int,
     stop: StopRequest,
@@ -128,8 +132,8 @@ def summary(folder: str, manifest: Mapping[str, Any]) -> str:
 
 
 def _play(
-    env: Any,
-    player: Any,
+    env: VectorEnvironment,
+    player: Act,
     writer: demonstrations.Writer,
     num_episodes: int,
     stop: StopRequest,
@@ -161,7 +165,10 @@ def _play(
 
 
 def _step(
-    observation: Mapping[str, Any], action: Mapping[str, Any], step_mul: Any, output: Any
+    observation: Mapping[str, structs.Nest],
+    action: Mapping[str, np.ndarray],
+    step_mul: np.ndarray,
+    output: structs.EnvOutput,
 ) -> Dict[str, np.ndarray]:
     """The arrays of a step by name of component, with labels."""
     info = output.info
@@ -176,7 +183,7 @@ def _step(
     }
 
 
-def _without_labels(env: Any) -> Dict[str, Any]:
+def _without_labels(env: VectorEnvironment) -> Dict[str, structs.Nest]:
     structure = dict(env.observation_spec.structure())
     structure.pop(DEMONSTRATION, None)
     return structure

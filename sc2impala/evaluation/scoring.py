@@ -6,8 +6,11 @@ from typing import Any, Callable, Dict, List, Mapping, Optional
 import numpy as np
 
 from sc2impala import activity, structs
+from sc2impala.envs.vector import VectorEnvironment
 from sc2impala.errors import UserError
 from sc2impala.evaluation import pictures
+from sc2impala.evaluation.pictures import EpisodePicture
+from sc2impala.evaluation.players import Act, Player
 from sc2impala.runtime import console, logdir, sessions
 from sc2impala.settings.groups import EnvironmentSettings, EvaluationSettings
 
@@ -17,10 +20,10 @@ CURVE = 'curve.png'
 
 def evaluate(
     folder: str,
-    player: Any,
-    env: Any,
+    player: Player,
+    env: VectorEnvironment,
     evaluation: EvaluationSettings,
-    picture: Optional[Any],
+    picture: Optional[EpisodePicture],
     about: Mapping[str, Any],
     label: str = '',
 ) -> Dict[str, Any]:
@@ -59,10 +62,10 @@ def evaluate(
 
 
 def play_episodes(
-    env: Any,
-    player: Any,
+    env: VectorEnvironment,
+    player: Act,
     num_episodes: int,
-    picture: Any = None,
+    picture: Optional[EpisodePicture] = None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> List[structs.EpisodeInfo]:
     """Runs whole episodes in K environments; aborted ones are repeated.
@@ -82,7 +85,11 @@ def play_episodes(
 
 
 def _play_episodes(
-    env: Any, player: Any, num_episodes: int, picture: Any, should_stop: Callable[[], bool]
+    env: VectorEnvironment,
+    player: Act,
+    num_episodes: int,
+    picture: Optional[EpisodePicture],
+    should_stop: Callable[[], bool],
 ) -> List[structs.EpisodeInfo]:
     """See `play_episodes`."""
     num_envs = env.num_envs
@@ -198,11 +205,15 @@ def _labelled(name: str, label: str) -> str:
 
 
 def _draw(
-    picture: Any, env_output: Any, action: Any, step_mul: np.ndarray, next_output: Any
+    picture: EpisodePicture,
+    env_output: structs.EnvOutput,
+    action: Mapping[str, np.ndarray],
+    step_mul: np.ndarray,
+    next_output: structs.EnvOutput,
 ) -> None:
     """Adds the step of the first environment."""
 
-    def first(nest: Any) -> Any:
+    def first(nest: structs.Nest) -> structs.Nest:
         return {k: first(v) if isinstance(v, dict) else v[0] for k, v in nest.items()}
 
     picture.add(

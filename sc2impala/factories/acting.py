@@ -1,6 +1,6 @@
 """The agent of an algorithm, its teacher, and its behaviour policy."""
 
-from typing import Any, Mapping, Optional, Tuple
+from typing import Any, Mapping, Optional
 
 import tensorflow.compat.v1 as tf
 
@@ -8,6 +8,7 @@ from sc2impala import agents, learner
 from sc2impala.agents import teacher as teacher_lib
 from sc2impala.agents.agent import Agent
 from sc2impala.agents.wrapper import ActingAgent, MaxStepMul, Temperature
+from sc2impala.envs.vector import Specs
 from sc2impala.errors import UserError
 from sc2impala.learner import optimization
 from sc2impala.learner.algorithm import Algorithm
@@ -22,7 +23,7 @@ def main_algorithm(settings: Settings) -> Algorithm:
     return learner.load(name)(settings.algorithms[name])
 
 
-def make_agent(settings: Settings, specs: Tuple[Any, Any]) -> Agent:
+def make_agent(settings: Settings, specs: Specs) -> Agent:
     """Returns the agent of a run, with the options of its algorithm; see `create_agent`.
 
     Args:
@@ -44,7 +45,7 @@ def make_agent(settings: Settings, specs: Tuple[Any, Any]) -> Agent:
 
 def create_agent(
     settings: AgentSettings,
-    specs: Tuple[Any, Any],
+    specs: Specs,
     max_step_mul: int,
     fixed_step_mul: Optional[int],
     options: Optional[Mapping[str, Any]] = None,
@@ -85,9 +86,7 @@ def create_agent(
     return agent
 
 
-def make_teacher(
-    settings: Settings, agent: Agent, specs: Tuple[Any, Any]
-) -> Optional[teacher_lib.Teacher]:
+def make_teacher(settings: Settings, agent: Agent, specs: Specs) -> Optional[teacher_lib.Teacher]:
     """Returns the teacher that acts along with the agent; None if the loss does not use one.
 
     Args:
@@ -103,7 +102,7 @@ def teacher_cost(settings: Settings) -> float:
     return getattr(settings.algorithms[settings.training.algorithm], 'teacher_cost', 0.0)
 
 
-def make_copy(settings: Settings, agent: Agent, specs: Tuple[Any, Any]) -> teacher_lib.Teacher:
+def make_copy(settings: Settings, agent: Agent, specs: Specs) -> teacher_lib.Teacher:
     """Returns another agent of the same kind, as a teacher; at cost 0 it never acts."""
     total = settings.training.total_environment_frames
     schedule = optimization.Schedule(tf.train.get_or_create_global_step(), total)

@@ -1,11 +1,12 @@
 """Specs, games and scripts of a run, from its settings."""
 
 import dataclasses
-from typing import Any, Optional, Sequence, Tuple, Type
+from typing import Optional, Sequence, Type
 
 from sc2impala import envs, extensions
 from sc2impala.envs import demonstrator, players
 from sc2impala.envs.pysc2_backend import own_map
+from sc2impala.envs.vector import Specs
 from sc2impala.errors import UserError
 from sc2impala.settings.groups import (
     DemonstrationSettings,
@@ -16,7 +17,7 @@ from sc2impala.settings.groups import (
 _MIN_LAUNCH_SECS = 30.0
 
 
-def make_specs(environment: EnvironmentSettings) -> Tuple[Any, Any]:
+def make_specs(environment: EnvironmentSettings) -> Specs:
     """Returns observation and action spec of a run.
 
     Raises:
@@ -46,9 +47,7 @@ def make_specs(environment: EnvironmentSettings) -> Tuple[Any, Any]:
     return specs
 
 
-def labelled_specs(
-    demonstrations: DemonstrationSettings, specs: Tuple[Any, Any]
-) -> Tuple[Any, Any]:
+def labelled_specs(demonstrations: DemonstrationSettings, specs: Specs) -> Specs:
     """Returns observation and action spec of a run, with labels in observations if used.
 
     Args:
@@ -63,7 +62,7 @@ def labelled_specs(
 def make_environment(
     environment: EnvironmentSettings,
     starcraft: StarCraftSettings,
-    specs: Tuple[Any, Any],
+    specs: Specs,
     seeds: Sequence[int],
     spread_frames: int = 0,
 ) -> envs.VectorEnvironment:
@@ -101,7 +100,7 @@ def make_actor_environment(
     environment: EnvironmentSettings,
     starcraft: StarCraftSettings,
     demonstrations: DemonstrationSettings,
-    specs: Tuple[Any, Any],
+    specs: Specs,
     seeds: Sequence[int],
     share_seed: int,
     flag: str = 'demonstrator',
@@ -192,9 +191,7 @@ def find_script(map_name: str, policy: str) -> Optional[Type[players.ScriptedPla
     return players.RULES.get(map_name, {}).get(policy)
 
 
-def make_script(
-    map_name: str, specs: Tuple[Any, Any], flag: str, policy: str
-) -> players.ScriptedPlayer:
+def make_script(map_name: str, specs: Specs, flag: str, policy: str) -> players.ScriptedPlayer:
     """Makes a script.
 
     Args:

@@ -4,6 +4,7 @@ import os
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from matplotlib import ticker
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
@@ -75,7 +76,7 @@ def ancestors(history: Sequence[Row]) -> List[Tuple[int, int]]:
     return line[::-1]
 
 
-def _draw_setting(axes: Any, history: Sequence[Row], name: str, of_setting: Range) -> None:
+def _draw_setting(axes: Axes, history: Sequence[Row], name: str, of_setting: Range) -> None:
     values = list(of_setting.values)
 
     def height(row: Row) -> float:
@@ -94,7 +95,7 @@ def _draw_setting(axes: Any, history: Sequence[Row], name: str, of_setting: Rang
         axes.set_yticklabels([str(value) for value in values])
 
 
-def _draw(axes: Any, history: Sequence[Row], title: str, height: Any) -> None:
+def _draw(axes: Axes, history: Sequence[Row], title: str, height: Any) -> None:
     """Draws one panel."""
     places = {
         (row['generation'], row['member']): (row['frames'], height(row))

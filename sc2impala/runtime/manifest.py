@@ -10,6 +10,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 import sc2impala
 from sc2impala.envs import pysc2_api
+from sc2impala.envs.vector import Specs
 from sc2impala.errors import UserError
 from sc2impala.runtime import console, versions
 from sc2impala.runtime.logdir import write_json
@@ -94,7 +95,7 @@ def write(
     logdir: str,
     values: Mapping[str, Any],
     manifest: Optional[Mapping[str, Any]],
-    specs: Tuple[Any, Any],
+    specs: Specs,
     skipped: Sequence[Tuple[int, str]] = (),
 ) -> None:
     """Writes the settings of this start, and keeps the list of earlier ones.
@@ -119,7 +120,7 @@ def write(
             'checkpoints_skipped': {str(frames): reason for frames, reason in skipped},
         }
     )
-    content = {
+    content: Dict[str, Any] = {
         'config': config,
         'functions': action_spec.function_names,
         'heads': action_spec.heads,

@@ -2,13 +2,13 @@
 
 import contextlib
 import threading
-from typing import Any, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 import tensorflow.compat.v1 as tf
 
 from sc2impala import saved_arrays
-from sc2impala.actors import component_specs
+from sc2impala.actors import SequenceQueue, component_specs
 from sc2impala.replay.codec import SequenceCodec
 
 Sequences = List[np.ndarray]
@@ -21,7 +21,7 @@ class QueueContents:
     capacity: capacity of the queue.
     """
 
-    def __init__(self, queue: Any):
+    def __init__(self, queue: SequenceQueue):
         """Builds the operations.
 
         Args:
@@ -84,7 +84,9 @@ class QueueContents:
                 raise ValueError(f'{name} is {array.dtype} {list(array.shape)}.')
         if (lengths < 1).any() or lengths.sum() != len(content):
             raise ValueError('the sequences are not as long as their content.')
-        sequences = [np.empty((len(lengths), *shape), dtype) for shape, dtype in self._specs]
+        sequences: Sequences = [
+            np.empty((len(lengths), *shape), dtype) for shape, dtype in self._specs
+        ]
         ends = np.cumsum(lengths)
         for row, (start, end) in enumerate(zip(ends - lengths, ends)):
             codec.decode(
@@ -117,7 +119,7 @@ class ActorThreads(tf.train.SessionRunHook):
         self,
         enqueue_ops: Sequence[tf.Operation],
         num_envs: int,
-        queue: Any,
+        queue: SequenceQueue,
         contents: QueueContents,
     ):
         """Args:

@@ -2,13 +2,14 @@
 
 import abc
 import contextlib
-from typing import Any, ContextManager, List, Optional, Sequence, Tuple
+from typing import Any, ContextManager, List, Optional, Sequence
 
 import tensorflow.compat.v1 as tf
 
 from sc2impala.actors import SequenceQueue
 from sc2impala.agents.agent import Agent
 from sc2impala.agents.teacher import Teacher
+from sc2impala.envs.vector import Specs
 from sc2impala.runtime.stop_request import StopRequest
 from sc2impala.runtime.summary_log import SummaryLog
 from sc2impala.structs import ActorOutput
@@ -48,7 +49,7 @@ class Actors(abc.ABC):
     def build(
         self,
         agent: Agent,
-        specs: Tuple[Any, Any],
+        specs: Specs,
         spec: ActorOutput,
         start: int,
         teacher: Optional[Teacher],

@@ -1,12 +1,13 @@
 """The bill of materials of a run."""
 
 import contextlib
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Dict, List, Sequence, Tuple
 
 import tensorflow.compat.v1 as tf
 
 from sc2impala import actors as actors_lib
 from sc2impala.checkpoints.writer import CheckpointWriter, SavedFile
+from sc2impala.envs.vector import Specs
 from sc2impala.factories import acting
 from sc2impala.learner import phases as learner_phases
 from sc2impala.learner.sources import Batches
@@ -42,9 +43,7 @@ from sc2impala.training.start import Start
 from sc2impala.training.state import LearnerState
 
 
-def build_graph(
-    settings: Settings, specs: Tuple[Any, Any], actors: Actors, start: int = 0
-) -> Graph:
+def build_graph(settings: Settings, specs: Specs, actors: Actors, start: int = 0) -> Graph:
     """Builds the default graph, in the order of the data flow.
 
     Args:
@@ -163,7 +162,7 @@ def build_components(
     return components
 
 
-def open_recordings(settings: Settings, specs: Tuple[Any, Any], start: int) -> recordings.Recorded:
+def open_recordings(settings: Settings, specs: Specs, start: int) -> recordings.Recorded:
     """Opens the recordings to learn from, if any.
 
     Args:

@@ -1,10 +1,11 @@
 """Lines about a run, printed at its start."""
 
 import dataclasses
-from typing import Any, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, List, Mapping, Optional, Sequence
 
 from sc2impala import learner
 from sc2impala.checkpoints import variables
+from sc2impala.envs.vector import Specs
 from sc2impala.learner.phases import Phase
 from sc2impala.runtime import memory
 from sc2impala.settings import resolve, validation
@@ -17,7 +18,7 @@ _LENGTH = 'total_environment_frames'
 
 
 def describe(
-    settings: Settings, specs: Tuple[Any, Any], built: Graph, checkpoint: Optional[str]
+    settings: Settings, specs: Specs, built: Graph, checkpoint: Optional[str]
 ) -> List[str]:
     """Lines for the start of a run.
 

@@ -1,6 +1,6 @@
 """Checks that variables and outputs are finite before they are saved."""
 
-from typing import Any, Callable, Optional, Sequence
+from typing import Callable, Mapping, Optional, Sequence
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -71,7 +71,7 @@ class FiniteCheck:
                 )
 
 
-def _outputs(agent: Agent, observation: Any) -> Sequence[tf.Tensor]:
+def _outputs(agent: Agent, observation: Mapping[str, structs.Nest]) -> Sequence[tf.Tensor]:
     """Logits and baselines of the agent for the first observations of episodes."""
 
     def zeros(spec: tf.TensorSpec) -> tf.Tensor:

@@ -1,7 +1,7 @@
 """Actors in threads of this process."""
 
 import contextlib
-from typing import Any, Callable, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Iterator, List, Mapping, Optional, Sequence
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -10,6 +10,7 @@ from sc2impala import activity, saved_arrays
 from sc2impala import actors as actors_lib
 from sc2impala.agents.agent import Agent
 from sc2impala.agents.teacher import Teacher
+from sc2impala.envs.vector import Specs, VectorEnvironment
 from sc2impala.factories import acting, environments
 from sc2impala.learner import phases
 from sc2impala.runtime import seeds, sessions
@@ -63,7 +64,7 @@ class LocalActors(Actors):
     def build(
         self,
         agent: Agent,
-        specs: Tuple[Any, Any],
+        specs: Specs,
         spec: ActorOutput,
         start: int,
         teacher: Optional[Teacher],
@@ -144,7 +145,7 @@ class LocalActors(Actors):
         count = self.queue.num_frames(unrolls.env_outputs, unrolls.agent_outputs.step_mul)
         self.queue.account.keep(count)
 
-    def _make_env(self, specs: Tuple[Any, Any], actor: int, start: int) -> Any:
+    def _make_env(self, specs: Specs, actor: int, start: int) -> VectorEnvironment:
         """Returns the `VectorEnvironment` of an actor."""
         settings, run_seed = self._settings, self._settings.run.seed
         env_seeds = seeds.streams(run_seed, 'training', settings.actors.num_envs, start, actor)
@@ -192,7 +193,9 @@ class Games(State):
     survives_errors = False
     otherwise = 'all games start new episodes'
 
-    def __init__(self, envs: Sequence[Any], variables: Sequence[tf.Variable], may_differ: bool):
+    def __init__(
+        self, envs: Sequence[VectorEnvironment], variables: Sequence[tf.Variable], may_differ: bool
+    ):
         """Args:
         envs: `envs.VectorEnvironment`s, one per actor.
         variables: the local variables of the actors.
@@ -214,9 +217,9 @@ class Games(State):
     def get_state(self, session: tf.Session) -> Arrays:
         """See `State`."""
         games = [env.get_state() for env in self._envs]
-        if any(state is None for state in games):
+        parts = {f'games_{index}': state for index, state in enumerate(games) if state is not None}
+        if len(parts) < len(games):
             return {}
-        parts = {f'games_{index}': state for index, state in enumerate(games)}
         return saved_arrays.join({**parts, 'variables': self._variables.get_state(session)})
 
     def set_state(self, session: tf.Session, state: Mapping[str, np.ndarray]) -> None:

@@ -4,7 +4,7 @@ These are lower bounds, from shapes alone; what TensorFlow needs between operati
 A training that they let pass may still be too large; one that they refuse is too large for sure.
 """
 
-from typing import Any, NamedTuple, Sequence
+from typing import NamedTuple, Sequence, Union
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -111,7 +111,7 @@ def training_needs(
     ]
 
 
-def num_bytes(arrays: Sequence[Any], size: int = 0) -> float:
+def num_bytes(arrays: Sequence[Union[tf.Variable, tf.TensorSpec]], size: int = 0) -> float:
     """The bytes of variables or `tf.TensorSpec`s, with `size` bytes per value if given."""
     return sum(
         float(np.prod(array.shape.as_list(), dtype=np.float64)) * (size or array.dtype.size)

@@ -17,7 +17,7 @@ from sc2impala.replay import ReplayTable
 from sc2impala.settings import validation
 from sc2impala.settings.learning import NO_REPLAY
 from sc2impala.settings.settings import Settings
-from sc2impala.structs import DEMONSTRATION
+from sc2impala.structs import DEMONSTRATION, ActorOutput, Nest
 from sc2impala.training import replay_buffer
 from sc2impala.training.components.recordings import Recorded
 
@@ -83,7 +83,7 @@ def _make_sources(
     queue: SequenceQueue,
     table: Optional[ReplayTable],
     recorded: Optional[Recorded],
-    priorities: Optional[Callable[[Any], Any]],
+    priorities: Optional[Callable[[ActorOutput], tf.Tensor]],
 ) -> Tuple[sources.Source, Optional[sources.Source]]:
     """Returns the sources of the training, and of phases on recordings alone, or None.
 
@@ -111,7 +111,7 @@ def _make_sources(
     return source, demonstrations(cloning.cloning_batch_size or settings.training.batch_size)
 
 
-def _check_labels(settings: Settings, observation: Mapping[str, Any]) -> None:
+def _check_labels(settings: Settings, observation: Mapping[str, Nest]) -> None:
     """Raises: UserError: if an algorithm cannot learn from labels, or observations have none."""
     of_main = settings.algorithms[settings.training.algorithm]
     wanted = {

@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from typing import Any, ContextManager, List, Optional, Sequence, Tuple
+from typing import ContextManager, List, Optional, Sequence
 
 import tensorflow.compat.v1 as tf
 
@@ -14,6 +14,7 @@ from sc2impala.cluster import run_info as run_info
 from sc2impala.cluster.accounts import Accounts
 from sc2impala.cluster.run_info import RunInfo
 from sc2impala.envs.specs import ObservationSpec
+from sc2impala.envs.vector import Specs
 from sc2impala.errors import UserError
 from sc2impala.learner import phases
 from sc2impala.runtime import console, sessions
@@ -83,7 +84,7 @@ class RemoteActors(Actors):
     def build(
         self,
         agent: Agent,
-        specs: Tuple[Any, Any],
+        specs: Specs,
         spec: ActorOutput,
         start: int,
         teacher: Optional[Teacher],

@@ -1,6 +1,6 @@
 """The replay buffer of a run, and its summaries."""
 
-from typing import Any, Callable, Dict, Optional
+from typing import Callable, Dict, Optional
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -9,6 +9,7 @@ from sc2impala import actors as actors_lib
 from sc2impala import replay as replay_lib
 from sc2impala.errors import UserError
 from sc2impala.learner import sources
+from sc2impala.learner.batch import Batch
 from sc2impala.runtime import memory
 from sc2impala.settings.groups import ReplaySettings
 from sc2impala.structs import ActorOutput
@@ -64,7 +65,7 @@ def raw_bytes(settings: ReplaySettings, spec: ActorOutput) -> int:
     return replay_lib.uncompressed_bytes(specs, settings.replay_buffer_size)
 
 
-def replay_metrics(table: replay_lib.ReplayTable, batch: Any) -> Dict[str, tf.Tensor]:
+def replay_metrics(table: replay_lib.ReplayTable, batch: Batch) -> Dict[str, tf.Tensor]:
     """`replay/sequences`, the number of them, and `replay/mebibytes`, their size: float32 [].
 
     Args:

@@ -1,12 +1,13 @@
 """A run, from its folder to the last update."""
 
 import contextlib
-from typing import Any, Iterator, Sequence, Tuple
+from typing import Iterator, Sequence
 
 import tensorflow.compat.v1 as tf
 
 from sc2impala.checkpoints import variables
 from sc2impala.checkpoints.writer import CheckpointWriter
+from sc2impala.envs.vector import Specs
 from sc2impala.errors import FINISHED, Interrupted, UserError, exit_code_of_signal
 from sc2impala.factories import environments
 from sc2impala.runtime import console, logdir, manifest, memory, sessions
@@ -91,7 +92,7 @@ def _ends_logged(log: TrainLog) -> Iterator[None]:
 
 def _train_in_graph(
     settings: Settings,
-    specs: Tuple[Any, Any],
+    specs: Specs,
     actors: Actors,
     start: Start,
     stop: StopRequest,

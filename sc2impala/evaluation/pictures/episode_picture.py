@@ -1,6 +1,6 @@
 """An animated picture of one episode: the observations and the actions of the agent."""
 
-from typing import Any, List, Mapping, Sequence
+from typing import List, Mapping, Sequence
 
 import numpy as np
 from PIL import Image
@@ -9,6 +9,7 @@ from sc2impala.envs import checks
 from sc2impala.envs.actions import FUNCTIONS, ActionSpec
 from sc2impala.envs.pictures import colors, frames
 from sc2impala.envs.specs import ObservationSpec
+from sc2impala.structs import Nest
 
 FRAMES_PER_SECOND = 16
 """Environment frames (StarCraft II game loops) in one second of game time."""
@@ -43,7 +44,7 @@ class EpisodePicture:
 
     def add(
         self,
-        observation: Mapping[str, Any],
+        observation: Mapping[str, Nest],
         action: Mapping[str, int],
         step_mul: int,
         reward: float,
@@ -107,7 +108,7 @@ class EpisodePicture:
         )
 
 
-def _copy_layer(observation: Mapping[str, Any], panel: frames.Panel) -> np.ndarray:
+def _copy_layer(observation: Mapping[str, Nest], panel: frames.Panel) -> np.ndarray:
     """Returns a copy of the layer of a panel, unsigned int [H, W]."""
     name, (width, height) = panel.layer.name, panel.size
     layer = np.array(observation.get(panel.group, {}).get(name))

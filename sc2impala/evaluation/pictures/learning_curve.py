@@ -1,10 +1,11 @@
 """The learning curve of one or several runs: episode returns over environment frames."""
 
 import csv
-from typing import Any, Mapping, Optional, Sequence, Tuple, Union
+from typing import Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 from matplotlib import ticker
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
@@ -148,7 +149,7 @@ def _kept(starts: np.ndarray, steps: np.ndarray) -> np.ndarray:
 
 
 def _draw_run(
-    axes: Any,
+    axes: Axes,
     frames: np.ndarray,
     returns: np.ndarray,
     color: str,

@@ -13,7 +13,7 @@ has to agree with the one before it. The books of a cluster are `cluster.account
 import collections
 import threading
 import time
-from typing import Any, Callable, Deque, Dict, Mapping, NamedTuple, Optional, Sequence
+from typing import Any, Callable, Deque, Dict, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -23,7 +23,7 @@ from sc2impala.learner.phases import Phase
 from sc2impala.runtime import console
 from sc2impala.runtime.summary_log import SummaryLog
 from sc2impala.saved_arrays import Arrays
-from sc2impala.structs import ActorOutput
+from sc2impala.structs import ActorOutput, EnvOutput
 from sc2impala.training.component import Component
 from sc2impala.training.state import State
 
@@ -224,11 +224,11 @@ class AccountedQueue(actors.SequenceQueue):
         self.account = Account()
         self._overlap = overlap
 
-    def num_frames(self, env_outputs: Any, step_mul: np.ndarray) -> int:
+    def num_frames(self, env_outputs: EnvOutput, step_mul: np.ndarray) -> int:
         """Environment frames that sequences add to those before them; see `frames.count`."""
         return int(frames.count(env_outputs, step_mul, self._overlap).sum())
 
-    def enqueue_many(self, batch: Any) -> tf.Operation:
+    def enqueue_many(self, batch: ActorOutput) -> tf.Operation:
         """Enqueues the unroll of an actor, a nest of [K, ...]."""
 
         def count(actor: np.ndarray, count: int) -> None:
@@ -241,7 +241,7 @@ class AccountedQueue(actors.SequenceQueue):
             enqueued = super().enqueue_many(counted)
         return self._waited_after([enqueued], since, 'actors').op
 
-    def dequeue_many(self, count: int) -> Any:
+    def dequeue_many(self, count: int) -> ActorOutput:
         """Dequeues a batch, a nest of [count, ...], as soon as there are that many."""
 
         def take(unused_actor: np.ndarray, frames_of_batch: int) -> None:
@@ -255,7 +255,9 @@ class AccountedQueue(actors.SequenceQueue):
             taken = tf.nest.map_structure(tf.identity, taken)
         return self._counted(taken, take, 'count_taken')
 
-    def _counted(self, sequences: Any, count: Any, name: str) -> Any:
+    def _counted(
+        self, sequences: ActorOutput, count: Callable[[np.ndarray, int], None], name: str
+    ) -> ActorOutput:
         """Returns the same nest with control dependencies on the count of environment frames."""
         outputs, step_mul = sequences.env_outputs, sequences.agent_outputs.step_mul
         small = outputs._replace(observation=())
@@ -271,7 +273,9 @@ class AccountedQueue(actors.SequenceQueue):
         with tf.control_dependencies([counted]):
             return tf.nest.map_structure(tf.identity, sequences)
 
-    def _waited_after(self, ends: Sequence[Any], since: tf.Tensor, who: str) -> tf.Tensor:
+    def _waited_after(
+        self, ends: Sequence[Union[tf.Operation, tf.Tensor]], since: tf.Tensor, who: str
+    ) -> tf.Tensor:
         """Counts the seconds until the operations or tensors `ends` are computed, float64 []."""
         with tf.control_dependencies(ends):
             seconds = tf.timestamp() - since

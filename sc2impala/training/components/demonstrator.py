@@ -39,7 +39,12 @@ def make(run: Run) -> List[Component]:
 class DemonstratorHook(Component):
     """Switches the demonstrator on or off in each phase, and sets its share of episodes."""
 
-    def __init__(self, envs: Sequence[Any], shares: Mapping[str, Share], first: Optional[float]):
+    def __init__(
+        self,
+        envs: Sequence[Any],
+        shares: Mapping[str, Share],
+        first: Optional[float],
+    ):
         """Args:
         envs: environments with the methods `enable(bool)` and `set_share(float)`.
         shares: by title of the phase.

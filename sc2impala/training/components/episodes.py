@@ -2,7 +2,7 @@
 
 import collections
 import os
-from typing import Any, Deque, Dict, List, Mapping
+from typing import Deque, Dict, List, Mapping
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -13,6 +13,7 @@ from sc2impala.runtime import console, logdir
 from sc2impala.runtime.summary_log import SummaryLog
 from sc2impala.saved_arrays import Arrays
 from sc2impala.settings.settings import Settings
+from sc2impala.structs import EpisodeInfo
 from sc2impala.training.component import Component
 from sc2impala.training.run import Run
 from sc2impala.training.start import Start
@@ -93,7 +94,7 @@ class EpisodeLog:
             ) from error
         return len(rows) - len(kept)
 
-    def add(self, done: np.ndarray, infos: Any, global_step: int) -> Dict[str, float]:
+    def add(self, done: np.ndarray, infos: EpisodeInfo, global_step: int) -> Dict[str, float]:
         """Adds the episodes that ended in one update.
 
         Args:

@@ -3,7 +3,7 @@
 import collections
 import sys
 import time
-from typing import Any, Callable, List, Optional, TextIO
+from typing import Callable, List, Optional, TextIO
 
 import tensorflow.compat.v1 as tf
 
@@ -46,7 +46,7 @@ class Progress:
         self._first = self._last = (clock(), start_frames)
         self._steps = 0
 
-    def update(self, frames: int, new_steps: int, episodes: Any) -> Optional[Rates]:
+    def update(self, frames: int, new_steps: int, episodes: EpisodeLog) -> Optional[Rates]:
         """Prints a line if one is due, and then returns the speed since the last line.
 
         Args:
@@ -72,7 +72,7 @@ class Progress:
         self._steps = 0
         return rates
 
-    def finish(self, frames: int, episodes: Any) -> None:
+    def finish(self, frames: int, episodes: EpisodeLog) -> None:
         """Prints a last line."""
         seconds = self._clock() - self._first[0]
         self._write(
@@ -101,7 +101,7 @@ def duration_text(seconds: float) -> str:
     return f'{seconds}s'
 
 
-def _returns_text(episodes: Any) -> str:
+def _returns_text(episodes: EpisodeLog) -> str:
     aborted = f', {episodes.failed} aborted' if episodes.failed else ''
     if not episodes.last_count():
         return 'no episode finished yet' + aborted

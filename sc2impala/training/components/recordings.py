@@ -1,7 +1,7 @@
 """Recorded demonstrations (`--demonstrations`), and the place in their episodes."""
 
 import dataclasses
-from typing import Any, List, Mapping, Sequence, Tuple
+from typing import List, Mapping, Sequence
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -9,6 +9,7 @@ import tensorflow.compat.v1 as tf
 from sc2impala import demonstrations as recordings_lib
 from sc2impala import saved_arrays
 from sc2impala.envs.actions import ActionSpec
+from sc2impala.envs.vector import Specs
 from sc2impala.errors import UserError
 from sc2impala.saved_arrays import Arrays
 from sc2impala.settings.groups import DemonstrationSettings, EnvironmentSettings
@@ -83,7 +84,7 @@ class Recorded:
     def __init__(
         self,
         recordings: Sequence[recordings_lib.Recording],
-        specs: Tuple[Any, Any],
+        specs: Specs,
         unroll_length: int,
         seed: int,
     ):
@@ -139,7 +140,7 @@ class RecordingsState(State):
     name = 'recordings'
     otherwise = 'recorded episodes are read in a new order'
 
-    def __init__(self, streams: Sequence[Any]):
+    def __init__(self, streams: Sequence[recordings_lib.Streams]):
         """Args: streams: `demonstrations.Streams`."""
         self._streams = list(streams)
 

@@ -6,11 +6,12 @@ grown by a part: a run without room for all requested sequences ends early, with
 rather than on the third day, killed by the system.
 """
 
-from typing import Any, Callable, List
+from typing import Callable, List
 
 import tensorflow.compat.v1 as tf
 
 from sc2impala.errors import UserError
+from sc2impala.replay import ReplayTable
 from sc2impala.runtime import console, memory
 from sc2impala.training import replay_buffer
 from sc2impala.training.run import Run
@@ -49,7 +50,7 @@ class CheckHook(tf.train.SessionRunHook):
 class ReplayWatch:
     """Estimates the final size between updates; cheap unless there is something to report."""
 
-    def __init__(self, replay: Any, raw_bytes: int):
+    def __init__(self, replay: ReplayTable, raw_bytes: int):
         """Args:
         replay: `replay.ReplayTable` that is compressed.
         raw_bytes: size of the full table without compression.
@@ -57,7 +58,7 @@ class ReplayWatch:
         self._replay = replay
         self._raw_bytes = raw_bytes
         self._next_bytes = 0.0
-        self._next_report = min(FIRST_SIZE, replay.capacity)
+        self._next_report: float = min(FIRST_SIZE, replay.capacity)
         self._warned = False
 
     def __call__(self) -> None:

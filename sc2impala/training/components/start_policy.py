@@ -1,12 +1,13 @@
 """The policy with which the training starts: the best model of cloning, or a loaded one."""
 
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional
 
 import numpy as np
 import tensorflow.compat.v1 as tf
 
 from sc2impala.agents.agent import Agent
 from sc2impala.agents.teacher import Teacher
+from sc2impala.envs.vector import Specs
 from sc2impala.evaluation import phase_evaluation
 from sc2impala.factories import acting
 from sc2impala.learner.phases import Phase
@@ -27,9 +28,7 @@ def make(run: Run) -> List[Component]:
     return [StartPolicyHook(policy, cloning_frames, run.frames, run.summaries)]
 
 
-def make_start_policy(
-    settings: Settings, agent: Agent, specs: Tuple[Any, Any]
-) -> Optional['StartPolicy']:
+def make_start_policy(settings: Settings, agent: Agent, specs: Specs) -> Optional['StartPolicy']:
     """Builds the teacher and the choice among the models of cloning.
 
     Args:
