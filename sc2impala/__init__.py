@@ -10,7 +10,8 @@ mode of TensorFlow: a program calls `sc2impala.tf_setup.enable` before it builds
 loads a trained agent, see docs/guides/agents_in_python.md.
 """
 
-from typing import TYPE_CHECKING, Any, Optional
+import os
+from typing import TYPE_CHECKING, Optional, Union
 
 if TYPE_CHECKING:
     from sc2impala.evaluation.loaded_agent import LoadedAgent
@@ -19,8 +20,8 @@ __version__ = '0.1.0'
 
 
 def load(
-    path: Any,
-    checkpoint: Any = 'latest',
+    path: Union[str, 'os.PathLike[str]'],
+    checkpoint: Union[str, int, 'os.PathLike[str]'] = 'latest',
     policy: str = 'sampled',
     temperature: Optional[float] = None,
     eval_max_step_mul: Optional[int] = None,

@@ -62,7 +62,7 @@ def run() -> None:
         if exit_code:
             sys.exit(exit_code)
 
-    def run_and_end(unused: Any) -> int:
+    def run_and_end(unused: object) -> int:
         exit_code = _report_errors(lambda: _run(flags.FLAGS))
         # A KeyboardInterrupt at the end of the interpreter would print a traceback.
         signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -13,6 +13,7 @@ import inspect
 import os
 import re
 import sys
+from types import ModuleType
 from typing import Any, Callable, Iterator, Mapping, Type
 
 from sc2impala.errors import UserError
@@ -20,7 +21,7 @@ from sc2impala.errors import UserError
 _SPEC = re.compile(r'[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*', re.ASCII)
 
 
-def is_spec(text: Any) -> bool:
+def is_spec(text: object) -> bool:
     """Returns whether a text has the form 'module:attribute'."""
     return isinstance(text, str) and _SPEC.fullmatch(text) is not None
 
@@ -28,7 +29,7 @@ def is_spec(text: Any) -> bool:
 class NamesOrSpecs:
     """Names in a registry, and every text of the form 'module:attribute'."""
 
-    def __init__(self, registry: Mapping[str, Any], attribute: str):
+    def __init__(self, registry: Mapping[str, object], attribute: str):
         """Args:
         registry: its keys are the names.
         attribute: stands for the attribute in messages.
@@ -36,14 +37,14 @@ class NamesOrSpecs:
         self._registry = registry
         self._attribute = attribute
 
-    def __contains__(self, text: Any) -> bool:
+    def __contains__(self, text: object) -> bool:
         return text in self._registry or is_spec(text)
 
     def __iter__(self) -> Iterator[str]:
         return iter((*self._registry, f'module:{self._attribute} for your own'))
 
 
-def load(flag: str, spec: str, expected: str, is_kind: Callable[[Any], bool]) -> Any:
+def load(flag: str, spec: str, expected: str, is_kind: Callable[[object], bool]) -> Any:
     """Imports the attribute named by a flag.
 
     Args:
@@ -95,13 +96,13 @@ def load_script(flag: str, spec: str) -> Type[Any]:
     )
 
 
-def is_concrete(found: Any, base: Type[Any]) -> bool:
+def is_concrete(found: object, base: type) -> bool:
     """Returns whether an object is a concrete subclass of a class."""
     is_subclass = isinstance(found, type) and issubclass(found, base)
     return is_subclass and not inspect.isabstract(found)
 
 
-def _import(name: str) -> Any:
+def _import(name: str) -> ModuleType:
     """Imports a module; the working directory comes last if `sys.path` lacks it."""
     folder = os.getcwd()
     if folder not in sys.path and '' not in sys.path:

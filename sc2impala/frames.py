@@ -6,11 +6,10 @@ ends with a step that only starts the next one, see `structs.EnvOutput`; it coun
 """
 
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 
-from sc2impala.structs import EnvOutput
+from sc2impala.structs import EnvOutput, Nest
 
 
 def count(env_outputs: EnvOutput, step_mul: np.ndarray, overlap: int = 0) -> np.ndarray:
@@ -36,7 +35,7 @@ def count(env_outputs: EnvOutput, step_mul: np.ndarray, overlap: int = 0) -> np.
     return frames_between(np, before, after, step_mul[:, overlap + 1 :]).astype(np.int64)
 
 
-def is_reset(library: ModuleType, before: EnvOutput, after: EnvOutput) -> Any:
+def is_reset(library: ModuleType, before: EnvOutput, after: EnvOutput) -> Nest:
     """Returns True for steps that only start the next episode after a truncated one.
 
     They end the episode without an agent step. Two consecutive episodes of a single step have
@@ -55,7 +54,9 @@ def is_reset(library: ModuleType, before: EnvOutput, after: EnvOutput) -> Any:
     return library.logical_and(library.logical_and(after.done, same_steps), continues)
 
 
-def frames_between(library: ModuleType, before: EnvOutput, after: EnvOutput, step_mul: Any) -> Any:
+def frames_between(
+    library: ModuleType, before: EnvOutput, after: EnvOutput, step_mul: Nest
+) -> Nest:
     """Returns the frames of steps, from episode totals before and after them.
 
     If a step does not follow the previous one, e.g. if a stream enters a recorded episode in its

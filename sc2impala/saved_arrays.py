@@ -3,7 +3,7 @@
 An array of a part is named '<part>/<array>'.
 """
 
-from typing import Any, Dict, Mapping
+from typing import Dict, Mapping
 
 import numpy as np
 
@@ -18,7 +18,7 @@ _WORDS = 624
 """Number of words in the state of a Mersenne twister."""
 
 
-def join(parts: Mapping[str, Mapping[str, Any]]) -> Arrays:
+def join(parts: Mapping[str, Mapping[str, np.ndarray]]) -> Arrays:
     """Joins states by the names of the parts."""
     return {
         f'{part}/{name}': np.asarray(array)
@@ -33,7 +33,7 @@ def part(state: Mapping[str, np.ndarray], name: str) -> Arrays:
     return {key[len(prefix) :]: state[key] for key in state if key.startswith(prefix)}
 
 
-def check(state: Mapping[str, np.ndarray], expected: Mapping[str, Any]) -> None:
+def check(state: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray]) -> None:
     """Checks names, shapes and dtypes.
 
     Args:

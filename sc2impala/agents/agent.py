@@ -118,7 +118,7 @@ class Agent(snt.RNNCore):
         """The values of actions, for algorithms that learn them instead of a policy."""
         return ActionValues(self.policy)
 
-    def initial_state(self, batch_size: Union[int, tf.Tensor], **unused_kwargs: Any) -> Nest:
+    def initial_state(self, batch_size: Union[int, tf.Tensor], **unused_kwargs: object) -> Nest:
         """The state at the start of an episode, for `batch_size` (int or int32 []) columns."""
         return self._core.initial_state(batch_size)
 

@@ -194,7 +194,7 @@ def is_milestone(checkpoint: str) -> bool:
 
 
 def write(
-    checkpoint: str, frames: int, fill: Callable[[str], Any], milestone: bool = False
+    checkpoint: str, frames: int, fill: Callable[[str], None], milestone: bool = False
 ) -> None:
     """Writes a checkpoint; its path never has an incomplete one.
 
@@ -373,7 +373,7 @@ def discard(file_or_folder: str) -> None:
             os.remove(file_or_folder)
 
 
-def checksum(content: Any) -> int:
+def checksum(content: object) -> int:
     """The CRC-32 of a JSON value."""
     return zlib.crc32(json.dumps(content, sort_keys=True).encode())
 

@@ -9,7 +9,7 @@ import contextlib
 import json
 import os
 import re
-from typing import Any, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 import numpy as np
 
@@ -130,7 +130,7 @@ def _convert_folder(folder: str) -> int:
     return count
 
 
-def _filler(folder: str, frames: int) -> Any:
+def _filler(folder: str, frames: int) -> Callable[[str], None]:
     """Returns a function that writes the files of a checkpoint into a given folder."""
     paths = {name: os.path.join(folder, name) for name in files(folder, frames)}
     buffer, resume, account = (

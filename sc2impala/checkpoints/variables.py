@@ -231,7 +231,9 @@ def _assigner(
     return lambda session: session.run(assign, feed)
 
 
-def _check_variable(checkpoint: str, variable: tf.Variable, found: Tuple[Any, Any]) -> None:
+def _check_variable(
+    checkpoint: str, variable: tf.Variable, found: Tuple[List[int], tf.DType]
+) -> None:
     """Raises: UserError: if a variable has another shape or type in a checkpoint."""
     shape, dtype = found
     if shape != variable.shape.as_list():

@@ -235,7 +235,9 @@ class ActionSpec:
                 f'action[{head!r}] has {indices[row, column]}, expected 0..{self.heads[head] - 1}.'
             )
 
-    def _encode_argument(self, head: str, value: Any, used: np.ndarray) -> np.ndarray:
+    def _encode_argument(
+        self, head: str, value: Union[int, np.ndarray], used: np.ndarray
+    ) -> np.ndarray:
         """Returns the choices of a head, int32 [K], for its argument, int [K] or [K, 2].
 
         They are 0 where `used`, bool [K], is false.
@@ -333,6 +335,6 @@ def _argument_sizes(
     return sizes
 
 
-def _shortened(ids: Sequence[Any]) -> str:
+def _shortened(ids: Sequence[int]) -> str:
     text = ', '.join(str(id_) for id_ in ids[:20])
     return text + ', ...' if len(ids) > 20 else text

@@ -2,7 +2,7 @@
 
 import difflib
 import numbers
-from typing import Any, Iterable, Sequence, Tuple, Union
+from typing import Iterable, Sequence, Tuple, Union
 
 
 def check_size(argument: str, size: Sequence[int]) -> Tuple[int, int]:
@@ -66,7 +66,7 @@ def check_names(
     return names
 
 
-def _is_positive(value: Any) -> bool:
+def _is_positive(value: object) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) > 0
 
 

@@ -2,7 +2,7 @@
 
 import functools
 import os
-from typing import Any, Callable, Dict, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, Mapping, Optional, Tuple, Union
 
 import tensorflow.compat.v1 as tf
 
@@ -32,8 +32,8 @@ _OF_SPECS = (
 
 
 def load(
-    path: str,
-    checkpoint: Any = choice.LATEST,
+    path: Union[str, 'os.PathLike[str]'],
+    checkpoint: Union[str, int, 'os.PathLike[str]'] = choice.LATEST,
     policy: str = 'sampled',
     temperature: Optional[float] = None,
     eval_max_step_mul: Optional[int] = None,

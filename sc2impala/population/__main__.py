@@ -12,6 +12,7 @@ population that was stopped, by Ctrl-C, a signal or a crash. See docs/guides/pop
 """
 
 import os
+import subprocess
 import sys
 from typing import Any, Callable, Dict, List, Sequence
 
@@ -34,7 +35,7 @@ _HELP = ('--help', '-help', '-h', '-?', '--helpfull')
 
 def main(
     arguments: Sequence[str],
-    start: Callable[[Sequence[str], str], Any] = jobs.start_process,
+    start: Callable[[Sequence[str], str], subprocess.Popen] = jobs.start_process,
 ) -> int:
     """Runs the command.
 
@@ -63,7 +64,9 @@ def main(
 
 
 def _run(
-    arguments: Sequence[str], start: Callable[[Sequence[str], str], Any], stop: Sequence[int]
+    arguments: Sequence[str],
+    start: Callable[[Sequence[str], str], subprocess.Popen],
+    stop: Sequence[int],
 ) -> int:
     own, member_flags = setting_flags.split(settings_lib.all_settings(), arguments)
     settings = settings_lib.complete(own)
@@ -98,7 +101,7 @@ def _read_given(member_flags: Sequence[str]) -> Dict[str, Any]:
     return setting_flags.read(flag_values)
 
 
-def _check(members: Members, index: int, own: Dict[str, Any]) -> Any:
+def _check(members: Members, index: int, own: Dict[str, Any]) -> run_settings.Settings:
     """Reads the settings of a member like its run, to report errors before the start.
 
     Returns:
@@ -123,7 +126,7 @@ def _fixed(given: Dict[str, Any]) -> Dict[str, Any]:
     return {n: known[n].type.to_json(v) for n, v in given.items() if not known[n].free_on_resume}
 
 
-def _total_frames(settings: Any) -> int:
+def _total_frames(settings: run_settings.Settings) -> int:
     """Environment frames of all phases of a run together."""
     total = settings.training.total_environment_frames
     for name in learner.PRETRAINING:

@@ -1,5 +1,6 @@
 """Runs a population: one generation after the other, until the members' runs have ended."""
 
+import subprocess
 import time
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
@@ -60,7 +61,7 @@ class Driver:
         drawn: Mapping[str, Range],
         state: State,
         total_frames: int,
-        start: Callable[[Sequence[str], str], Any],
+        start: Callable[[Sequence[str], str], subprocess.Popen],
     ):
         """Args:
         settings: settings of the population.

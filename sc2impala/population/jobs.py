@@ -1,5 +1,6 @@
 """Processes of members, with limited parallelism."""
 
+import subprocess
 from typing import Any, Callable, Dict, List, Sequence
 
 from sc2impala.population import members
@@ -9,7 +10,7 @@ GRACE_SECS = 120.0
 """Seconds for members to save."""
 
 
-def start_process(flags: Sequence[str], log: str) -> Any:
+def start_process(flags: Sequence[str], log: str) -> subprocess.Popen:
     """Starts the command `sc2impala.experiment`.
 
     Args:
@@ -26,7 +27,7 @@ def start_process(flags: Sequence[str], log: str) -> Any:
 class Jobs:
     """A limited number of processes, one per member; all of them end with the block."""
 
-    def __init__(self, num_parallel: int, start: Callable[[Sequence[str], str], Any]):
+    def __init__(self, num_parallel: int, start: Callable[[Sequence[str], str], subprocess.Popen]):
         """Args:
         num_parallel: maximum number of processes.
         start: starts a process, see `start_process`.
@@ -38,7 +39,7 @@ class Jobs:
     def __enter__(self) -> 'Jobs':
         return self
 
-    def __exit__(self, *exc_info: Any) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         """Kills all running processes."""
         child_processes.end(list(self._running.values()), 0.0)
         self._running.clear()

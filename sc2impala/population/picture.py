@@ -1,7 +1,7 @@
 """The picture of a population: scores and settings of all members over frames, by lineage."""
 
 import os
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from matplotlib import ticker
 from matplotlib.axes import Axes
@@ -95,7 +95,7 @@ def _draw_setting(axes: Axes, history: Sequence[Row], name: str, of_setting: Ran
         axes.set_yticklabels([str(value) for value in values])
 
 
-def _draw(axes: Axes, history: Sequence[Row], title: str, height: Any) -> None:
+def _draw(axes: Axes, history: Sequence[Row], title: str, height: Callable[[Row], Any]) -> None:
     """Draws one panel."""
     places = {
         (row['generation'], row['member']): (row['frames'], height(row))

@@ -14,7 +14,7 @@ zstd removes repetitions. Before, each component is transformed so that it has s
 """
 
 import contextlib
-from typing import Any, Iterator, List, Sequence, Tuple
+from typing import Any, Iterator, List, Sequence, Tuple, Union
 
 import numpy as np
 import zstandard
@@ -121,7 +121,7 @@ class _Tools:
 class _Part:
     """The transformation of one component."""
 
-    def __init__(self, shape: Sequence[int], dtype: Any):
+    def __init__(self, shape: Sequence[int], dtype: Union[np.dtype, type]):
         self._dtype = np.dtype(dtype)
         self._shape = tuple(shape)
         self.num_bytes = int(np.prod(shape, dtype=np.int64)) * self._dtype.itemsize
@@ -184,7 +184,7 @@ def _all_bits(bit: np.ndarray) -> np.ndarray:
     return np.negative(bit)
 
 
-def _read_all(reader: Any, target: np.ndarray) -> int:
+def _read_all(reader: zstandard.ZstdDecompressionReader, target: np.ndarray) -> int:
     """Fills uint8 [num_bytes] until the reader ends; returns the number of bytes read."""
     view, num_bytes = target.data, 0
     while num_bytes < len(view):

@@ -8,7 +8,7 @@ Uncompressed, entry `component_<i>` is an array [sequences, ...]. Compressed, th
 * slab_<i>: uint8 [pages, PAGE_BYTES], all pages of the table, including unused ones.
 """
 
-from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
+from typing import Dict, Iterator, List, Mapping, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -22,7 +22,9 @@ Defaults = Mapping[int, np.ndarray]
 """Component index -> array [1, ...], the value of a component that a state lacks."""
 
 
-def check_array(name: str, array: np.ndarray, shape: Sequence[int], dtype: Any) -> None:
+def check_array(
+    name: str, array: np.ndarray, shape: Sequence[int], dtype: Union[np.dtype, type]
+) -> None:
     """Raises: ValueError: if the array has another shape or dtype."""
     if array.shape != tuple(shape) or array.dtype != dtype:
         raise ValueError(

@@ -5,7 +5,7 @@ trajectory. `stores` keeps the sequences, compressed or not; sampling does not d
 """
 
 import threading
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence
+from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
@@ -86,7 +86,7 @@ class ReplayTable:
         remover: Remover,
         rng: np.random.RandomState,
         compression: str = 'none',
-        defaults: Optional[Mapping[int, Any]] = None,
+        defaults: Optional[Mapping[int, int]] = None,
     ):
         """Creates an empty table. Uncompressed, it allocates the memory of all sequences.
 
@@ -450,5 +450,5 @@ def _check_priorities(priorities: np.ndarray, count: int) -> np.ndarray:
     return priorities
 
 
-def _num_bytes(shape: Sequence[int], dtype: Any) -> int:
+def _num_bytes(shape: Sequence[int], dtype: Union[np.dtype, type]) -> int:
     return int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from typing import Any, Callable, Iterator, List, Sequence
+from typing import IO, Callable, Iterator, List, Sequence
 
 from sc2impala.runtime import stop_request
 
@@ -16,7 +16,7 @@ _SET_PDEATHSIG = 1
 _SIGKILL = getattr(signal, 'SIGKILL', None)  # Windows has none.
 
 
-def start(command: Sequence[str], log: Any) -> subprocess.Popen:
+def start(command: Sequence[str], log: IO) -> subprocess.Popen:
     """Starts a process in its own session; on Linux the kernel kills it when this one ends.
 
     On Windows, without sessions, it is in its own process group.
@@ -57,7 +57,9 @@ def stop_requests() -> Iterator[List[int]]:
 
 
 def end(
-    processes: Sequence[Any], grace_secs: float, is_enough: Callable[[], bool] = lambda: False
+    processes: Sequence[subprocess.Popen],
+    grace_secs: float,
+    is_enough: Callable[[], bool] = lambda: False,
 ) -> None:
     """Ends processes; after a grace period kills the remaining ones and their children.
 
@@ -77,7 +79,7 @@ def end(
         process.wait()
 
 
-def wait(processes: Sequence[Any], secs: float, is_enough: Callable[[], bool]) -> None:
+def wait(processes: Sequence[subprocess.Popen], secs: float, is_enough: Callable[[], bool]) -> None:
     """Waits until processes have ended, for some seconds at most."""
     end_time = time.monotonic() + secs
     while any(process.poll() is None for process in processes):
@@ -86,7 +88,7 @@ def wait(processes: Sequence[Any], secs: float, is_enough: Callable[[], bool]) -
         time.sleep(POLL_SECS)
 
 
-def _ask_to_end(process: Any) -> None:
+def _ask_to_end(process: subprocess.Popen) -> None:
     """Sends the signal on which a run saves and stops; on Windows SIGTERM would kill it."""
     if hasattr(signal, 'CTRL_BREAK_EVENT'):
         process.send_signal(signal.CTRL_BREAK_EVENT)
@@ -94,7 +96,7 @@ def _ask_to_end(process: Any) -> None:
         process.terminate()
 
 
-def _kill(process: Any) -> None:
+def _kill(process: subprocess.Popen) -> None:
     """Kills a process and, except on Windows, its children: it is the leader of a session."""
     if hasattr(os, 'killpg') and _SIGKILL:
         os.killpg(process.pid, _SIGKILL)
@@ -102,7 +104,7 @@ def _kill(process: Any) -> None:
         process.kill()
 
 
-def _dies_with_parent() -> Callable[[], Any]:
+def _dies_with_parent() -> Callable[[], None]:
     """Lets the kernel kill the calling process when its parent ends."""
     prctl = ctypes.CDLL(None, use_errno=True).prctl
     parent = os.getpid()

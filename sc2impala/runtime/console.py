@@ -9,7 +9,7 @@ import datetime
 import os
 import sys
 import traceback
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterator, TextIO
 
 NAME = 'train.log'
 
@@ -56,7 +56,7 @@ def say(text: str, end: str = '\n') -> None:
     write(sys.stdout, text + end)
 
 
-def write(stream: Any, text: str) -> None:
+def write(stream: TextIO, text: str) -> None:
     """Writes to a text stream at once; drops the text if nothing reads it.
 
     Characters that the stream cannot encode are written as escapes.
@@ -109,7 +109,7 @@ def copied_to(log: TrainLog) -> Iterator[None]:
 class _Copied:
     """A text stream that copies lines to a log, and never raises errors of a closed pipe."""
 
-    def __init__(self, stream: Any, log: TrainLog):
+    def __init__(self, stream: TextIO, log: TrainLog):
         self.log = log
         self._stream = stream
         self._line = ''
@@ -133,7 +133,7 @@ class _Copied:
         return getattr(self._stream, name)
 
 
-def _discard_from_now_on(stream: Any) -> None:
+def _discard_from_now_on(stream: TextIO) -> None:
     """Redirects a broken stream, so that Python's flush at exit does not fail."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         null = os.open(os.devnull, os.O_WRONLY)

@@ -4,7 +4,7 @@ import errno
 import os
 import shutil
 import time
-from typing import Any, Callable, Optional, Tuple
+from typing import Callable, Optional, Tuple
 
 from sc2impala.runtime import console
 
@@ -107,7 +107,7 @@ def number(error: BaseException) -> Optional[int]:
     return next((n for n in _KNOWN if os.strerror(n) in str(error)), None)
 
 
-def reason(error: Any) -> str:
+def reason(error: BaseException) -> str:
     """Returns a short reason for a failed write."""
     found = number(error)
     if isinstance(error, OSError) and error.strerror:

@@ -9,7 +9,7 @@ import os
 import sys
 import tempfile
 import time
-from typing import Any, Optional, TextIO
+from typing import Optional, TextIO
 
 from sc2impala.errors import UserError
 
@@ -68,7 +68,7 @@ class Lock:
             ) from error
         return self
 
-    def __exit__(self, *exc_info: Any) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         if self._file is not None:
             self._file.close()
 
@@ -97,7 +97,7 @@ def is_locked(logdir: str) -> bool:
     return False
 
 
-def write_json(path: str, content: Any) -> None:
+def write_json(path: str, content: object) -> None:
     """Writes a file atomically.
 
     Raises:
@@ -112,7 +112,7 @@ def write_json(path: str, content: Any) -> None:
         ) from error
 
 
-def replace_json(path: str, content: Any) -> None:
+def replace_json(path: str, content: object) -> None:
     """Like `write_json`, but raises OSError; nothing remains then."""
     replace_text(path, json.dumps(content, indent=2, sort_keys=True) + '\n')
 

@@ -2,7 +2,7 @@
 
 import contextlib
 import re
-from typing import Any, Iterator, List, Optional, Sequence
+from typing import Iterator, List, Optional, Sequence
 
 import tensorflow.compat.v1 as tf
 
@@ -32,7 +32,7 @@ def session_config(deterministic: bool, in_bfloat16: bool = False) -> tf.ConfigP
     return result
 
 
-def _enable_bfloat16(session_config: Any) -> None:
+def _enable_bfloat16(session_config: tf.ConfigProto) -> None:
     """Makes TensorFlow rewrite the graph of a session to bfloat16; variables remain float32.
 
     Args:

@@ -4,7 +4,8 @@ import contextlib
 import signal
 import socket
 import threading
-from typing import Any, Iterator, List, Optional
+from types import FrameType
+from typing import Iterator, List, Optional
 
 from sc2impala.errors import Interrupted
 from sc2impala.runtime import console
@@ -52,7 +53,7 @@ class StopRequest:
         handled = [number for number in numbers() if not is_ignored_hangup(number)]
         before = {number: signal.getsignal(number) for number in handled}
 
-        def on_signal(number: int, unused_frame: Any) -> None:
+        def on_signal(number: int, unused_frame: Optional[FrameType]) -> None:
             self.requested = True
             self.number = number
             signal.signal(number, before[number])

@@ -5,7 +5,7 @@ import itertools
 import os
 import socket
 import time
-from typing import Any, Dict, List
+from typing import Any, List, Mapping
 
 import tensorflow.compat.v1 as tf
 
@@ -57,7 +57,7 @@ class SummaryLog:
         """Writes the result of a merged summary operation."""
         self._add(tf.Event(summary=tf.Summary.FromString(summary), step=step))
 
-    def add_scalars(self, values: Dict[str, Any], step: int) -> None:
+    def add_scalars(self, values: Mapping[str, float], step: int) -> None:
         """Writes numbers from outside of the graph, {tag: value}."""
         summary = tf.Summary(
             value=[tf.Summary.Value(tag=tag, simple_value=v) for tag, v in values.items()]

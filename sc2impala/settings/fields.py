@@ -84,7 +84,7 @@ class Setting(NamedTuple):
 
 
 def setting(
-    default: Any,
+    default: object,
     help: str,
     type: Optional[ValueType] = None,
     between: Optional[Tuple[float, float]] = None,
@@ -120,7 +120,7 @@ def setting(
     return dataclasses.field(default=default, metadata={_METADATA: metadata})
 
 
-def settings_of(groups: Sequence[Type[Any]]) -> Dict[str, Setting]:
+def settings_of(groups: Sequence[Type]) -> Dict[str, Setting]:
     """All settings of some groups by name, in the order of their declaration.
 
     Raises:
@@ -146,12 +146,12 @@ def settings_of(groups: Sequence[Type[Any]]) -> Dict[str, Setting]:
     return result
 
 
-def build(group: Type[Any], values: Mapping[str, Any]) -> Any:
+def build(group: type, values: Mapping[str, object]) -> Any:
     """Builds a group from the values of all settings."""
     return group(**{field.name: values[field.name] for field in dataclasses.fields(group)})
 
 
-def _declarations(group: Type[Any]) -> List[Tuple[str, Any]]:
+def _declarations(group: type) -> List[Tuple[str, type]]:
     """Names of the fields of a group with the class that declares each, base classes first."""
     names = {field.name for field in dataclasses.fields(group)}
     return [

@@ -2,7 +2,7 @@
 
 import dataclasses
 import difflib
-from typing import Any
+from typing import Iterable
 
 from sc2impala import envs, extensions
 from sc2impala.envs import players, pysc2_backend
@@ -159,7 +159,7 @@ def _has_default(starcraft: StarCraftSettings, name: str) -> bool:
     return getattr(starcraft, name) == StarCraftSettings.__dataclass_fields__[name].default
 
 
-def unknown(name: str, value: Any, choices: Any) -> UserError:
+def unknown(name: str, value: object, choices: Iterable[str]) -> UserError:
     """Returns the error for a value outside of `choices`."""
     return UserError(
         '--{}={} is unknown, expected one of: {}.'.format(

@@ -1,6 +1,6 @@
 """Algorithms outside of the package; their settings become flags before parsing."""
 
-from typing import Any, List, Type
+from typing import List, Type
 
 from sc2impala import extensions, learner, tf_setup
 from sc2impala.errors import UserError
@@ -70,7 +70,7 @@ def _fields(group: Type[AlgorithmSettings]) -> List[str]:
     return [name for base in own for name in base.__dict__.get('__annotations__', {})]
 
 
-def _is_algorithm(found: Any) -> bool:
+def _is_algorithm(found: object) -> bool:
     from sc2impala.learner.algorithm import Algorithm
 
     group = getattr(found, 'settings_class', None)

@@ -31,7 +31,7 @@ class ValueType(NamedTuple):
     to_json: Callable[[Any], Any]
     json_types: Tuple[type, ...]
 
-    def from_json(self, value: Any) -> Any:
+    def from_json(self, value: object) -> Any:
         """Parses an entry of the manifest; the inverse of `to_json`.
 
         Raises:
@@ -41,7 +41,7 @@ class ValueType(NamedTuple):
             raise ValueError(f'{value!r} is not {self.expected}')
         return self.parse(value) if isinstance(value, str) else value
 
-    def to_text(self, value: Any) -> str:
+    def to_text(self, value: object) -> str:
         """Formats the value for a flag."""
         return str(self.to_json(value))
 

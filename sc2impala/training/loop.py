@@ -1,7 +1,8 @@
 """The loop of a run: runs its phases in order in a monitored session with hooks."""
 
-from typing import Any, Callable, Optional, Sequence
+from typing import Callable, Optional, Sequence, Union
 
+import numpy as np
 import tensorflow.compat.v1 as tf
 
 from sc2impala import activity
@@ -101,7 +102,9 @@ def _run_phase(
             hook.end_phase(frames)
 
 
-def _read(session: tf.train.MonitoredSession, variable: tf.Variable) -> Any:
+def _read(
+    session: tf.train.MonitoredSession, variable: tf.Variable
+) -> Union[np.ndarray, np.generic]:
     """Reads a variable without hooks, for which every run is an update."""
     # TensorFlow prescribes the argument's name.
     return session.run_step_fn(lambda step_context: step_context.session.run(variable))

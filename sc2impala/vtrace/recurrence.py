@@ -5,7 +5,7 @@ recurrence, so the distance that a step covers can be doubled repeatedly: ceil(l
 whole-array arithmetic are sufficient (Hillis and Steele, 'Data parallel algorithms', 1986).
 """
 
-from typing import Any, Tuple
+from typing import Tuple, Union
 
 import tensorflow.compat.v1 as tf
 
@@ -35,7 +35,9 @@ def reverse_linear_recurrence(a: tf.Tensor, b: tf.Tensor, initial: tf.Tensor) ->
     return _doubled_in_loop(a, b)
 
 
-def _doubled(a: tf.Tensor, b: tf.Tensor, shift: Any) -> Tuple[tf.Tensor, tf.Tensor]:
+def _doubled(
+    a: tf.Tensor, b: tf.Tensor, shift: Union[int, tf.Tensor]
+) -> Tuple[tf.Tensor, tf.Tensor]:
     """Transforms x_t = b_t + a_t x_{t+shift}, with x_t = 0 for t >= T, to twice the shift."""
 
     def later(tensor: tf.Tensor) -> tf.Tensor:

@@ -209,14 +209,14 @@ def _check_no_limit(max_episode_steps: Optional[int]) -> None:
         )
 
 
-def check_seed(seed: Any) -> int:
+def check_seed(seed: object) -> int:
     """Returns a seed as an int; ValueError unless it is one in 0..MAX_SEED."""
     if not isinstance(seed, numbers.Integral) or not 0 <= int(seed) <= MAX_SEED:
         raise ValueError(f'seed has {seed!r}, expected integers in 0..{MAX_SEED}.')
     return int(seed)
 
 
-def check_options(options: Optional[Mapping[str, Any]]) -> None:
+def check_options(options: Optional[Mapping[str, object]]) -> None:
     """ValueError if there is any option for `reset`, because there are none to choose from."""
     if options:
         raise ValueError(f'options is {options!r}, expected none: reset has no options.')

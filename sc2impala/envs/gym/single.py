@@ -45,7 +45,7 @@ class MiniGameEnv(gymnasium.Env):
         self._first_of_next: Optional[Observation] = None
 
     def reset(
-        self, *, seed: Optional[int] = None, options: Optional[Mapping[str, Any]] = None
+        self, *, seed: Optional[int] = None, options: Optional[Mapping[str, object]] = None
     ) -> Tuple[Observation, Dict[str, Any]]:
         """Starts an episode.
 

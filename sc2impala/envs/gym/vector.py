@@ -75,7 +75,7 @@ class MiniGameVectorEnv(vector.VectorEnv):
         self,
         *,
         seed: Optional[Union[int, Sequence[int]]] = None,
-        options: Optional[Mapping[str, Any]] = None,
+        options: Optional[Mapping[str, object]] = None,
     ) -> Tuple[Observation, Dict[str, Any]]:
         """Starts an episode in every game; unfinished ones are discarded.
 
@@ -150,7 +150,7 @@ class MiniGameVectorEnv(vector.VectorEnv):
             return None
         return tuple(self._renderer.draw(game) for game in range(self.num_envs))
 
-    def close_extras(self, **unused_kwargs: Any) -> None:
+    def close_extras(self, **unused_kwargs: object) -> None:
         """Releases the games; called by `close`."""
         self._games.close()
 

@@ -1,6 +1,6 @@
 """Text and markers, as arrays of palette indices."""
 
-from typing import Any, Sequence, Tuple
+from typing import Sequence, Tuple, Union
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
@@ -94,7 +94,7 @@ def mark_rectangle(
     return np.array(image)
 
 
-def _font(size: int) -> Any:
+def _font(size: int) -> Union[ImageFont.FreeTypeFont, ImageFont.ImageFont]:
     """Returns Pillow's default font."""
     try:
         return ImageFont.load_default(size)

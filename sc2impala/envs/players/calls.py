@@ -1,6 +1,6 @@
 """One function call per game of a batch, decided by rules in decreasing order of priority."""
 
-from typing import Any, Dict, Optional, Tuple
+from typing import Dict, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -46,7 +46,9 @@ class Calls:
             return np.zeros_like(self.undecided)
         return self._available[:, self._action_spec.functions.index(FUNCTIONS[function].id)]
 
-    def choose(self, where: np.ndarray, function: str, **arguments: Any) -> np.ndarray:
+    def choose(
+        self, where: np.ndarray, function: str, **arguments: Union[int, Sequence[int], np.ndarray]
+    ) -> np.ndarray:
         """Decides the calls of undecided games in which the function can be called.
 
         Args:

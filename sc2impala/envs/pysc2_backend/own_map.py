@@ -2,6 +2,7 @@
 
 import os
 import re
+from types import ModuleType
 from typing import Any, Optional
 
 from sc2impala.envs.maps import MapDefaults
@@ -49,7 +50,7 @@ def fault_of(map_file: str) -> Optional[str]:
 
 
 def make_map(
-    maps: Any,
+    maps: ModuleType,
     map_file: str,
     num_players: int = 1,
     score_index: int = 0,

@@ -174,7 +174,7 @@ def _vanish(folder: str) -> None:
     ).wait()
 
 
-def _ended_child() -> Any:
+def _ended_child() -> Optional['os.waitid_result']:
     """Returns the `waitid` result of a child that has ended and was not waited for, or None.
 
     PySC2 itself does not always check whether the game has ended.
@@ -187,7 +187,7 @@ def _ended_child() -> Any:
         return None
 
 
-def _exit_text(ended: Any) -> str:
+def _exit_text(ended: 'os.waitid_result') -> str:
     if ended.si_code == os.CLD_EXITED:
         return f'exit code {ended.si_status}'
     return signal.Signals(ended.si_status).name

@@ -1,6 +1,6 @@
 """The policy with which the training starts: the best model of cloning, or a loaded one."""
 
-from typing import Any, Callable, Dict, List, NamedTuple, Optional
+from typing import Callable, Dict, List, NamedTuple, Optional
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -215,5 +215,5 @@ class StartPolicyHook(Component):
         return self._cloning_frames is not None and self.phase.frames is self._cloning_frames
 
 
-def _state(name: str, value: Any) -> tf.Variable:
+def _state(name: str, value: np.generic) -> tf.Variable:
     return tf.Variable(value, trainable=False, use_resource=True, name=name)
