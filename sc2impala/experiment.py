@@ -219,7 +219,7 @@ def export(settings: Settings) -> str:
     return loading.export(settings)
 
 
-def _act(given: Mapping[str, Any]) -> None:
+def _act(given: Mapping[str, object]) -> None:
     """Runs an actor; settings that are not given come from the learner."""
     tf_setup.enable()
     from sc2impala.cluster_actors import actor
@@ -307,7 +307,7 @@ def _read_given(flag_values: flags.FlagValues) -> Dict[str, Any]:
     return given
 
 
-def _complete(chosen: Mapping[str, Any]) -> Settings:
+def _complete(chosen: Mapping[str, object]) -> Settings:
     settings = _resolve(chosen)
     validation.check_given(chosen, settings.training.algorithm)
     return settings

@@ -107,7 +107,7 @@ class BestCheckpoint:
         own = self.result()
         return None not in (own, of_folder) and of_folder['global_step'] == self._kept
 
-    def keep(self, frames: int, result: Mapping[str, Any]) -> None:
+    def keep(self, frames: int, result: Mapping[str, object]) -> None:
         """Makes a held checkpoint the best one.
 
         Args:

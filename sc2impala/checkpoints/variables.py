@@ -222,7 +222,7 @@ def reason(error: BaseException) -> str:
 
 
 def _assigner(
-    values: Mapping[str, Any], variables: Sequence[tf.Variable]
+    values: Mapping[str, object], variables: Sequence[tf.Variable]
 ) -> Callable[[tf.Session], None]:
     """Builds the operations that assign {name: array} to variables of these shapes and dtypes."""
     placeholders = [tf.placeholder(v.dtype.base_dtype, v.shape) for v in variables]

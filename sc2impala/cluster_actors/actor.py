@@ -62,7 +62,7 @@ def act(given: Mapping[str, Any]) -> None:
                 unsent = play.unsent
 
 
-def settings_of(given: Mapping[str, Any], info: RunInfo) -> Settings:
+def settings_of(given: Mapping[str, object], info: RunInfo) -> Settings:
     """The settings of an actor: the learner's, updated by the given ones.
 
     Raises:

@@ -211,7 +211,7 @@ def _components(path: str, entries_of_manifest: Sequence[Any]) -> List[Component
 
 
 def _check_part(
-    path: str, state: Mapping[str, np.ndarray], part: Mapping[str, Any]
+    path: str, state: Mapping[str, np.ndarray], part: Mapping[str, object]
 ) -> Dict[str, np.ndarray]:
     """Reads the arrays of a part; the manifest has their sizes."""
     counts = {'content': part.get('bytes'), **part}

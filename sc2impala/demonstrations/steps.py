@@ -48,7 +48,7 @@ class Episode(NamedTuple):
     max_step_mul: int
 
 
-def components_of(structure: Mapping[str, Any], heads: Sequence[str]) -> List[Component]:
+def components_of(structure: Mapping[str, object], heads: Sequence[str]) -> List[Component]:
     """Returns the components of a step.
 
     Args:
@@ -64,7 +64,7 @@ def components_of(structure: Mapping[str, Any], heads: Sequence[str]) -> List[Co
     ] + [Component(name, dtype, ()) for name, dtype in scalars.items()]
 
 
-def flatten(nest: Mapping[str, Any], prefix: str = '') -> Dict[str, Any]:
+def flatten(nest: Mapping[str, object], prefix: str = '') -> Dict[str, Any]:
     """{'a': {'b': x}} -> {'a/b': x}."""
     result: Dict[str, Any] = {}
     for name, value in nest.items():
@@ -75,7 +75,7 @@ def flatten(nest: Mapping[str, Any], prefix: str = '') -> Dict[str, Any]:
     return result
 
 
-def nested(flat: Mapping[str, Any]) -> Dict[str, Any]:
+def nested(flat: Mapping[str, object]) -> Dict[str, Any]:
     """{'a/b': x} -> {'a': {'b': x}}; the inverse of `flatten`."""
     result: Dict[str, Any] = {}
     for path, value in flat.items():

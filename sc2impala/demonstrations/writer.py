@@ -28,7 +28,7 @@ class Writer:
     def __init__(
         self,
         folder: str,
-        about: Mapping[str, Any],
+        about: Mapping[str, object],
         components: Sequence[Component],
         chunk_steps: int,
         part_bytes: int = _PART_BYTES,

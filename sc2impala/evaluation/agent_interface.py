@@ -8,7 +8,7 @@ flat dict of arrays [B, ...], so that its rows can be picked and joined like obs
 import json
 import os
 import shutil
-from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple
+from typing import Callable, Dict, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -115,7 +115,7 @@ class AgentInterface:
         session: tf.Session,
         saver: tf.train.Saver,
         folder: str,
-        about: Mapping[str, Any],
+        about: Mapping[str, object],
     ) -> None:
         """Writes a SavedModel with the signatures 'act' and 'initial_state', atomically.
 

@@ -246,7 +246,7 @@ class LoadedAgent:
         outputs, next_state = function(*feed)
         return (outputs, next_state) if rows else (_first_row(outputs), _first_row(next_state))
 
-    def _make(self, function: str, options: Mapping[str, Any]) -> Any:
+    def _make(self, function: str, options: Mapping[str, object]) -> Any:
         env_ids = _gym().ENV_IDS
         if self.identity.map_name not in env_ids:
             raise ValueError(
@@ -333,5 +333,5 @@ def _first_row(arrays: Mapping[str, np.ndarray]) -> Arrays:
     return {name: array[0] for name, array in arrays.items()}
 
 
-def _as_json(options: Mapping[str, Any]) -> Dict[str, Any]:
+def _as_json(options: Mapping[str, object]) -> Dict[str, Any]:
     return {k: list(v) if isinstance(v, tuple) else v for k, v in options.items()}

@@ -98,7 +98,7 @@ def _locate(path: str, checkpoint: str) -> Tuple[str, str]:
     return directory.run_of(own), os.path.abspath(own)
 
 
-def _read_settings(folder: str, given: Mapping[str, Any]) -> Settings:
+def _read_settings(folder: str, given: Mapping[str, object]) -> Settings:
     """Returns the settings of the run, updated for the evaluation."""
     before = manifest.read(folder)
     if before is None:

@@ -134,7 +134,7 @@ class EvaluationLog:
                 raise self._not_written(error) from error
         return len(before) - len(self.rows)
 
-    def add(self, result: Mapping[str, Any]) -> None:
+    def add(self, result: Mapping[str, object]) -> None:
         """Adds a row and writes it. If the write fails, the row is kept for the next call.
 
         Args:
@@ -205,5 +205,5 @@ class EvaluationLog:
         return {name: values.get(name, row.get(name)) for name in COLUMNS}
 
 
-def _line(row: Mapping[str, Any]) -> str:
+def _line(row: Mapping[str, object]) -> str:
     return ','.join('' if value is None else str(value) for value in row.values())

@@ -24,7 +24,7 @@ def evaluate(
     env: VectorEnvironment,
     evaluation: EvaluationSettings,
     picture: Optional[EpisodePicture],
-    about: Mapping[str, Any],
+    about: Mapping[str, object],
     label: str = '',
 ) -> Dict[str, Any]:
     """Runs `num_episodes` episodes and writes the results to the folder of the run.

@@ -1,6 +1,6 @@
 """The agent of an algorithm, its teacher, and its behaviour policy."""
 
-from typing import Any, Mapping, Optional
+from typing import Mapping, Optional
 
 import tensorflow.compat.v1 as tf
 
@@ -48,7 +48,7 @@ def create_agent(
     specs: Specs,
     max_step_mul: int,
     fixed_step_mul: Optional[int],
-    options: Optional[Mapping[str, Any]] = None,
+    options: Optional[Mapping[str, object]] = None,
 ) -> Agent:
     """Returns the agent of a run, with its variables on the GPU if there is one.
 

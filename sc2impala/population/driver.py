@@ -30,7 +30,7 @@ def random_state(seed: int, *purpose: int) -> np.random.RandomState:
 
 
 def first_members(
-    settings: PopulationSettings, drawn: Mapping[str, Range], of_command: Mapping[str, Any]
+    settings: PopulationSettings, drawn: Mapping[str, Range], of_command: Mapping[str, object]
 ) -> List[Member]:
     """Returns the members of the first generation.
 

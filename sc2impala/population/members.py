@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from typing import Any, List, Mapping, Optional, Sequence
+from typing import List, Mapping, Optional, Sequence
 
 from sc2impala.checkpoints import choice, directory
 from sc2impala.errors import UserError
@@ -28,7 +28,7 @@ class Members:
         self,
         settings: PopulationSettings,
         flags: Sequence[str],
-        given: Mapping[str, Any],
+        given: Mapping[str, object],
         names: Sequence[str],
     ):
         """Args:
@@ -68,7 +68,7 @@ class Members:
         return self.folder(index) + '.log'
 
     def training(
-        self, index: int, own: Mapping[str, Any], stop_at: Optional[int] = None
+        self, index: int, own: Mapping[str, object], stop_at: Optional[int] = None
     ) -> List[str]:
         """The flags with which a member trains.
 

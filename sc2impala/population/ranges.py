@@ -109,7 +109,7 @@ def draw(ranges: Mapping[str, Range], random: np.random.RandomState) -> Dict[str
 
 def perturb(
     ranges: Mapping[str, Range],
-    values: Mapping[str, Any],
+    values: Mapping[str, object],
     factors: Sequence[float],
     resample_probability: float,
     random: np.random.RandomState,

@@ -111,7 +111,7 @@ def all_settings() -> Dict[str, Setting]:
     return fields.settings_of([PopulationSettings])
 
 
-def complete(given: Mapping[str, Any]) -> PopulationSettings:
+def complete(given: Mapping[str, object]) -> PopulationSettings:
     """Returns the settings, with defaults for missing ones.
 
     Raises:

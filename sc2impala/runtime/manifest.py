@@ -152,7 +152,7 @@ def _read_file(path: str) -> Dict[str, Any]:
     return dict(manifest, config=resolve.from_manifest(manifest))
 
 
-def _checksum(content: Mapping[str, Any]) -> int:
+def _checksum(content: Mapping[str, object]) -> int:
     """CRC-32 of all other entries."""
     rest = {name: value for name, value in content.items() if name != _CHECKSUM}
     return zlib.crc32(json.dumps(rest, sort_keys=True).encode())
@@ -202,7 +202,7 @@ def _refuse(
         return
     settings = settings_lib.all_settings()
 
-    def text(name: str, config: Mapping[str, Any]) -> str:
+    def text(name: str, config: Mapping[str, object]) -> str:
         return settings[name].type.to_text(config[name])
 
     different = ', '.join(

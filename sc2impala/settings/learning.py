@@ -54,7 +54,7 @@ class AlgorithmSettings:
     LEARNS_VALUES: ClassVar[bool] = False
     DEFAULTS: ClassVar[Mapping[str, Any]] = {}
 
-    def check(self, values: Mapping[str, Any]) -> None:
+    def check(self, values: Mapping[str, object]) -> None:
         """Checks the settings of the chosen algorithm; their ranges are checked already.
 
         Args:
@@ -135,7 +135,7 @@ class ReturnSettings(AlgorithmSettings):
         tunable=True,
     )
 
-    def check(self, values: Mapping[str, Any]) -> None:
+    def check(self, values: Mapping[str, object]) -> None:
         """See `AlgorithmSettings`: a kind of reward shaping requires a cost."""
         super().check(values)
         kind, cost = self.reward_shaping, self.reward_shaping_cost
@@ -306,7 +306,7 @@ class PolicyLagSettings(AlgorithmSettings):
     )
 
 
-def _check_without_policy(values: Mapping[str, Any]) -> None:
+def _check_without_policy(values: Mapping[str, object]) -> None:
     """Raises: UserError: for settings that need a policy, or more than one process or device."""
     name = values['algorithm']
     for flag, (only, expected) in _OF_VALUES.items():

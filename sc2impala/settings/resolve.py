@@ -72,7 +72,7 @@ def _imitates_by_default(map_name: str) -> bool:
         return True
 
 
-def learns_values(values: Mapping[str, Any]) -> bool:
+def learns_values(values: Mapping[str, object]) -> bool:
     """Returns whether the algorithm learns action values instead of a policy.
 
     Args:
@@ -82,7 +82,7 @@ def learns_values(values: Mapping[str, Any]) -> bool:
     return name in learner.ALGORITHMS and learner.load_settings(name).LEARNS_VALUES
 
 
-def start_of(values: Mapping[str, Any]) -> str:
+def start_of(values: Mapping[str, object]) -> str:
     """Returns the kind of start of an agent: one of `STARTS`.
 
     Args:
@@ -195,9 +195,9 @@ def named(given: Mapping[str, Any]) -> Dict[str, Any]:
 
 
 def complete(
-    given: Mapping[str, Any],
-    of_run: Optional[Mapping[str, Any]] = None,
-    of_start: Optional[Mapping[str, Any]] = None,
+    given: Mapping[str, object],
+    of_run: Optional[Mapping[str, object]] = None,
+    of_start: Optional[Mapping[str, object]] = None,
 ) -> Dict[str, Any]:
     """Adds the settings that are not given.
 
@@ -230,7 +230,7 @@ def complete(
     return {**general, **of_algorithm(algorithm), **specific}
 
 
-def of_evaluation(of_run: Mapping[str, Any], backend: str) -> Dict[str, Any]:
+def of_evaluation(of_run: Mapping[str, object], backend: str) -> Dict[str, Any]:
     """Returns the default settings of an evaluation of a run.
 
     Args:
@@ -247,7 +247,9 @@ def of_evaluation(of_run: Mapping[str, Any], backend: str) -> Dict[str, Any]:
     return dict(of_run, backend=backend, **{name: own[name] for name in names})
 
 
-def differences_in_evaluation(values: Mapping[str, Any], of_run: Mapping[str, Any]) -> List[str]:
+def differences_in_evaluation(
+    values: Mapping[str, object], of_run: Mapping[str, object]
+) -> List[str]:
     """Returns names of settings that an evaluation changes but must not."""
     settings = settings_lib.all_settings()
     free = {n for n, each in settings.items() if each.own_in_evaluation or each.scope == GAME}
@@ -255,7 +257,7 @@ def differences_in_evaluation(values: Mapping[str, Any], of_run: Mapping[str, An
     return sorted(n for n, value in values.items() if n not in free and value != of_run[n])
 
 
-def differences_on_resume(values: Mapping[str, Any], of_run: Mapping[str, Any]) -> List[str]:
+def differences_on_resume(values: Mapping[str, object], of_run: Mapping[str, object]) -> List[str]:
     """Returns names of settings that a continued run changes but must not."""
     free = _free_on_resume(values)
     free.update(n for n, setting in settings_lib.all_settings().items() if setting.on_resume)
@@ -264,7 +266,7 @@ def differences_on_resume(values: Mapping[str, Any], of_run: Mapping[str, Any]) 
     return sorted(n for n, value in values.items() if n not in free and value != of_run[n])
 
 
-def changes_on_resume(values: Mapping[str, Any], of_run: Mapping[str, Any]) -> List[str]:
+def changes_on_resume(values: Mapping[str, object], of_run: Mapping[str, object]) -> List[str]:
     """Returns the effects of changed settings of a resumed run, a line for each."""
     settings = settings_lib.all_settings()
     changed: Dict[str, List[str]] = {}
@@ -275,7 +277,9 @@ def changes_on_resume(values: Mapping[str, Any], of_run: Mapping[str, Any]) -> L
     return [f'resumes with {" and ".join(flags)}: {why}' for why, flags in changed.items()]
 
 
-def differences_of_actor(given: Mapping[str, Any], of_learner: Mapping[str, Any]) -> List[str]:
+def differences_of_actor(
+    given: Mapping[str, object], of_learner: Mapping[str, object]
+) -> List[str]:
     """Returns names of given settings of an actor that must not differ from its learner's."""
     chosen = named({name: value for name, value in given.items() if value is not None})
     free = _free_on_resume(chosen).union(of_scope(ACTOR))
@@ -372,7 +376,7 @@ def description(values: Mapping[str, Any]) -> List[str]:
     return lines
 
 
-def flags_text(values: Mapping[str, Any]) -> str:
+def flags_text(values: Mapping[str, object]) -> str:
     """Formats settings as flags: '--a=1 --b=2'."""
     settings = settings_lib.all_settings()
     return ' '.join(f'--{n}={settings[n].type.to_text(v)}' for n, v in values.items())

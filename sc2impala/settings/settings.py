@@ -46,7 +46,7 @@ class Settings:
     algorithms: Mapping[str, Any]
 
     @classmethod
-    def from_values(cls, values: Mapping[str, Any]) -> 'Settings':
+    def from_values(cls, values: Mapping[str, object]) -> 'Settings':
         """Builds the groups from the values of all settings by name."""
         made = {name: fields.build(group, values) for name, group in GROUPS.items()}
         algorithms = {

@@ -61,7 +61,7 @@ def check(settings: Settings) -> None:
     games.check_single_game(settings.starcraft, num_games, flags)
 
 
-def check_given(given: Mapping[str, Any], chosen: str) -> None:
+def check_given(given: Mapping[str, object], chosen: str) -> None:
     """Checks that the given settings belong to the algorithm.
 
     Settings of phases before the training belong to every algorithm.

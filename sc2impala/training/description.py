@@ -59,7 +59,7 @@ def describe(
     return lines
 
 
-def schedule_change(settings: Settings, before: Mapping[str, Any], frames: int) -> List[str]:
+def schedule_change(settings: Settings, before: Mapping[str, object], frames: int) -> List[str]:
     """Returns a line if a new length of the training changes the learning rate of a resumed run.
 
     Args:

@@ -43,7 +43,7 @@ class LocalActors(Actors):
         self,
         settings: Settings,
         stack: contextlib.ExitStack,
-        before: Optional[Mapping[str, Any]] = None,
+        before: Optional[Mapping[str, object]] = None,
     ):
         """Args:
         settings: of the run.
