@@ -13,6 +13,8 @@ loads a trained agent, see docs/guides/agents_in_python.md.
 import os
 from typing import TYPE_CHECKING, Optional, Union
 
+from sc2impala import tf_setup
+
 if TYPE_CHECKING:
     from sc2impala.evaluation.loaded_agent import LoadedAgent
 
@@ -44,8 +46,6 @@ def load(
     Raises:
       errors.UserError: if there is no such run or checkpoint, or a value is not valid.
     """
-    from sc2impala import tf_setup
-
     tf_setup.enable()
     from sc2impala.evaluation import loading
 

@@ -16,6 +16,7 @@ import sys
 from types import ModuleType
 from typing import Any, Callable, Iterator, Mapping, Type
 
+from sc2impala.envs.players.scripted_player import ScriptedPlayer
 from sc2impala.errors import UserError
 
 _SPEC = re.compile(r'[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*', re.ASCII)
@@ -80,14 +81,12 @@ def load(flag: str, spec: str, expected: str, is_kind: Callable[[object], bool])
     return found
 
 
-def load_script(flag: str, spec: str) -> Type[Any]:
+def load_script(flag: str, spec: str) -> Type[ScriptedPlayer]:
     """Imports the scripted player named by a flag.
 
     Raises:
       UserError: see `load`.
     """
-    from sc2impala.envs.players.scripted_player import ScriptedPlayer
-
     return load(
         flag,
         spec,

@@ -247,16 +247,15 @@ class LoadedAgent:
         return (outputs, next_state) if rows else (_first_row(outputs), _first_row(next_state))
 
     def _make(self, function: str, options: Mapping[str, object]) -> Any:
-        env_ids = _gym().ENV_IDS
+        gym = _gym()
+        env_ids = gym.ENV_IDS
         if self.identity.map_name not in env_ids:
             raise ValueError(
                 f'{self.identity.map_name} is not a map of the simulator, expected one of '
                 f'{", ".join(sorted(env_ids))}.'
             )
-        import gymnasium
-
         env_id = env_ids[self.identity.map_name]
-        return getattr(gymnasium, function)(env_id, **{**self.identity.env_options, **options})
+        return getattr(gym.gymnasium, function)(env_id, **{**self.identity.env_options, **options})
 
     def _check_open(self) -> None:
         if self._session is None:

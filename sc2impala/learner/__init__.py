@@ -4,6 +4,7 @@ An algorithm is a folder with two files, `settings` and `update`, and a line in 
 `PRETRAINING`. Importing this package or the settings of an algorithm does not load TensorFlow.
 """
 
+from types import ModuleType
 from typing import TYPE_CHECKING, Dict, Optional, Sequence, Type, Union, cast
 
 from sc2impala.learner.registry import Folder, OneFile
@@ -80,9 +81,7 @@ def build_learner(
     variables: 'Optional[Sequence[tf.Variable]]' = None,
 ) -> 'LearnerOutput':
     """Builds the update of IMPALA with CLEAR; see `build.build_learner`."""
-    from sc2impala.learner import build
-
-    return build.build_learner(agent, batch, total_environment_frames, settings, variables)
+    return _builder().build_learner(agent, batch, total_environment_frames, settings, variables)
 
 
 def build_critic_learner(
@@ -92,6 +91,11 @@ def build_critic_learner(
     variables: 'Optional[Sequence[tf.Variable]]' = None,
 ) -> 'LearnerOutput':
     """Builds the update of the baseline alone; see `build.build_critic_learner`."""
+    return _builder().build_critic_learner(agent, batch, settings, variables)
+
+
+def _builder() -> ModuleType:
+    """The module that builds updates; imports TensorFlow."""
     from sc2impala.learner import build
 
-    return build.build_critic_learner(agent, batch, settings, variables)
+    return build

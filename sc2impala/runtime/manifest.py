@@ -8,6 +8,8 @@ import time
 import zlib
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
+import numpy as np
+
 import sc2impala
 from sc2impala.envs import pysc2_api
 from sc2impala.envs.vector import Specs
@@ -232,7 +234,6 @@ def _changed(config: Mapping[str, Any], manifest: Optional[Mapping[str, Any]]) -
 
 
 def _versions() -> Dict[str, str]:
-    import numpy as np
     import sonnet as snt
     import tensorflow.compat.v1 as tf
 
