@@ -69,6 +69,7 @@ def test_the_map_of_the_stand_in_is_compiled_before_the_game_is_started(game, mo
     assert calls == ['DefeatRoaches', settings]
 
 
+@pytest.mark.long
 def test_a_game_that_dies_is_reported_with_its_last_output(game, monkeypatch):
     monkeypatch.setattr(doctor, 'LAUNCH_SECONDS', 6)
     binary = game / install.BINARY

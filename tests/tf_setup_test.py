@@ -9,6 +9,7 @@ import pytest
 from sc2impala import tf_setup
 
 
+@pytest.mark.long
 def test_a_program_writes_nothing_by_enabling_it():
     program = 'import sys\nfrom sc2impala import tf_setup\ntf_setup.enable()\nsys.stderr.write("x")'
     environment = {n: v for n, v in os.environ.items() if n != 'TF_CPP_MIN_LOG_LEVEL'}

@@ -45,6 +45,7 @@ def equal(nest, other):
     tf.nest.map_structure(np.testing.assert_array_equal, nest, other)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('unroll_length, overlap', [(7, 2), (5, 4), (6, 3)])
 def test_plays_what_is_played_without_overlap(unroll_length, overlap):
     """One unroll of all steps, and unrolls of single steps for the recurrent states."""
@@ -96,6 +97,7 @@ def test_an_agent_without_a_state():
     equal(steps(first, -3, None), steps(second, 0, 3))
 
 
+@pytest.mark.long
 def test_goes_on_from_saved_variables():
     """An actor whose variables are restored between two unrolls plays on as the other one."""
     expected = Playing(5, 3).play(4)

@@ -241,6 +241,7 @@ def made_in_graph(agent_name, first_calls):
     return made
 
 
+@pytest.mark.long
 def test_weights_are_the_trainable_variables_in_order_of_creation(agent_name):
     """Those of an agent made before or after in the same graph are not among them.
 
@@ -254,6 +255,7 @@ def test_weights_are_the_trainable_variables_in_order_of_creation(agent_name):
     assert [v.name for v in again] == [v.name for v in made[0]]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('phase', ['training', 'critic pre-training'])
 def test_training_one_agent_leaves_another_in_the_graph_alone(phase):
     """As a target network or a teacher needs it, also where the loss depends on the other."""

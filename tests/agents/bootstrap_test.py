@@ -52,6 +52,7 @@ def test_versions_are_folded_selected_and_averaged():
         np.testing.assert_allclose(average, array[0].mean(axis=1), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('name', sorted(agents.AGENTS))
 def test_every_agent_gets_versions_with_weights_of_their_own(name):
     with tf.Graph().as_default():

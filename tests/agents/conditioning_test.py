@@ -49,6 +49,7 @@ def agent_name(request):
     return request.param
 
 
+@pytest.mark.long
 def test_an_untrained_agent_makes_no_difference_between_functions(agent_name):
     logits = []
     for conditioning in (False, True):
@@ -297,6 +298,7 @@ def test_only_the_played_function_is_trained():
         assert gradient[2].any() and not np.delete(gradient, 2, axis=0).any()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     'agent_name, conditioning',
     [('fully_conv', False), ('fully_conv', True), ('impala_resnet', True)],
@@ -339,6 +341,7 @@ def test_learns_to_move_to_one_point_and_to_attack_another(agent_name, condition
         assert loss > 2 * np.log(2) - 0.01
 
 
+@pytest.mark.long
 def test_trains_and_is_evaluated(tmp_path):
     flags = ('--agent=fully_conv_lstm', '--argument_conditioning', *tiny.REPLAY)
     tiny.train(tmp_path, 3, '--deterministic', '--map_name=CollectMineralShards', *flags)

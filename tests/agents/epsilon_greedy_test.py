@@ -86,6 +86,7 @@ def test_each_environment_has_its_epsilon():
     assert abs(shares[140:].mean() - 0.9) < 0.03
 
 
+@pytest.mark.long
 def test_the_seed_determines_what_is_played():
     first, second = Acting([0.5]), Acting([0.5])
     tf.nest.map_structure(np.testing.assert_array_equal, first(3)[0], second(3)[0])

@@ -130,6 +130,7 @@ def test_copies_in_both_directions(shared):
     tf.nest.map_structure(np.testing.assert_array_equal, session.run(student), kept)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('agent_name', sorted(agents.AGENTS))
 def test_the_student_has_the_names_that_it_has_alone(agent_name):
     env = fakes.FakeEnvironment(K)

@@ -21,6 +21,7 @@ def test_sizes():
     assert sizes.steps_per_unroll == 8 * 3 and sizes.steps_per_update == 3 * 3
 
 
+@pytest.mark.long
 def test_flops_of_the_network(settings):
     # Without a recurrent core every step has the same number of operations.
     act = workload.flops(settings, 'act')

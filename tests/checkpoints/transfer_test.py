@@ -72,6 +72,7 @@ def test_all_variables_but_the_frames_are_taken(folders):
     assert tiny.same_arrays(tiny.variables(target, TARGET), own)
 
 
+@pytest.mark.long
 def test_it_is_taken_until_a_checkpoint_holds_it(folders, capsys):
     """Up to the first whole checkpoint after it, nothing of the run has changed."""
     source, target = folders

@@ -173,6 +173,7 @@ def test_sequences_are_those_of_local_inference(server, learner):
     assert not learner.size()
 
 
+@pytest.mark.long
 def test_a_teacher_plays_beside_the_agent(server, repeatable):
     """It has a recurrent state of its own, over ends of episodes, in the learner's process."""
     expected = local_unrolls(has_teacher=True)

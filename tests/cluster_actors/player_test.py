@@ -24,6 +24,7 @@ def make_player(folder, stack, *flags, actor='0a'):
     return player, {v.op.name: v for v in tf.global_variables() + tf.local_variables()}
 
 
+@pytest.mark.long
 def test_it_has_the_variables_of_the_learner_by_name(tmp_path):
     flags = (*FLAGS, '--num_actors=1', '--teacher_cost=0.5', '--value_normalisation=popart')
     with built_training(tmp_path, *flags) as (_, _, training):

@@ -33,6 +33,7 @@ def cluster(processes, tmp_path):
         yield Cluster(processes, tmp_path, stack)
 
 
+@pytest.mark.long
 def test_trains_to_the_end_whoever_comes_and_goes(cluster):
     early = cluster.actor('--num_envs=3')
     learner = cluster.learner(total(1000000), '--save_checkpoint_secs=0')
@@ -92,6 +93,7 @@ def test_trains_to_the_end_whoever_comes_and_goes(cluster):
     assert max(lag) > 0 and min(lag) >= 0
 
 
+@pytest.mark.long
 def test_the_learner_plays_for_actors_that_come_go_and_die(cluster):
     """Central inference, from the first actor to the last after both sides were killed."""
     flags = ('--inference=central', '--agent=fully_conv_lstm', '--save_checkpoint_secs=0')

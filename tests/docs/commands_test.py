@@ -97,6 +97,7 @@ def parameters():
     return [pytest.param(name, marks=() if name in FAST else pytest.mark.slow) for name in TESTED]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('name', parameters())
 def test_commands_run(name, folder, capsys):
     write_modules(name, folder)

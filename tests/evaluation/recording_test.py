@@ -138,6 +138,7 @@ def await_parts(folder, count):
     raise AssertionError(f'{folder} has fewer than {count} parts')
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('number', [signal.SIGKILL, signal.SIGTERM])
 def test_a_recording_that_is_killed_or_stopped(number, processes, tmp_path):
     flags = [*FLAGS, f'--logdir={tmp_path}', '--policy=random', '--save_checkpoint_secs=0']

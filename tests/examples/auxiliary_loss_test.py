@@ -28,6 +28,7 @@ def test_a_run_has_the_loss(tmp_path):
     assert {'loss/self_imitation', 'loss/policy_gradient', 'grad_norm'} <= set(summaries)
 
 
+@pytest.mark.long
 def test_the_loss_has_its_cost(tmp_path):
     """The first update has the same weights and sequences, so its loss is that times its cost."""
     losses = {}

@@ -26,6 +26,7 @@ def registered(monkeypatch):
     )
 
 
+@pytest.mark.long
 def test_trains_resumes_and_is_evaluated(tmp_path, capsys):
     tiny.train(tmp_path, 2, *FLAGS)
     output = capsys.readouterr().out

@@ -77,6 +77,7 @@ def test_is_one_value_everywhere(tmp_path):
     assert settings_lib.Settings.from_values(settings.values()) == settings
 
 
+@pytest.mark.long
 def test_reaches_the_algorithm_and_is_checked_on_resume(tmp_path, capsys):
     tiny.train(tmp_path, 1, '--curiosity=5', '--note=first')
     assert SEEN == [5]

@@ -90,6 +90,7 @@ ALGORITHMS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('name', sorted(ALGORITHMS))
 def test_the_arguments_of_a_label_are_those_given_its_own_choices(name):
     """And not those given what was played, which the policy gradient is about."""

@@ -164,6 +164,7 @@ class TestShaping:
         with pytest.raises(ValueError, match="but is 'curiosity'"):
             evaluate(settings_of('curiosity'))
 
+    @pytest.mark.long
     @pytest.mark.parametrize('name', ['impala', 'appo', 'cloning', 'critic_pretraining'])
     def test_returns_of_episodes_are_those_of_the_game(self, name):
         env = ENV._replace(observation=_labels()) if name == 'cloning' else ENV
@@ -288,6 +289,7 @@ class TestGains:
         total = (found - ENV.reward[1:]).sum(axis=0)
         np.testing.assert_allclose(total, [phi(T, b) - phi(0, b) for b in range(B)], rtol=1e-4)
 
+    @pytest.mark.long
     @pytest.mark.parametrize('name', ['impala', 'appo'])
     @pytest.mark.parametrize('played, share', [(0, 1.0), (100, 0.75), (400, 0.0), (900, 0.0)])
     def test_fall_with_the_frames_of_the_phase(self, name, played, share):

@@ -137,6 +137,7 @@ def assert_close(found, expected):
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     'name, num_devices',
     [('impala', 4), ('labels', 2), ('cloning', 2), ('critic', 2), ('whole critic', 2)],
@@ -155,6 +156,7 @@ def test_an_update_is_that_of_one_device(name, num_devices):
     assert len(set(changed)) == len(changed)
 
 
+@pytest.mark.long
 def test_minibatches_take_their_share_of_every_device(monkeypatch):
     """The columns 0 and 2, then 1 and 3, in both epochs: with two devices one of each."""
 
@@ -169,6 +171,7 @@ def test_minibatches_take_their_share_of_every_device(monkeypatch):
     assert one[0][0][0]['appo/minibatches'] == 4
 
 
+@pytest.mark.long
 def test_gradients_and_not_only_values_are_those_of_one_device():
     """With an epsilon far above every gradient, the change of a weight is its gradient."""
     plain = ImpalaSettings(
@@ -190,12 +193,14 @@ def test_gradients_and_not_only_values_are_those_of_one_device():
         np.testing.assert_allclose(moved[1][name] / scale, change / scale, atol=1e-3)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('agent', ['relational', 'unet_lstm'])
 def test_every_agent_can_be_spread(agent):
     one, two = [updated(ALGORITHMS['impala'], count, name=agent) for count in (1, 2)]
     assert_close(two, one)
 
 
+@pytest.mark.long
 def test_staged_parts_are_those_of_the_batch():
     expected = updated(ALGORITHMS['cloning'], 1)
     assert_close(updated(ALGORITHMS['cloning'], 2, staged=True), expected)

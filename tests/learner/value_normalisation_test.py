@@ -122,6 +122,7 @@ def test_statistics_follow_the_targets_and_the_baseline_stays(agent_name, critic
     np.testing.assert_allclose(before[0], after[0], rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.long
 def test_losses_are_in_units_of_the_scale():
     with tf.Graph().as_default(), tf.Session() as session:
         case = Case(session, learning_rate=0.0)
@@ -138,6 +139,7 @@ def test_losses_are_in_units_of_the_scale():
         np.testing.assert_allclose(first['loss/' + name], second['loss/' + name], rtol=1e-6)
 
 
+@pytest.mark.long
 def test_learning_does_not_depend_on_the_size_of_rewards():
     """Once the statistics are those of the returns; the initial ones count as one batch of many."""
     losses = []
@@ -157,6 +159,7 @@ def test_learning_does_not_depend_on_the_size_of_rewards():
     assert losses[0][-1] < 0.5 * losses[0][0]
 
 
+@pytest.mark.long
 def test_without_a_step_that_counts_the_statistics_stay():
     with tf.Graph().as_default(), tf.Session() as session:
         case = Case(session)

@@ -49,6 +49,7 @@ def by_member(member, number):
     return 10.0 * number + member
 
 
+@pytest.mark.long
 def test_generations(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(command.driver.picture, 'save', save_picture)
     runs = fakes.Runs(by_member)

@@ -40,6 +40,7 @@ def read_pids(path, count):
     raise AssertionError('too few processes')
 
 
+@pytest.mark.long
 @needs_proc
 @pytest.mark.parametrize('number', [signal.SIGTERM, signal.SIGKILL])
 def test_nothing_outlives_it(tmp_path, number):

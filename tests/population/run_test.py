@@ -56,6 +56,7 @@ def without_delay(monkeypatch):
     monkeypatch.setattr(child_processes, 'POLL_SECS', 0.0)
 
 
+@pytest.mark.long
 def test_a_population_of_runs(tmp_path, capsys):
     whole = tmp_path / 'whole'
     assert command.main([*FLAGS, f'--logdir={whole}'], Runs()) == 0

@@ -76,6 +76,7 @@ VALUES = (
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('compression', ['none', 'zstd'])
 def test_every_entry_replaced_by_something_else(compression, path):
     """What is not refused leaves a table that works."""

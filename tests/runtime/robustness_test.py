@@ -39,6 +39,7 @@ def check_folder(logdir, frames):
     assert tiny.episodes(logdir)
 
 
+@pytest.mark.long
 def test_interrupted_after_the_reader_of_the_output_has_ended(tmp_path):
     """As Ctrl-C does in `... 2>&1 | tee log`: the exit code is that of a process of its own."""
     logdir = tmp_path / 'logs'
@@ -103,6 +104,7 @@ def test_full_disk(tmp_path, monkeypatch, capsys):
     assert tiny.checkpoint_frames(tmp_path)[-1] >= tiny.NUM_UPDATES * tiny.FRAMES_PER_UPDATE
 
 
+@pytest.mark.long
 def test_folder_with_characters_of_patterns(finished_run, tmp_path, capsys):
     """TensorFlow takes paths of checkpoints for patterns."""
     name = 'a\\b "lr[0.1]" \'gr\xfc\xdfe\''
@@ -130,6 +132,7 @@ def test_folder_with_characters_of_patterns(finished_run, tmp_path, capsys):
         np.testing.assert_array_equal(started[weight], trained[weight])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('flag, before', [('point_logit_scale', 1), ('ratio_bins', 0)])
 def test_weights_of_an_agent_with_another_scale_or_other_inputs_are_refused(
     finished_run, tmp_path, capsys, flag, before

@@ -50,6 +50,7 @@ def use(flags):
     return settings
 
 
+@pytest.mark.long
 @effort(max_examples=400, deadline=None, derandomize=True, database=None)
 @given(st.dictionaries(st.sampled_from(sorted(SETTINGS)), TEXTS, min_size=1, max_size=3))
 @example({'logdir': 'a\0b'})

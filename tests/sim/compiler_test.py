@@ -64,6 +64,7 @@ def test_a_cold_start_says_that_it_compiles_and_a_warm_one_does_not(copy, tmp_pa
     assert 'compiling' not in silence
 
 
+@pytest.mark.long
 def test_a_change_of_any_source_is_compiled(copy, tmp_path):
     before, _ = run(tmp_path, copy)
     path = copy / 'sc2impala' / 'sim' / 'counter_random.py'

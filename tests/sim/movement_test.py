@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from sc2impala.sim import orders
 from tests.sim import orders_test
@@ -145,6 +146,7 @@ def crowd(seed):
     return world
 
 
+@pytest.mark.long
 def test_a_crowd_goes_on_from_its_state_as_if_nothing_had_happened():
     for seed in range(4):
         straight, copied = crowd(seed), crowd(seed)

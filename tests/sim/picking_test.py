@@ -37,6 +37,7 @@ def seen(scene):
     return np.flatnonzero((g.alive[:NUM_UNITS] != 0) & (near | (g.owner[:NUM_UNITS] != ENEMY)))
 
 
+@pytest.mark.long
 def test_on_the_screen_a_unit_is_where_it_is_drawn(scene):
     g, rules = scene.g, scene.rules
     width, height = rules.screen_width, rules.screen_height
@@ -56,6 +57,7 @@ def test_on_the_screen_a_unit_is_where_it_is_drawn(scene):
     assert len(np.unique(found)) > 5
 
 
+@pytest.mark.long
 def test_on_the_minimap_a_unit_is_where_it_is_drawn(scene):
     g, rules = scene.g, scene.rules
     width, height = rules.minimap_width, rules.minimap_height

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from sc2impala.sim import counter_random, random_points
 from sc2impala.sim.compiler import compiled
@@ -72,6 +73,7 @@ def test_points_are_accepted_and_apart_from_others():
     assert distances(points, others).min() >= 2.5
 
 
+@pytest.mark.long
 def test_arrangements_without_room_are_drawn_again():
     points, games = points_apart(range(20), 12, 2.9)
     assert (distances(points, points) + 99 * np.eye(12)).min() >= 2.9

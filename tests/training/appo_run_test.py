@@ -1,5 +1,7 @@
 """Runs of APPO: the command, its summaries, and a start that goes on bit for bit."""
 
+import pytest
+
 from tests.runtime import tiny
 from tests.training.resume_test import COMMON, StopAfter, check_same, train
 
@@ -12,6 +14,7 @@ APPO = (
 )
 
 
+@pytest.mark.long
 def test_a_run_that_was_stopped_is_equal_to_one_that_was_not(tmp_path):
     train(tmp_path / 'whole', 4, *COMMON, *APPO)
     for num_updates in (2, 100):

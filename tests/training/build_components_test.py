@@ -2,6 +2,7 @@
 
 import contextlib
 
+import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala.checkpoints.writer import CheckpointWriter
@@ -38,6 +39,7 @@ def names_of_hooks(folder, built):
     return [type(hook).__name__ for hook in hooks]
 
 
+@pytest.mark.long
 def test_those_of_the_caller_come_before_those_that_play(plain_training, tmp_path):
     """The state is saved after all that an update changes, and nothing plays before that."""
     assert names_of_hooks(tmp_path, plain_training) == [
@@ -50,6 +52,7 @@ def test_those_of_the_caller_come_before_those_that_play(plain_training, tmp_pat
     ]
 
 
+@pytest.mark.long
 def test_what_settings_ask_for(taught_training, tmp_path):
     assert names_of_hooks(tmp_path, taught_training) == [
         *LOGGING,

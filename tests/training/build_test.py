@@ -9,6 +9,7 @@ from tests.runtime import tiny
 from tests.training.built_training import built_training
 
 
+@pytest.mark.long
 def test_labels_are_those_of_a_demonstrator(plain_training, phased_training):
     assert not plain_training[2].has_labels
     assert phased_training[2].has_labels
@@ -22,6 +23,7 @@ def initial_weights(training):
         return session.run({v.name: v for v in weights})
 
 
+@pytest.mark.long
 def test_its_initial_weights_depend_on_the_seed(plain_training, tmp_path):
     settings, _, training = plain_training
     weights = initial_weights(training)
@@ -32,6 +34,7 @@ def test_its_initial_weights_depend_on_the_seed(plain_training, tmp_path):
     assert not tiny.same_arrays(weights, others)
 
 
+@pytest.mark.long
 def test_trains_on_several_devices(tmp_path, monkeypatch):
     """A whole run with staged parts, on virtual processors in the place of GPUs."""
     config = sessions.session_config(deterministic=False)

@@ -103,6 +103,7 @@ class TestAllPhases:
         tiny.train(tmp_path, 4, '--keep_checkpoints=0', *flags)
         return tmp_path, capsys.readouterr().out
 
+    @pytest.mark.long
     def test_what_they_leave_behind(self, run, demonstrated):
         logdir, output = run
         assert output.index('cloning: ') < output.index('critic pre-training: ')
@@ -229,6 +230,7 @@ def reached(logdir):
     return tiny.checkpoint_frames(logdir) if logdir.exists() else []
 
 
+@pytest.mark.long
 def test_the_teacher_is_the_policy_that_was_loaded(finished_run, tmp_path, capsys):
     """Without cloning and without a demonstrator, also when the folder that was loaded is gone."""
     flags = (f'--init_checkpoint={finished_run}', '--teacher_cost=0.5', '--teacher_decay=1')

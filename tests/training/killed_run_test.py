@@ -94,6 +94,7 @@ def kill_at_random_moments(processes, tmp_path, num_kills, seed):
         assert tiny.variables(logdir, checkpoint_frames)['global_step'] == checkpoint_frames
 
 
+@pytest.mark.long
 def test_killed_once(processes, tmp_path):
     kill_at_random_moments(processes, tmp_path, num_kills=1, seed=0)
 
@@ -103,6 +104,7 @@ def test_killed_twenty_times(processes, tmp_path):
     kill_at_random_moments(processes, tmp_path, num_kills=20, seed=1)
 
 
+@pytest.mark.long
 def test_stops_cleanly_when_asked(processes, tmp_path):
     """Two other signals are sent to runs in `robustness_test`."""
     logdir = tmp_path / 'logs'
@@ -118,6 +120,7 @@ def test_stops_cleanly_when_asked(processes, tmp_path):
     assert check_folder(logdir, [frames, frames]) == frames
 
 
+@pytest.mark.long
 def test_two_runs_do_not_share_a_folder(processes, tmp_path, capsys):
     logdir = tmp_path / 'logs'
     with started(processes, logdir) as (process, _):

@@ -13,6 +13,7 @@ from sc2impala.training.local_actors import LocalActors
 from tests.runtime import tiny
 
 
+@pytest.mark.long
 def test_each_actor_has_games_of_its_own(tmp_path):
     settings = tiny.read_settings(tmp_path, *tiny.REPLAY, '--num_actors=2')
     specs = environments.make_specs(settings.environment)

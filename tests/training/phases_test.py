@@ -26,6 +26,7 @@ def test_there_is_no_pretraining_unless_asked_for(plain_training):
     assert [frames for _, frames in titles_and_frames(plain_training[2])] == [300]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('size, of_cloning', [(0, 4), (2, 2), (6, 6)])
 def test_cloning_may_have_batches_of_another_size(size, of_cloning, tmp_path):
     flags = (

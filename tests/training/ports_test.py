@@ -3,6 +3,8 @@
 import os
 import socket
 
+import pytest
+
 from sc2impala.training.components import stop as stop_lib
 from tests.runtime import tiny
 
@@ -31,6 +33,7 @@ def listening_sockets():
     return own & listening
 
 
+@pytest.mark.long
 def test_several_actors_feed_one_learner_and_no_port_is_opened(tmp_path, monkeypatch):
     with socket.socket() as server:
         server.bind(('127.0.0.1', 0))

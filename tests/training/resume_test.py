@@ -85,6 +85,7 @@ def check_same(folder, other):
     assert not different
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('stops', [(1, 2), pytest.param((1, 1, 1, 1, 1), marks=pytest.mark.slow)])
 def test_a_run_that_was_stopped_in_each_phase(tmp_path, stops):
     """In both phases before the training; other tests stop runs in that."""
@@ -147,6 +148,7 @@ def test_a_hundred_updates_and_a_hundred_more(tmp_path):
     check_same(tmp_path / 'whole', tmp_path / 'parts')
 
 
+@pytest.mark.long
 def test_what_actors_have_played_is_trained_on_after_a_stop(tmp_path, capsys):
     """Of actors in threads: the account has no frames that were given up."""
     flags = ('--num_actors=2', *tiny.REPLAY)
@@ -245,6 +247,7 @@ class VariablesAtStart(tf.train.SessionRunHook):
         self.values = session.run(self._variables)
 
 
+@pytest.mark.long
 def test_other_numbers_of_games_and_other_batch_sizes(tmp_path, capsys):
     """Variables, optimizer and replay buffer continue; the manifest lists every change."""
     numbers = (

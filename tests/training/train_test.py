@@ -113,6 +113,7 @@ class TestSummaries:
         assert all(rate > 0 for _, rate in tags['agent_steps_per_second'])
         assert tags['action/function'] == [(step, 4 * 5) for step in steps]
 
+    @pytest.mark.long
     def test_further_tags(self, pretrained_run):
         tags = tiny.summaries(pretrained_run)
         expected = {'loss/policy_cloning', 'loss/value_cloning', 'action/step_mul'}
@@ -136,6 +137,7 @@ class TestSummaries:
         tiny.train(tmp_path, 4, '--deterministic', '--num_envs=8')
         self.check_lags(tiny.summaries(tmp_path), [0, 1, 0, 1])
 
+    @pytest.mark.long
     def test_the_lag_with_replay(self, deterministic_run_with_replay):
         """The queue always contains a batch, half of which is replayed from the second one on.
 
@@ -217,6 +219,7 @@ class TestResume:
 
 
 class TestEarlierCheckpoint:
+    @pytest.mark.long
     def test_keeps_all_and_its_own_replay_buffers(self, tmp_path):
         """After newer ones were moved away; nothing else is needed."""
         flags = REPLAY + ('--save_checkpoint_secs=0', '--keep_checkpoints=0')
@@ -280,6 +283,7 @@ class TestCriticPreTraining:
 
         monkeypatch.setattr(environments, 'make_environment', make)
 
+    @pytest.mark.long
     def test_lowers_its_loss_and_leaves_the_policy(self, constant_reward, finished_run, tmp_path):
         logdir = tmp_path / 'run'
         flags = (
@@ -304,6 +308,7 @@ class TestCriticPreTraining:
         trained = tiny.variables(logdir, 31 * UPDATE)
         assert sum(not np.array_equal(after[n], trained[n]) for n in weights) > len(changed)
 
+    @pytest.mark.long
     def test_may_train_all_variables(self, tmp_path):
         flags = (f'--num_critic_pretrain_frames={4 * UPDATE}', '--critic_pretrain_all_variables')
         flags += ('--save_checkpoint_secs=0', '--keep_checkpoints=0')
@@ -321,6 +326,7 @@ class TestCriticPreTraining:
 
 
 class TestInitCheckpoint:
+    @pytest.mark.long
     def test_gives_the_weights_and_nothing_else_and_is_not_loaded_again(self, run, tmp_path):
         logdir = tmp_path / 'new'
         flags = f'--init_checkpoint={run}/checkpoints/{last(run)}', '--seed=5'

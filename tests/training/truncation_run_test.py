@@ -10,6 +10,7 @@ LIMIT = 400
 """Of episodes of 1,920 frames, in steps of 120."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('algorithm', ['impala', pytest.param('appo', marks=pytest.mark.slow)])
 def test_truncated_episodes_enter_the_statistics(tmp_path, algorithm):
     flags = (f'--algorithm={algorithm}', f'--max_episode_frames={LIMIT}', *COMMON, *tiny.REPLAY)

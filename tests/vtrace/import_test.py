@@ -107,6 +107,7 @@ def run():
         process.stdin.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('switch', SWITCHES)
 def test_imports_leave_the_mode_of_the_program(switch, run):
     imports = ''.join(
@@ -116,6 +117,7 @@ def test_imports_leave_the_mode_of_the_program(switch, run):
     run(MODE.replace('{switch}', switch) + imports)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('switch', SWITCHES)
 def test_vtrace_works_in_the_mode_of_the_program(switch, run):
     run(MODE.replace('{switch}', switch) + USE)

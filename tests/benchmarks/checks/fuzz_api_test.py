@@ -6,6 +6,7 @@ from s2clientprotocol import sc2api_pb2
 from benchmarks.checks import fuzz_api as fuzz
 
 
+@pytest.mark.long
 def test_the_game_survives(capsys):
     assert fuzz.main(['--requests=1500', '--seed=11']) == 0
     result = json.loads(capsys.readouterr().out.splitlines()[-1])

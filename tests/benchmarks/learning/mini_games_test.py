@@ -76,6 +76,7 @@ def test_which_runs_imitate(map_name, more, folder, expected, tmp_path, monkeypa
     assert drawn[0][-1] is expected
 
 
+@pytest.mark.long
 def test_a_run_is_trained_and_evaluated_once_and_drawn(tmp_path, capsys):
     arguments = ['--map_name', 'MoveToBeacon', '--seeds', '3', '--folder', str(tmp_path)]
     arguments += ['--num_episodes', '2', '--curves', str(tmp_path / 'curves'), *TINY]
@@ -107,6 +108,7 @@ def test_a_run_is_trained_and_evaluated_once_and_drawn(tmp_path, capsys):
     assert (more['num_episodes'], more['policy']) == (3, 'sampled')
 
 
+@pytest.mark.long
 def test_the_best_model_of_a_training_that_evaluates_itself(tmp_path, capsys):
     arguments = ['--map_name', 'MoveToBeacon', '--seeds', '3', '--folder', str(tmp_path)]
     every = '--evaluate_every_frames=9600'

@@ -90,6 +90,7 @@ def test_a_real_trace():
     assert 'matrix product' in {learner.category(op_type) for op_type in types}
 
 
+@pytest.mark.long
 def test_rates_and_categories(capsys, monkeypatch):
     product = functools.partial(learner.workload.matrix_product, size=64)
     monkeypatch.setattr(learner.workload, 'matrix_product', product)

@@ -2,10 +2,13 @@ import json
 import os
 import sys
 
+import pytest
+
 from benchmarks.speed import pysc2_backend as benchmark
 from tests.envs.pysc2_backend import leftovers
 
 
+@pytest.mark.long
 def test_it_says_where_the_time_goes(capsys, monkeypatch, tmp_path):
     monkeypatch.delenv('SC2PATH', raising=False)
     leftovers.use(tmp_path, monkeypatch)

@@ -44,6 +44,7 @@ def test_bytes_and_rates(capsys):
     assert 'training' not in result
 
 
+@pytest.mark.long
 def test_training_with_both_buffers(capsys):
     training = run(capsys, '--training', '--agent=fully_conv')[0]['training']
     assert (training['new_sequences'], training['replayed_sequences']) == (2, 2)

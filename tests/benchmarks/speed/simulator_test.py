@@ -1,9 +1,12 @@
 import json
 
+import pytest
+
 from benchmarks.speed import simulator as benchmark
 from sc2impala import sim
 
 
+@pytest.mark.long
 def test_it_measures_every_map_with_every_player(capsys):
     sizes = ['--games=2', '--screen=16', '--minimap=16', '--step_mul=2']
     benchmark.main(sizes + ['--rounds=1', '--seconds=0.01', '--threads=2'])

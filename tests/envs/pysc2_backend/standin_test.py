@@ -39,6 +39,7 @@ def check_equal(observations, others, index):
             np.testing.assert_array_equal(values[index], others[name][0], err_msg=name)
 
 
+@pytest.mark.long
 def test_it_plays_what_the_simulator_plays(map_name='DefeatRoaches', max_step_mul=60):
     specs = envs.make_specs(
         map_name,

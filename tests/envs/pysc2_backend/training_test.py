@@ -56,6 +56,7 @@ def check_that_no_aborted_episode_counts(logdir, num_aborted):
     assert counts == sorted(counts) and counts[-1] >= num_aborted
 
 
+@pytest.mark.long
 def test_training_goes_on_when_a_game_is_killed(folder, tmp_path, capsys):
     logdir = tmp_path / 'logs'
     faults = []
@@ -81,6 +82,7 @@ def test_training_goes_on_when_a_game_is_killed(folder, tmp_path, capsys):
     assert ', 1 aborted' in captured.out
 
 
+@pytest.mark.long
 def test_games_that_no_longer_start_end_the_training(folder, tmp_path, capsys, monkeypatch):
     logdir = tmp_path / 'logs'
 
@@ -103,6 +105,7 @@ def test_games_that_no_longer_start_end_the_training(folder, tmp_path, capsys, m
     assert captured.splitlines()[-1] == 'no such library'
 
 
+@pytest.mark.long
 def test_a_simulated_run_is_evaluated_alike_on_the_game(run):
     results = []
     for backend in ('simulator', 'pysc2'):

@@ -50,6 +50,7 @@ def make_agent_and_batch(num_streams):
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('num_streams', [0, 2])
 def test_with_a_learning_rate_of_zero_all_ratios_are_one(num_streams):
     """The state of recorded columns is in variables, which move on once, not with each epoch."""

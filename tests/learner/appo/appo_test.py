@@ -217,6 +217,7 @@ def test_epochs_are_steps_of_the_optimizer_one_after_the_other(minibatches):
     assert case.summary['appo/minibatches'] == 3 * minibatches
 
 
+@pytest.mark.long
 def test_epochs_stop_at_the_bound_of_the_divergence():
     """The first epoch is on-policy; the second sees what the first has changed."""
     options = dict(change=on_policy, appo_epochs=4, appo_minibatches=2)
@@ -238,6 +239,7 @@ def test_cloning_terms_are_those_of_clear():
         )
 
 
+@pytest.mark.long
 def test_columns_of_weights_that_are_too_old_carry_no_loss():
     """Ten updates ago is the present minus 10; replayed columns may be of any age."""
     versions = np.array([10, 0, 6, 7])
@@ -251,6 +253,7 @@ def test_columns_of_weights_that_are_too_old_carry_no_loss():
     assert free.gradients[2][:, 2].any() and free.frames == case.frames
 
 
+@pytest.mark.long
 def test_uniform_kl_replaces_the_entropy():
     case = Case(entropy_cost=0.1, appo_exploration='uniform_kl')
     expected = 0.0

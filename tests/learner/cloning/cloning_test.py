@@ -175,6 +175,7 @@ def test_the_share_of_the_demonstrator_falls():
     np.testing.assert_allclose(shares(-1.0), [0.8] * 4)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('name', sorted(agents.AGENTS))
 def test_every_agent_learns_the_labels_that_it_does_not_see(name):
     specs = fakes.make_specs()

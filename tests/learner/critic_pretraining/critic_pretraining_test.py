@@ -68,6 +68,7 @@ def test_loss_and_gradient_agree_with_numpy():
     assert not result.done[:, -1].any()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     'name, train_all',
     [(name, False) for name in sorted(agents.AGENTS)] + [('fully_conv_lstm', True)],

@@ -103,6 +103,7 @@ def test_trace_decay_changes_both_targets(plain):
         assert whole.summary['loss/' + name] != decayed.summary['loss/' + name]
 
 
+@pytest.mark.long
 def test_upgo_is_one_more_policy_gradient():
     """It reaches the policy and not the baseline, in proportion to its cost."""
     without, once, twice = (Case(upgo_cost=cost) for cost in (0.0, 1.0, 2.0))

@@ -58,6 +58,7 @@ def check_same(seen, game):
     np.testing.assert_array_equal(np.reshape(seen['feature_units'], units.shape), units)
 
 
+@pytest.mark.long
 @every_map_but_slow_ones
 def test_a_whole_episode_and_the_beginning_of_the_next_are_the_same(standin, map_name):
     game = make_game(map_name)
@@ -91,6 +92,7 @@ def test_a_whole_episode_and_the_beginning_of_the_next_are_the_same(standin, map
     assert num_ends >= 1
 
 
+@pytest.mark.long
 def test_without_fog_all_enemies_are_seen(standin):
     seen = []
     for disable_fog in (False, True):

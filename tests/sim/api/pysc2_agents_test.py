@@ -24,6 +24,7 @@ def play(map_name, agent, **kwargs):
     return agent.reward / EPISODES
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     'map_name, agent, at_least',
     [
@@ -49,6 +50,7 @@ def test_the_raw_scripted_agent_plays_well(standin):
     assert play('CollectMineralShards', scripted(), interface=interface) > 60
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('map_name', ['DefeatRoaches', 'CollectMineralsAndGas'])
 def test_the_random_agent_plays(standin, map_name):
     agent = client.load('agents.random_agent').RandomAgent()
@@ -82,6 +84,7 @@ def test_delayed_actions_and_several_at_once(standin):
         assert (time_step.observation['raw_units'][:, 12:14] != before).any()
 
 
+@pytest.mark.long
 def test_replays_are_saved(standin, tmp_path):
     actions = client.load('lib.actions').FUNCTIONS
     with client.make_env('MoveToBeacon') as env:

@@ -116,6 +116,7 @@ def test_ways_on_open_ground(battle):
     assert walk(battle, (30, 28), tag=123456) == 0
 
 
+@pytest.mark.long
 def test_ways_around_buildings(base):
     home = units(base, COMMAND_CENTER)[0].pos
     left, right = (home.x - 4, home.y), (home.x + 4, home.y)

@@ -97,6 +97,7 @@ def test_it_ends_at_sigterm_also_at_many(start):
         assert process.wait(LIMIT) == 0
 
 
+@pytest.mark.long
 def test_it_ends_when_its_parent_ends(binary, tmp_path):
     port = free_port()
     script = (

@@ -33,6 +33,7 @@ def watch(folder, map_name, num_steps):
         )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     'map_name, num_steps',
     [('MoveToBeacon', 40)]

@@ -53,6 +53,7 @@ def test_a_unit_that_stands_faces_its_target():
     np.testing.assert_allclose((battle.g.facing_x[0], battle.g.facing_y[0]), (1, 0), atol=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('rounding, pauses', [(0.0, {31, 32, 33}), (0.5, {31, 32, 33, 34})])
 def test_pauses_of_enemies_are_rounded(rounding, pauses):
     found = []

@@ -24,6 +24,7 @@ def test_a_marine_hits_one_frame_after_the_start_and_then_once_per_period():
     assert np.mean(pauses) == pytest.approx(13.77, abs=0.15)
 
 
+@pytest.mark.long
 def test_a_roach_hits_once_per_period():
     pauses = []
     for seed in range(20):

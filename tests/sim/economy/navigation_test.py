@@ -137,6 +137,7 @@ def test_a_patrol_walks_around_on_both_of_its_ways(site):
     assert list(turns[np.append(True, np.diff(turns) != 0)][:4]) == [26.5, 34.5, 26.5, 34.5]
 
 
+@pytest.mark.long
 def test_a_crowd_gets_around_a_corner_and_through_a_gap(site):
     site.wall(*[(35, y) for y in (20, 22, 24)], *[(35, y) for y in (27, 29, 31, 33, 35)])
     marines = [site.put(unit_types.MARINE, 37 + i % 4, 22 + i // 4) for i in range(16)]

@@ -41,6 +41,7 @@ def check_same(logdir, plain):
     assert without_start[0] == without_start[1]
 
 
+@pytest.mark.long
 def test_what_is_trained_does_not_change(evaluated, plain):
     check_same(evaluated, plain)
     assert tiny.losses(evaluated) == tiny.losses(plain)
@@ -62,6 +63,7 @@ def test_what_is_written(evaluated):
     assert tiny.evaluate(evaluated / 'best', '--num_episodes=1') == 0
 
 
+@pytest.mark.long
 def test_a_stop_within_an_evaluation_and_rows_that_a_kill_has_left(
     evaluated, plain, tmp_path, monkeypatch, capsys
 ):

@@ -1,5 +1,7 @@
 """A start that ends at a number of frames, and what goes on from there."""
 
+import pytest
+
 from tests.runtime import tiny
 from tests.training.resume_test import COMMON, check_same
 
@@ -7,6 +9,7 @@ UPDATE = tiny.FRAMES_PER_UPDATE
 TOTAL = f'--total_environment_frames={3 * UPDATE}'
 
 
+@pytest.mark.long
 def test_a_run_in_slices_is_the_run_in_one(tmp_path, capsys):
     flags = (TOTAL, *COMMON, '--agent=fully_conv', f'--num_critic_pretrain_frames={UPDATE}')
     assert tiny.main(tmp_path / 'whole', *flags) == 0
@@ -23,6 +26,7 @@ def test_a_run_in_slices_is_the_run_in_one(tmp_path, capsys):
     check_same(tmp_path / 'whole', sliced)
 
 
+@pytest.mark.long
 def test_settings_change_where_the_run_allows_it(tmp_path, capsys):
     first = ('--may_change=learning_rate', f'--stop_at_frames={UPDATE}', '--learning_rate=0.001')
     assert tiny.main(tmp_path, TOTAL, *first) == 0

@@ -70,6 +70,7 @@ def recorded(tmp_path_factory):
 
 
 class TestTraining:
+    @pytest.mark.long
     def test_a_phase_learns_from_recordings_alone(self, recorded, tmp_path, capsys):
         """It leaves the replay buffer alone."""
         flags = f'--demonstrations={recorded}', f'--num_first_frames={3 * UPDATE}', *tiny.REPLAY
@@ -91,6 +92,7 @@ class TestTraining:
         assert experiment.main(list(flags)) == 0
         assert tiny.evaluate(tmp_path, '--num_episodes=2') == 0
 
+    @pytest.mark.long
     def test_sequences_beside_those_of_actors_and_replay(self, recorded, tmp_path):
         flags = (f'--demonstrations={recorded}', '--demonstration_sequences=3', '--deterministic')
         tiny.train(tmp_path, 3, *flags, *tiny.REPLAY, f'--num_critic_pretrain_frames={UPDATE}')
@@ -101,6 +103,7 @@ class TestTraining:
         sequences = [value for _, value in tags['replay/sequences']]
         assert sequences[0] == 4 and frames % tiny.FRAMES_PER_SEQUENCE == 0
 
+    @pytest.mark.long
     def test_with_a_script_a_phase_learns_from_games(self, recorded, tmp_path, capsys):
         flags = '--demonstrator=PySC2', f'--num_first_frames={2 * UPDATE}'
         tiny.train(tmp_path, 1, *flags)
