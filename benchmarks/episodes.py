@@ -8,7 +8,7 @@ from sc2impala.envs.vector import VectorEnvironment
 
 
 def first_returns(env: VectorEnvironment, player: Any, step_mul: int) -> np.ndarray:
-    """Plays all games until the first episode of each has ended.
+    """Steps all games until the first episode of each has ended.
 
     Args:
       env: of K games.

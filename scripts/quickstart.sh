@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Trains MoveToBeacon on the simulator for a few minutes, plays 100 episodes with what was learned,
-# and leaves everything in runs/quickstart. More flags may be given, e.g. another seed:
+# Trains MoveToBeacon on the simulator for a few minutes, evaluates the agent on 100 episodes, and
+# leaves everything in runs/quickstart. More flags may be given, e.g. another seed:
 #   bash scripts/quickstart.sh --seed=1 --logdir=runs/quickstart-1
 set -euo pipefail
 source "$(dirname "$0")/setup.sh"

@@ -231,7 +231,7 @@ def test_the_algorithm_of_a_folder_without_a_manifest(tmp_path):
 
 def test_a_script_of_another_map_says_what_it_needs(modules, tmp_path, capsys):
     flags = ['--map_name=CollectMineralsAndGas', '--functions=no_op', f'--policy={SCRIPT}']
-    with pytest.raises(UserError, match=f'--policy={SCRIPT} cannot play: --functions is'):
+    with pytest.raises(UserError, match=f'--policy={SCRIPT} cannot act .*: --functions is'):
         experiment.evaluate(
             experiment.read_settings(['--mode=evaluate', f'--logdir={tmp_path}', *flags])
         )

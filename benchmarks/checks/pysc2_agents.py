@@ -47,7 +47,7 @@ RANDOM_MAPS = (
 
 
 def main(argv: Optional[Sequence[str]] = None) -> None:
-    """Plays, and prints a line for every agent and the JSON.
+    """Runs the agents; prints a line for each and the JSON.
 
     Args:
       argv: command-line arguments; None for those of the process.

@@ -1,8 +1,8 @@
 """Measures how much the scores of players depend on the constants of the simulator.
 
 Every constant of the rules that matters on a map is changed by 5% down and up, and whole numbers by
-at least 1. All players play the same seeds with and without the change; the standard error is that
-of the paired differences. Named variants, such as units that turn before they fire, are played in
+at least 1. All players run the same seeds with and without the change; the standard error is that
+of the paired differences. Named variants, such as units that turn before they fire, are run with
 steps of 2, 4 and 8 frames.
 
     python -m benchmarks.checks.sensitivity --maps=DefeatRoaches --episodes=64 --json=roaches.json
@@ -90,7 +90,7 @@ class Run(NamedTuple):
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> List[Dict[str, Any]]:
-    """Plays, and prints the tables and the JSON.
+    """Runs all episodes; prints the tables and the JSON.
 
     Args:
       arguments: command-line arguments; None for those of the process.
@@ -210,7 +210,7 @@ def changed(map_name: str, constant: str, change: float) -> Tuple[float, float]:
 
 
 def _play(job: Tuple[Run, Sequence[int]]) -> np.ndarray:
-    """Plays the first episode of every seed to its end; returns their returns [K]."""
+    """Runs the first episode of every seed; returns the returns, [K]."""
     run, seeds = job
     player, specs = validate_simulator.make_player(run.map_name, run.player, seeds)
     with envs.SimulatedEnvironment(

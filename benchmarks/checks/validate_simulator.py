@@ -62,7 +62,7 @@ band.
 """
 
 Job = Tuple[Row, Sequence[int]]
-"""A row of the table, and the seeds of the games to play for it."""
+"""A row of the table, and the seeds of its games."""
 
 _ROWS = (
     ('MoveToBeacon', 'PySC2', '26.3 (32)', (25.8, 26.8)),
@@ -114,7 +114,7 @@ class IdlePlayer(players.ScriptedPlayer):
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> List[Dict[str, Any]]:
-    """Plays, prints the table and the number of means inside their bands, and writes the JSON.
+    """Runs all episodes, prints a table and the number of means in their bands, and writes JSON.
 
     Args:
       arguments: command-line arguments; None for those of the process.
@@ -205,7 +205,7 @@ def _play_all(rows: Sequence[Row], options: argparse.Namespace) -> Iterator[Tupl
 
 
 def _play(step_mul: int, job: Job) -> np.ndarray:
-    """Plays the first episode of every seed to its end; returns their returns [K].
+    """Runs the first episode of every seed; returns the returns, [K].
 
     For a fact it returns the samples of the fact.
     """

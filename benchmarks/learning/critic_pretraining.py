@@ -1,4 +1,4 @@
-"""Does pre-training the critic help a policy that plays already? The answer of docs/notebook.md.
+"""Measures whether critic pre-training helps an imitated policy; see docs/notebook.md.
 
 Starts from imitated agents, each given as MAP=FOLDER of a run, in three ways:
 

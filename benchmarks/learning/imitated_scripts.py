@@ -7,7 +7,7 @@
 A script that reads units may see them in finer pixels than the agent; --units_size gives the sizes
 of the screen in which it sees them, and --step_mul the frames of a step, 0 for those of the default
 command. --rules gives constants of the simulator's rules that differ from their defaults, as
-facing=1,marine.damage_point=2. All of them play the same games. The last line of the output is
+facing=1,marine.damage_point=2. All of them run on the same seeds. The last line of the output is
 JSON: by map, size and frames the mean return and its standard error.
 """
 
@@ -37,7 +37,7 @@ def play(
     seed: int,
     rules: Optional[Mapping[str, float]] = None,
 ) -> np.ndarray:
-    """Plays one episode of each of some games at once, by the script that agents imitate.
+    """Runs one episode of each game in parallel, with the script that agents imitate.
 
     Args:
       map_name: out of `IMITATED`.
@@ -84,7 +84,7 @@ def play(
 
 
 def main(argv: Optional[Sequence[str]] = None) -> Dict[str, Any]:
-    """Plays the scripts, and prints a table and the JSON.
+    """Runs the scripts; prints a table and the JSON.
 
     Args:
       argv: command-line arguments; None for those of the process.

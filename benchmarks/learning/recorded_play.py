@@ -3,7 +3,7 @@
 A return does not tell what is missing. Each row is a part of the episode, and has the means over
 the steps of all episodes that begin in it: the return so far, what the vector `player` of the
 observation counts, the step multiplier, and the share of the calls that each function has. An agent
-and the script that plays better are compared by one recording of each:
+and a script with a higher score are compared by one recording of each:
 
     python -m sc2impala.experiment --mode=record --policy=sampled --init_checkpoint=runs/marines \
         --map_name=BuildMarines --from_scratch --num_episodes=16 --logdir=runs/play

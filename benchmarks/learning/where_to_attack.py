@@ -77,7 +77,7 @@ UNITS = {'all': 'select_army', 'one': 'select_point'}
 def play(
     map_name: str, rule: Rule, share: float, step_mul: int, episodes: int, units: str
 ) -> np.ndarray:
-    """Plays one episode of each of some games at once.
+    """Runs one episode of each game in parallel.
 
     Args:
       map_name: a map with an army; the pixels are those of its defaults.
@@ -122,7 +122,7 @@ def play(
 
 
 def main(argv: Optional[Sequence[str]] = None) -> Dict[str, Any]:
-    """Plays all rules, and prints a table and the JSON.
+    """Runs all rules; prints a table and the JSON.
 
     Args:
       argv: command-line arguments; None for those of the process.

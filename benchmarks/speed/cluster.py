@@ -4,8 +4,8 @@
   them in and makes batches, which are not trained on. Sequences and MB per second.
 * weights: the clients read all variables of the agent as fast as they can. Reads and MB per second.
 
-The sequences are played once by the agent with its initial weights. Clients and learner share the
-machine.
+The sequences are generated once by the agent with its initial weights. Clients and learner share
+the machine.
 
     python -m benchmarks.speed.cluster --workload=beacon32
     python -m benchmarks.speed.cluster --screen_layers=all --screen_size=64 --minimap_size=64

@@ -1,8 +1,8 @@
 """Measures the environment steps per second through gymnasium, beside the bare simulator.
 
-The same games are played with the same random actions, drawn beforehand, through four interfaces:
-act, advance by `step_mul` environment frames, begin the next episode where one has ended, and
-observe the map's default feature layers.
+The same games are stepped with the same random actions, sampled beforehand, through four
+interfaces: act, advance by `step_mul` environment frames, begin the next episode where one has
+ended, and observe the map's default feature layers.
 
 * simulator: `sim.make`;
 * environment: `envs.SimulatedEnvironment`, which copies observations and counts returns;
@@ -26,7 +26,7 @@ import numpy as np
 from sc2impala import envs, sim
 
 NUM_ACTIONS = 64
-"""Number of batches of random actions, which are played cyclically."""
+"""Number of batches of random actions, which are repeated cyclically."""
 
 Step = Callable[[Any], Any]
 

@@ -107,7 +107,7 @@ class _Play:
         self._step_mul = np.full([num_envs], arguments.step_mul, np.int32)
 
     def steps(self, count: int) -> List[float]:
-        """Plays WARM_UP_STEPS + count steps; returns the duration of each in seconds."""
+        """Takes WARM_UP_STEPS + count steps; returns the duration of each in seconds."""
         seconds = []
         observation = self.env.reset()
         for _ in range(WARM_UP_STEPS + count):

@@ -1,6 +1,6 @@
 """Measures size and speed of the replay buffer, compressed and not, on sequences of real games.
 
-An agent plays each map, with initial weights or those of a run. Its sequences are inserted into
+An agent acts on each map, with initial weights or a run's. Its sequences are inserted into
 both replay buffers, with and without compression, and sampled again; what is sampled must be equal
 bit for bit. Both buffers are measured in every round, and the fastest round counts.
 
@@ -8,7 +8,7 @@ bit for bit. Both buffers are measured in every round, and the fastest round cou
     python -m benchmarks.speed.replay --maps DefeatRoaches --weights runs/roaches --training
     python -m benchmarks.speed.replay --screen_size=16 --screen_layers=player_relative,selected
 
-Flags of the training may be added; by default the maps are played at 64 x 64 pixels with all
+Flags of the training may be added; by default observations have 64 x 64 pixels and all
 layers. With --training updates with replay are timed as well, alternately with either buffer. Actor
 and learner run alternately too, so that neither hides a cost of the other, and every new sequence
 is inserted, which is the most expensive case: a full reservoir rejects most of them.
@@ -67,7 +67,7 @@ def _parse_arguments(argv: Optional[Sequence[str]]) -> Tuple[argparse.Namespace,
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--maps', nargs='+', default=['CollectMineralShards', 'DefeatRoaches'])
     parser.add_argument(
-        '--weights', type=os.path.expanduser, help='folder of a run, the weights of which play'
+        '--weights', type=os.path.expanduser, help='folder of the run whose weights act'
     )
     parser.add_argument('--games', type=int, default=4, help='number of environments')
     parser.add_argument('--unrolls', type=int, default=24, help='unrolls of each environment')
@@ -248,9 +248,9 @@ def measure_training(settings: workload.Settings, num_updates: int) -> Dict[str,
       num_updates: the number of updates with each buffer.
 
     Returns:
-      For each buffer the median seconds of an update, including the time to play its new sequences,
-      and those spent in the buffer; and the share by which compression makes an update longer: as
-      measured, and computed from the time in the buffer, which varies less.
+      For each buffer the median seconds of an update, including the time to generate its new
+      sequences, and those spent in the buffer; and the share by which compression makes an update
+      longer: as measured, and computed from the time in the buffer, which varies less.
     """
     found: Dict[str, List[Tuple[float, float]]] = {name: [] for name in COMPRESSIONS}
     with workload.synchronous_training(settings, COMPRESSIONS, _TimedBuffer) as (

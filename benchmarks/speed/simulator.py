@@ -14,8 +14,8 @@ The memory of a game is that of the batch after some steps of the random player,
 number of games. It includes what the games share, such as tables and the path cache, but not arrays
 that live only within a step.
 
-With --threads N the games are also played in N threads, each with a batch of its own, and the steps
-per second of wall clock time are compared with those of one thread: compiled games run without
+With --threads N the games are also stepped in N threads, each with its own batch, and the steps per
+second of wall clock time are compared with those of one thread: compiled games run without
 Python's global interpreter lock.
 
     python -m benchmarks.speed.simulator --games 64 --screen 32 --minimap 32 --threads 2
@@ -139,7 +139,7 @@ class _Play:
         self.seconds += time.process_time() - started
 
     def carry_out(self, call: Call) -> None:
-        """Plays a step of all games."""
+        """Steps all games."""
         game = self._game
         game.act(*call)
         game.advance(self._frames)

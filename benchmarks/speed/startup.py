@@ -10,7 +10,7 @@ and of the whole, so that the whole need not be the sum of its parts.
 * graph: agent, actors, queue, learner and summaries;
 * session and initialisation: variables, and the first observations of all games;
 * first checkpoint: every training saves one before its first update;
-* first update: until the actors have played a batch and the learner has learned from it.
+* first update: until the actors have generated a batch and the learner has trained on it.
 
     python -m benchmarks.speed.startup --workload=beacon16
 

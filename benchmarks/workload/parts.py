@@ -136,7 +136,7 @@ def matrix_product(size: int = 2048) -> Iterator[Tuple[Callable[[], float], int]
 
 
 def _random_unroll(settings: Settings, env: envs.VectorEnvironment) -> Callable[[], float]:
-    """Returns a function that plays T random steps and returns the seconds of the environment."""
+    """Returns a function that takes T random steps and returns the environment's seconds."""
     fixed, max_step_mul = settings.environment.agent_step_mul, settings.environment.max_step_mul
     rng = np.random.RandomState(0)
     player = players.RandomPlayer(env.action_spec, rng)

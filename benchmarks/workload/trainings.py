@@ -1,4 +1,4 @@
-"""Games that are played, and trainings whose actor and learner take turns."""
+"""Sequences of an agent, and runs whose actor and learner alternate."""
 
 import contextlib
 import dataclasses
@@ -21,11 +21,11 @@ from sc2impala.training.local_actors import LocalActors
 
 
 def played_sequences(settings: Settings, num_unrolls: int, every: int) -> structs.ActorOutput:
-    """Plays K environments with the initial weights, or with those of --init_checkpoint.
+    """Steps K environments with the initial weights, or those of --init_checkpoint.
 
     Args:
       settings: of the training.
-      num_unrolls: the number of unrolls that are played.
+      num_unrolls: the number of unrolls.
       every: every `every`th unroll is returned, beginning with the `every`th.
 
     Returns:
@@ -63,8 +63,8 @@ def synchronous_training(
         `sample`.
 
     Yields:
-      The combined buffer, and a function that runs an update: it plays until the queue holds the
-      new sequences of a batch, then learns from the batch.
+      The combined buffer, and a function that runs an update: it steps the environments
+      until the queue has the new sequences of a batch, then trains on the batch.
     """
     with contextlib.ExitStack() as stack:
         stack.enter_context(tf.Graph().as_default())

@@ -161,7 +161,7 @@ def choose(
 
 
 def demonstrated_choices(observation: Mapping[str, Nest]) -> Optional[Dict[str, tf.Tensor]]:
-    """Returns labels where the demonstrator plays, -1 elsewhere: int32 [K] by head.
+    """Returns labels where the demonstrator acts, -1 elsewhere: int32 [K] by head.
 
     None without the key `structs.DEMONSTRATION`. Logits of conditioned arguments are recorded
     given these labels.

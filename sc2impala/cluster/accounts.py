@@ -6,7 +6,7 @@ All amounts are environment frames of this start of the learner:
 
 `played` and `aborted` are reported by the actors. `unsent` frames are generated, but not yet
 received by the learner; for silent actors they count as `lost`. Frames that a silent
-actor may have generated after its last report are estimated: they count as played and lost.
+actor may have generated after its last report are estimated: they count as `played` and `lost`.
 """
 
 import collections

@@ -13,7 +13,7 @@
 
 The script may see more than the agent does: its own layers and vectors are left out of the
 observations. Each observation has the label of the script as `observation['demonstration']`, see
-`specs`. In the episodes that the script plays, `plays` is set, and the actor executes the label.
+`specs`. In episodes in which the script acts, `plays` is set and the actor executes the label.
 """
 
 import dataclasses
@@ -65,7 +65,7 @@ def with_labels(observation_spec: ObservationSpec, action_spec: ActionSpec) -> O
 class DemonstratedEnvironment(vector.VectorEnvironment):
     """K games of another environment, with the labels of a scripted player.
 
-    The script plays a part of the episodes, drawn when an episode starts: with a share of 1 the
+    The script acts in a part of the episodes, drawn when an episode starts: with a share of 1 the
     agent sees the states of the script (behaviour cloning), with 0 those that it gets into itself
     (DAgger). `set_share` and `enable` may be called from any thread, and have an effect from the
     next observation or episode on.
@@ -89,7 +89,7 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
           player: the script, made with the specs of `env`; None for no labels at all, where
             others have some, e.g. sequences of recordings.
           step_mul: the label of the step multiplier, in environment frames.
-          share: probability with which the script plays an episode.
+          share: probability with which the script acts in an episode.
           seed: determines which ones these are.
           spread_frames: `reset` lets the script act for up to this number of environment
             frames, one step to all of them in equal distances. With the length of an episode the
@@ -137,7 +137,7 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
         return self._totals
 
     def set_share(self, share: float) -> None:
-        """Sets the probability with which the script plays an episode that starts from now on.
+        """Sets the probability with which the script acts in episodes that start from now on.
 
         Raises:
           ValueError: if it is not in 0..1.
@@ -215,7 +215,7 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
         self._env.close()
 
     def _spread(self, observed: Mapping[str, Nest]) -> Tuple[Dict[str, Nest], np.ndarray]:
-        """Plays with the script, more frames in each game than in the one before it.
+        """Steps the games with the script, each for more frames than the one before.
 
         Returns:
           The observations, and the games whose episode starts with them, bool [K].
@@ -244,7 +244,7 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
         Args:
           observed: of agent and script.
           starts: bool [K], the games whose episode starts with it.
-          drawn: bool [K], those in which it is drawn whether the script plays.
+          drawn: bool [K], the games for which a new draw decides whether the script acts.
         """
         if self._player is not None and self._enabled:
             is_new = self._action is None

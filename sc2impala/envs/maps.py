@@ -10,7 +10,7 @@ from typing import Any, Mapping, Tuple, Union
 
 @dataclasses.dataclass(frozen=True)
 class MapDefaults:
-    """A small choice of functions and layers that suffices to play a map well, and settings.
+    """A small choice of functions and layers that suffices for a high score on a map, and settings.
 
     episode_frames: the length of an episode in environment frames (game loops), 16 per second of
         game time; maps with enemies may end an episode before.

@@ -221,7 +221,7 @@ def scripted_player(
     """Returns a scripted player of the map.
 
     Raises:
-      UserError: if there is no such script, or it cannot play with these specs.
+      UserError: if there is no such script, or it cannot act with these specs.
     """
     return FixedPlayer(environments.make_script(map_name, specs, 'policy', policy), step_mul)
 

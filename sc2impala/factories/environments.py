@@ -110,16 +110,16 @@ def make_actor_environment(
 
     Args:
       environment, starcraft: the games.
-      demonstrations: the script; it plays all episodes until another share is set.
+      demonstrations: the script; it acts in all episodes until another share is set.
       specs: see `labelled_specs`.
       seeds: one per game.
-      share_seed: determines which episodes the script plays.
+      share_seed: determines in which episodes the script acts.
       flag: name of the script's flag, for errors.
       spread: True to spread the games over all parts of an episode, if the environment can:
-        a script plays up to that part; without one the first episodes are aborted.
+        a script acts up to that part; without one the first episodes are aborted.
 
     Raises:
-      UserError: if the script cannot play, or StarCraft II does not run.
+      UserError: if the script cannot act with these specs, or StarCraft II does not run.
     """
     spread_frames = environment.spread_frames if spread else 0
     if not specs[0].demonstration_heads:
@@ -201,7 +201,7 @@ def make_script(map_name: str, specs: Specs, flag: str, policy: str) -> players.
       policy: the value of the flag.
 
     Raises:
-      UserError: if there is no such script, or it cannot play with these specs.
+      UserError: if there is no such script, or it cannot act with these specs.
     """
     script = find_script(map_name, policy)
     if script is None:
@@ -213,4 +213,4 @@ def make_script(map_name: str, specs: Specs, flag: str, policy: str) -> players.
     try:
         return script(*specs)
     except ValueError as error:
-        raise UserError(f'--{flag}={policy} cannot play: --{error}') from error
+        raise UserError(f'--{flag}={policy} cannot act with these settings: --{error}') from error

@@ -24,7 +24,7 @@ def check_map(environment: EnvironmentSettings) -> None:
     names = ', '.join(sorted(set(playable) - set(envs.LADDER_MAPS)))
     if map_name in envs.LADDER_MAPS:
         raise UserError(
-            f'{flag} is a ladder map, which --backend={backend} cannot play, expected '
+            f'{flag} is a ladder map, which --backend={backend} does not support, expected '
             f'--backend=pysc2 with it, or one of: {names}.'
         )
     if map_name in envs.SYNTHETIC_MAPS:
@@ -59,8 +59,8 @@ def _check_map_file(environment: EnvironmentSettings) -> None:
     flag, name = f'--map_file={environment.map_file}', own_map.name_of(environment.map_file)
     if environment.backend != 'pysc2':
         raise UserError(
-            f'{flag} is a map of StarCraft II, which --backend={environment.backend} cannot play, '
-            'expected --backend=pysc2 with it.'
+            f'{flag} is a map of StarCraft II, which --backend={environment.backend} does not '
+            'support, expected --backend=pysc2 with it.'
         )
     fault = own_map.fault_of(environment.map_file)
     if fault is not None:

@@ -19,7 +19,7 @@ class MapKernels(NamedTuple):
     """The kernels of a map.
 
     restart(games, rules, blank, chosen): starts the next episode of the games `chosen`, bool [K].
-    advance(games, rules, frames): plays int64 [K] frames, at most to the end of the episode.
+    advance(games, rules, frames): simulates int64 [K] frames, at most to the end of the episode.
     """
 
     restart: Kernel

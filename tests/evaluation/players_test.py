@@ -184,7 +184,7 @@ def test_scripts_by_name():
     player = environments.make_script('DefeatRoaches', specs, 'policy', 'LZ')
     assert isinstance(player, script)
     specs = environments.make_specs(dataclasses.replace(environment, functions=('no_op',)))
-    with pytest.raises(UserError, match='^--demonstrator=LZ cannot play: --functions is .*army'):
+    with pytest.raises(UserError, match='^--demonstrator=LZ cannot act .*: --functions is .*army'):
         environments.make_script('DefeatRoaches', specs, 'demonstrator', 'LZ')
 
 

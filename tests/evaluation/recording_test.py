@@ -110,7 +110,11 @@ class TestCommand:
             (['--policy=LZ'], ['--policy=LZ is unknown', 'scripted, PySC2.']),
             (
                 ['--map_name=DefeatRoaches', '--policy=LZ', '--functions=no_op,Attack_screen'],
-                ['--policy=LZ cannot play', '--functions', 'expected select_army'],
+                [
+                    '--policy=LZ cannot act with these settings',
+                    '--functions',
+                    'expected select_army',
+                ],
             ),
             (['--policy=scripted', '--num_episodes=0'], ['--num_episodes=0']),
         ],

@@ -51,7 +51,7 @@ FAR = 10**6
 
 
 class Skirmish:
-    """Games of DefeatRoaches that are played with orders to single units, in world coordinates."""
+    """Games of DefeatRoaches that receive orders to single units, in world coordinates."""
 
     def __init__(self, seeds: Sequence[int], rules: Rules = None):
         self.games = make('DefeatRoaches', seeds, rules)
@@ -170,7 +170,7 @@ def _replay_cached(number: int, count: int, rules: Optional[Tuple[Tuple[str, Any
 
 
 def replay(number: int, count: int, rules: Rules = None) -> Replayed:
-    """Plays the orders of a recorded episode in `count` games with drawn start positions."""
+    """Repeats the orders of a recorded episode in `count` games with random start positions."""
     return _replay_cached(number, count, None if rules is None else tuple(sorted(rules.items())))
 
 

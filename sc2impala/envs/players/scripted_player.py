@@ -13,7 +13,7 @@ from sc2impala.structs import Nest
 
 
 class ScriptedPlayer(abc.ABC):
-    """Plays K games by rules on their observations.
+    """Acts in K games by rules on their observations.
 
     A subclass implements `decide` and declares its needs:
 

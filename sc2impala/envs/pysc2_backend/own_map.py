@@ -38,7 +38,7 @@ def name_of(map_file: str) -> str:
 
 
 def fault_of(map_file: str) -> Optional[str]:
-    """Returns the reason why a map file cannot be played, or None."""
+    """Returns the reason why a map file cannot be used, or None."""
     path = path_of(map_file)
     if os.path.splitext(path)[1].lower() != SUFFIX.lower():
         return f'does not end with {SUFFIX}'

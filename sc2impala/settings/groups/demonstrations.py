@@ -24,7 +24,7 @@ class DemonstrationSettings:
     )
     demonstrator: str = setting(
         'none',
-        'the script that plays and labels the games of the actors, by its name: '
+        "the script that acts in the actors' games and labels them, by its name: "
         + '; '.join(f'{names} on {map_name}' for map_name, names in _SCRIPTS.items())
         + '; or a script of your own as module:Class. A new run on MoveToBeacon imitates the '
         'script only if this flag names it',

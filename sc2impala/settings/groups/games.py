@@ -108,8 +108,8 @@ class EnvironmentSettings:
     spread_games: bool = setting(
         True,
         'on the simulator, in training: start games in different parts of an episode. The first '
-        'episode of each game is aborted at a different frame, or is played up to there by the '
-        'imitated script. Otherwise all games are in the same part',
+        'episode of each game is aborted at a different frame, or the imitated script acts up to '
+        'that frame. Otherwise all games are in the same part',
     )
     max_episode_frames: int = setting(
         0,

@@ -44,7 +44,7 @@ def _install(folder: str) -> int:
     except OSError as error:
         print(f'{folder}: {error.strerror or error}', file=sys.stderr)
         return 1
-    print(f'The stand-in is in {path}. To play on it:\n')
+    print(f'The stand-in is in {path}. To use it:\n')
     print(f'    export SC2PATH={shlex.quote(path)}')
     print('    python -m sc2impala.experiment --backend=pysc2 --map_name=MoveToBeacon')
     return 0

@@ -89,7 +89,7 @@ def start(g: Any, rules: Any) -> None:
 
 @compiled
 def play_economy(g: Any, rules: Any) -> None:
-    """Plays the part of a frame before units fight and walk."""
+    """Simulates the part of a frame before units fight and walk."""
     ledger.decay(g)
     ground.survey(g, rules)
     construction.step(g, rules)

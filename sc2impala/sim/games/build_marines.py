@@ -68,7 +68,7 @@ def start(g: Any, rules: Any) -> None:
 
 @compiled
 def play_frame(g: Any, rules: Any) -> None:
-    """Plays a frame and sets the score to the number of trained marines.
+    """Simulates a frame and sets the score to the number of trained marines.
 
     Marines can kill each other. [S] #129
     """

@@ -27,7 +27,7 @@ def start(g: Any, rules: Any) -> None:
 
 @compiled
 def play_frame(g: Any, rules: Any) -> None:
-    """Plays a frame and sets the score to the collected resources.
+    """Simulates a frame and sets the score to the collected resources.
 
     Attack orders only move units. [A]
     """

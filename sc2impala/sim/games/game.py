@@ -66,8 +66,8 @@ class Game(NamedTuple):
     unit_types: those that can occur; the type of a unit is an index into them.
     family: the Family of its record.
     start: compiled function of a blank game and the rules that places the units of a new episode.
-    play_frame: compiled function of a game and the rules that plays one frame; it may set `g.ended`
-      to end an episode early.
+    play_frame: compiled function of a game and the rules that simulates one frame; it may set
+      `g.ended` to end an episode early.
     num_units: number of slots in use, 0 for all of the family; of those for units that cannot move,
       the first `num_resources` are for resources.
     value_per_episode: cost of the units that an episode starts with, 0 if it is not known.

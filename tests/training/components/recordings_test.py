@@ -129,7 +129,10 @@ class TestTraining:
             (['--demonstrator=LH'], ['--demonstrator=LH is unknown', 'none, PySC2.']),
             (
                 ['--demonstrator=PySC2', '--functions=no_op,Move_screen'],
-                ['--demonstrator=PySC2 cannot play: --functions', 'expected select_army'],
+                [
+                    '--demonstrator=PySC2 cannot act with these settings: --functions',
+                    'expected select_army',
+                ],
             ),
             (['--demonstrations=/no/such'], ['/no/such', 'has no recording']),
             (
