@@ -290,8 +290,8 @@ def _train(settings: Settings) -> int:
             raise
         cause = (str(error).strip() or 'no text').splitlines()[0]
         raise UnexpectedError(
-            f'the training has ended by an error that was not expected ({type(error).__name__}: '
-            f'{cause}); its traceback is in {log}.'
+            f'training stopped with an unexpected error ({type(error).__name__}: {cause}); the '
+            f'traceback is in {log}.'
         ) from error
 
 
@@ -342,8 +342,8 @@ def _of_start(given: Mapping[str, Any]) -> Optional[Mapping[str, Any]]:
     if given.get('mode', 'train') != 'train' or before is None:
         return None
     console.say(
-        f'settings that are not given are those of {source}: of the agent, what it observes and '
-        'what it can do; and of its training, if map and algorithm are the same'
+        f'flags that are not given default to the settings of {source}: agent, observations and '
+        'actions, and the training settings if map and algorithm are the same'
     )
     return before['config']
 

@@ -187,7 +187,7 @@ class TestAlgorithms:
     def test_its_flags_are_refused_with_another_algorithm(self, modules, tmp_path, capsys):
         experiment.read_settings([ALGORITHM])
         assert tiny.main(tmp_path, '--weight_decay=0.5') == 1
-        assert ALGORITHM + ', expected none of it' in tiny.error_line(capsys)
+        assert ALGORITHM + ', expected no such flag' in tiny.error_line(capsys)
 
     def test_two_with_settings_of_the_same_name(self, modules):
         """The one that is named last counts."""

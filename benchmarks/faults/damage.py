@@ -249,7 +249,7 @@ def _try(
 
 def _frames_used(output: str, evaluates: bool, newest: int) -> Optional[int]:
     """Frames of the checkpoint that was gone on from; an evaluation names one that is older."""
-    pattern = r'/(\d+) is used instead' if evaluates else r'resumed from \S*/(\d+)'
+    pattern = r'using \w+/(\d+) instead' if evaluates else r'resumed from \S*/(\d+)'
     match = re.search(pattern, output)
     if match:
         return int(match.group(1))

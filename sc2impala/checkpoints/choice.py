@@ -27,10 +27,10 @@ class Choice(NamedTuple):
     skipped: List[Skipped]
 
     def describe(self) -> str:
-        """The skipped checkpoints, as the beginning of a sentence."""
-        names = [f'{directory.FOLDER}/{n} ({reason})' for n, reason in self.skipped]
+        """The skipped checkpoints and the one that is used, as a part of a sentence."""
+        names = [f'{directory.FOLDER}/{n} is damaged ({reason})' for n, reason in self.skipped]
         used = directory.frames_of(self.checkpoint)
-        return f'{", ".join(names)} cannot be used: {directory.FOLDER}/{used} is used instead'
+        return f'{", ".join(names)}, using {directory.FOLDER}/{used} instead'
 
 
 def found(run: str) -> List[str]:
@@ -113,7 +113,7 @@ def newest(run: str) -> Optional[str]:
     if chosen is None:
         return None
     if chosen.skipped:
-        console.say(f'in {run}, {chosen.describe()}')
+        console.say(f'{run}: {chosen.describe()}')
     return chosen.checkpoint
 
 

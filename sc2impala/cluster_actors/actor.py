@@ -83,8 +83,8 @@ def settings_of(given: Mapping[str, object], info: RunInfo) -> Settings:
             for name in names
         )
         raise UserError(
-            f'the learner has other settings: {different}. Leave these flags out, or start it with '
-            'them.'
+            f'the learner has other settings: {different}; omit these flags, or start the learner '
+            'with them.'
         )
     settings = Settings.from_values(resolve.complete(given, of_learner))
     validation.check(settings)

@@ -112,8 +112,8 @@ def check_same(logdir: str, before: State, now: State, free: Collection[str] = (
     ]
     if different:
         raise UserError(
-            f'--logdir={logdir} has a population with other settings: {", ".join(different)}. '
-            'Give it these, or choose another folder.'
+            f'--logdir={logdir} contains a population with other settings: '
+            f'{", ".join(different)}; use the same, or choose another folder.'
         )
 
 

@@ -80,7 +80,7 @@ def check_same_settings(
     """
     _check_same_origin(logdir, values['init_checkpoint'], manifest['config']['init_checkpoint'])
     names = resolve.differences_on_resume(values, manifest['config'])
-    _refuse(logdir, 'written', names, values, manifest)
+    _refuse(logdir, names, values, manifest)
 
 
 def check_evaluation(logdir: str, values: Mapping[str, Any], manifest: Mapping[str, Any]) -> None:
@@ -90,7 +90,7 @@ def check_evaluation(logdir: str, values: Mapping[str, Any], manifest: Mapping[s
       UserError: naming every flag that differs.
     """
     names = resolve.differences_in_evaluation(values, manifest['config'])
-    _refuse(logdir, 'trained', names, values, manifest)
+    _refuse(logdir, names, values, manifest)
 
 
 def write(
@@ -195,7 +195,6 @@ def _check_known(path: str, manifest: Mapping[str, Any]) -> None:
 
 def _refuse(
     logdir: str,
-    verb: str,
     names: List[str],
     values: Mapping[str, Any],
     manifest: Mapping[str, Any],
@@ -211,7 +210,7 @@ def _refuse(
         f'--{name}={text(name, manifest["config"])} (now {text(name, values)})' for name in names
     )
     raise UserError(
-        f'--logdir={logdir} was {verb} with other settings: {different}. Leave these flags out, or '
+        f'--logdir={logdir} contains a run with other settings: {different}; omit these flags, or '
         'choose another folder.'
     )
 
@@ -222,7 +221,7 @@ def _check_same_origin(logdir: str, given: str, before: str) -> None:
         origin = f'from the weights of {before}' if before else 'without one'
         raise UserError(
             f'--init_checkpoint={given} has no effect on the run in --logdir={logdir}, which '
-            f'started {origin}: leave the flag out to continue it, or choose another folder.'
+            f'started {origin}: omit this flag to continue it, or choose another folder.'
         )
 
 

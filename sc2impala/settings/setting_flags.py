@@ -21,6 +21,9 @@ _WIDTH = 100
 _INDENT = 8 * ' '
 _LIBRARY_LOG_DIR = 'log_dir'
 
+_NEAR = 0.66
+"""Similarity, as of difflib, from which a flag is named as the nearest one to an unknown name."""
+
 
 class _TextParser(flags.ArgumentParser):
     """Returns the text of a flag unchanged."""
@@ -203,7 +206,7 @@ def _wrong_flag(error: flags.Error) -> UserError:
 
 
 def _nearest(name: str) -> str:
-    found = difflib.get_close_matches(name, list(settings_lib.all_settings()), n=1)
+    found = difflib.get_close_matches(name, settings_lib.all_settings(), n=1, cutoff=_NEAR)
     return found[0] if found else ''
 
 

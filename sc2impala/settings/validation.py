@@ -76,8 +76,8 @@ def check_given(given: Mapping[str, object], chosen: str) -> None:
     for name in [name for name in given if name not in allowed]:
         owners = [o for o in learner.ALGORITHMS if name in settings_lib.settings_with(o)]
         raise UserError(
-            f'--{name}={settings[name].type.to_text(given[name])} is a setting of '
-            f'--algorithm={" and ".join(owners)}, expected none of it with --algorithm={chosen}.'
+            f'--{name}={settings[name].type.to_text(given[name])} is only for '
+            f'--algorithm={" and ".join(owners)}, expected no such flag with --algorithm={chosen}.'
         )
 
 

@@ -4,6 +4,7 @@ A variant is a mapping from names to numbers: the names are those of CONSTANTS, 
 a column of its data, as in {'facing': 1, 'marine.damage_point': 2.0}.
 """
 
+import difflib
 import numbers
 from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
@@ -120,7 +121,11 @@ def apply(
     columns: Dict[str, Dict[str, Any]] = {}
     for name, value in variant.items():
         if name not in known:
-            raise ValueError(f'rules holds {name!r}; expected names out of {", ".join(known)}.')
+            nearest = difflib.get_close_matches(name, known, n=3, cutoff=0)
+            raise ValueError(
+                f'rules has {name!r}, expected a known name, such as the nearest ones: '
+                f'{", ".join(nearest)}.'
+            )
         unit, _, column = name.rpartition('.')
         constant = COLUMNS[column] if unit else CONSTANTS[name]
         checked = _check(name, value, constant)
@@ -146,7 +151,7 @@ def _check(name: str, value: Any, constant: Constant) -> float:
     if not is_valid or 0 < abs(value) < _SMALLEST:
         kind = 'an integer' if is_whole else 'a number'
         raise ValueError(
-            f'rules[{name!r}] is {value!r}; '
+            f'rules[{name!r}] is {value!r}, '
             f'expected {kind} from {constant.low:g} to {constant.high:g}.'
         )
     return int(value) if is_whole else float(value)

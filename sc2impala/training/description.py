@@ -32,13 +32,12 @@ def describe(
     num_parameters = sum(v.shape.num_elements() for v in built.agent.weights)
     num_new, num_replay = validation.batch_split(settings.training, replay)
     lines = [
-        '{} on {} ({}), {:,} parameters, {} actors of {} environments, learner on {}'.format(
+        '{} on {} ({}), {:,} parameters, {}, learner on {}'.format(
             settings.agent.agent,
             environment.map_name,
             environment.backend,
             num_parameters,
-            actors.num_actors,
-            actors.num_envs,
+            _games_text(actors.num_actors, actors.num_envs),
             'the GPU' if built.batches.device else 'the CPU',
         ),
         *resolve.description(settings.values()),
@@ -89,9 +88,16 @@ def finished_text(settings: Settings) -> str:
     """Returns the message for a finished run that is started again."""
     frames, folder = settings.training.total_environment_frames, settings.run.logdir
     return (
-        f'the training is finished, as --total_environment_frames={frames} asked: a larger number '
-        f'continues from here, and --mode=evaluate --logdir={folder} evaluates the agent'
+        f'training is finished (--total_environment_frames={frames}): set a larger number to '
+        f'continue, or use --mode=evaluate --logdir={folder} to evaluate the agent'
     )
+
+
+def _games_text(num_actors: int, num_envs: int) -> str:
+    """(1, 16) -> '1 actor with 16 environments', (2, 1) -> '2 actors with 1 environment each'."""
+    actors = '1 actor' if num_actors == 1 else f'{num_actors} actors'
+    environments = '1 environment' if num_envs == 1 else f'{num_envs} environments'
+    return f'{actors} with {environments}{" each" if num_actors > 1 else ""}'
 
 
 def _learning_rate(values: Mapping[str, Any], frames: int) -> Optional[float]:
@@ -120,6 +126,7 @@ def _phases(settings: Settings) -> List[str]:
             phases.append(f'{learner.load_pretraining(name).title} for {num_frames:,} frames')
     if not phases:
         return []
-    phases.append(f'training for {settings.training.total_environment_frames:,}')
-    without = ' (--from_scratch: the training alone)' if resolve.imitates(settings.values()) else ''
+    phases.append(f'training for {settings.training.total_environment_frames:,} frames')
+    imitates = resolve.imitates(settings.values())
+    without = ' (--from_scratch skips the phases before training)' if imitates else ''
     return [f'phases: {", ".join(phases)}{without}']

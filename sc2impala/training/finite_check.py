@@ -47,7 +47,7 @@ class FiniteCheck:
         )
         self._sound = {
             'weights': _all_finite([v.read_value() for v in arrays]),
-            'policy': _all_finite(_outputs(agent, self._placeholders)),
+            'outputs': _all_finite(_outputs(agent, self._placeholders)),
         }
 
     def __call__(self, session: tf.Session) -> None:
@@ -61,13 +61,13 @@ class FiniteCheck:
         for what, is_sound in sound.items():
             if not is_sound:
                 newest = self._newest()
-                saved = 'there is no checkpoint before'
+                saved = 'there is no earlier checkpoint'
                 if newest is not None:
-                    saved = f'the newest sound checkpoint is checkpoints/{newest}'
+                    saved = f'the newest finite checkpoint is checkpoints/{newest}'
                 raise UnsoundState(
-                    f'the {what} of the agent have diverged: numbers are no longer finite. This '
-                    f'state is not saved; {saved}: lower the learning rate, or clip rewards or '
-                    'gradients, in a new --logdir with --init_checkpoint.'
+                    f'the {what} of the agent became NaN or infinite; this state is not saved, '
+                    f'{saved}: lower the learning rate, or clip rewards or gradients, in a new '
+                    '--logdir with --init_checkpoint.'
                 )
 
 

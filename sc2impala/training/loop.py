@@ -162,8 +162,8 @@ def update(session: tf.train.MonitoredSession, phase: Phase) -> int:
         if finite is None or _read(session, finite):
             raise
         raise UserError(
-            f'the gradient is no longer finite in {phase.title}; what was trained before is saved '
-            'if it is sound: lower the learning rate, or clip rewards or gradients, in a new '
+            f'the gradient became NaN or infinite in {phase.title}; the state before it is saved '
+            'if it is finite: lower the learning rate, or clip rewards or gradients, in a new '
             '--logdir with --init_checkpoint.'
         ) from error
     except (tf.errors.ResourceExhaustedError, MemoryError) as error:

@@ -62,8 +62,8 @@ def check(
     values = settings.values()
     flags = resolve.flags_text({name: values[name] for name in largest[0].flags})
     raise UserError(
-        f'{flags} cannot be trained with here: it takes at least {memory.text(total)} of memory '
-        f'({parts}), but {memory.text(available)} are left, expected smaller values of these flags.'
+        f'{flags} need at least {memory.text(total)} of memory ({parts}), but only '
+        f'{memory.text(available)} are available, expected smaller values of these flags.'
     )
 
 

@@ -54,13 +54,12 @@ def find(settings: Settings) -> Start:
         return Start(before, None)
     if before is None:
         raise UserError(
-            f'--logdir={folder} has a checkpoint but no {manifest.MANIFEST}, expected a '
-            'folder of this program or an empty one.'
+            f'--logdir={folder} has a checkpoint but no {manifest.MANIFEST}, expected the '
+            'folder of a run or an empty one.'
         )
     if found.skipped:
         console.say(
-            f'in {folder}, {found.describe()}; what is skipped is moved to the folder '
-            f'{directory.DAMAGED} there'
+            f'{folder}: {found.describe()}; damaged checkpoints are moved to {directory.DAMAGED}/'
         )
     legacy.convert(folder)
     checkpoint = directory.path(folder, directory.frames_of(found.checkpoint))

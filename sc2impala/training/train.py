@@ -55,7 +55,7 @@ def train(settings: Settings, own_hooks: Sequence[tf.train.SessionRunHook] = ())
                 actors = make_actors(settings, stack, start)
                 _train_in_graph(settings, specs, actors, start, stop, stack, own_hooks)
         except Interrupted as interrupted:
-            console.say('stopped before the training began: this start has changed nothing')
+            console.say('stopped before the first update: the run is unchanged')
             return exit_code_of_signal(interrupted.number)
     actors.close()
     return FINISHED if stop.number is None else exit_code_of_signal(stop.number)

@@ -47,12 +47,10 @@ class TestNewest:
         (path(folder, 20) / 'replay.npz').unlink()
         found = choice.choose(str(folder))
         assert found.skipped == [Skipped(20, 'replay.npz is missing')]
-        line = (
-            'checkpoints/20 (replay.npz is missing) cannot be used: checkpoints/10 is used instead'
-        )
+        line = 'checkpoints/20 is damaged (replay.npz is missing), using checkpoints/10 instead'
         assert found.describe() == line
         assert choice.newest(str(folder)) == str(path(folder, 10))
-        assert capsys.readouterr().out == f'in {folder}, {line}\n'
+        assert capsys.readouterr().out == f'{folder}: {line}\n'
 
     def test_none_is_complete(self, folder):
         for frames in (10, 20):

@@ -74,7 +74,7 @@ def test_another_population_is_refused():
     assert '--members=2 (now 3), --batch_size= (now 8)' in str(error.value)
     with pytest.raises(UserError) as error:
         state_lib.check_same('runs', before, other, ['batch_size', 'members'])
-    assert '--members=2 (now 3). Give' in str(error.value)
+    assert '--members=2 (now 3); use' in str(error.value)
 
 
 def test_what_is_over():

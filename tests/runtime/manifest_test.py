@@ -78,9 +78,9 @@ def test_other_settings_are_all_named(values):
     with pytest.raises(UserError) as error_info:
         manifest.check_same_settings(values['logdir'], other, written)
     assert str(error_info.value) == (
-        f'--logdir={values["logdir"]} was written with other settings: --agent=fully_conv_lstm '
-        '(now atari_net), --screen_size=16 (now 9x8), --unroll_length=20 (now 7). Leave these '
-        'flags out, or choose another folder.'
+        f'--logdir={values["logdir"]} contains a run with other settings: --agent=fully_conv_lstm '
+        '(now atari_net), --screen_size=16 (now 9x8), --unroll_length=20 (now 7); omit these '
+        'flags, or choose another folder.'
     )
 
 
@@ -96,7 +96,7 @@ def test_another_origin_is_refused(values, before, given, origin):
     written = write(dict(values, init_checkpoint=before))
     message = (
         f'--init_checkpoint={given} has no effect on the run in --logdir={values["logdir"]}, which '
-        f'started {origin}: leave the flag out to continue it, or choose another folder.'
+        f'started {origin}: omit this flag to continue it, or choose another folder.'
     )
     with pytest.raises(UserError) as error_info:
         manifest.check_same_settings(values['logdir'], dict(values, init_checkpoint=given), written)
@@ -115,8 +115,8 @@ def test_other_settings_of_an_evaluation_are_all_named(values):
     with pytest.raises(UserError) as error_info:
         manifest.check_evaluation(values['logdir'], other, written)
     assert str(error_info.value) == (
-        f'--logdir={values["logdir"]} was trained with other settings: --agent=fully_conv_lstm '
-        '(now atari_net), --num_envs=32 (now 7). Leave these flags out, or choose another folder.'
+        f'--logdir={values["logdir"]} contains a run with other settings: --agent=fully_conv_lstm '
+        '(now atari_net), --num_envs=32 (now 7); omit these flags, or choose another folder.'
     )
 
 
@@ -344,7 +344,7 @@ class TestOldFormat:
         assert written['config'] == found and len(written['starts']) == 2
         assert written['starts'][1]['settings_changed'] == {'logdir': str(tmp_path)}
         found = experiment.read_settings([flag, '--functions=no_op']).values()
-        with pytest.raises(UserError, match=r'--functions=no_op,select_army \(now no_op\)\. '):
+        with pytest.raises(UserError, match=r'--functions=no_op,select_army \(now no_op\); '):
             manifest.check_same_settings(str(tmp_path), found, before)
 
     def test_is_evaluated_with_the_same_settings(self, tmp_path):

@@ -216,12 +216,16 @@ class TestFollow:
             '--simulator_rules=facing=1 cannot be used with --backend=pysc2, expected '
             '--backend=simulator with it.',
         ),
-        (dict(simulator_rules=(('face', 1.0),)), "--simulator_rules holds 'face'; expected names "),
+        (
+            dict(simulator_rules=(('faceing', 1.0),)),
+            "--simulator_rules has 'faceing', expected a known name, such as the nearest ones: "
+            'facing, ',
+        ),
         (
             dict(simulator_rules=(('facing', 1.5),)),
-            "--simulator_rules['facing'] is 1.5; expected an integer from 0 to 1.",
+            "--simulator_rules['facing'] is 1.5, expected an integer from 0 to 1.",
         ),
-        (dict(simulator_rules=(('roach.speed', 0.1),)), "--simulator_rules holds 'roach.speed'; "),
+        (dict(simulator_rules=(('roach.speed', 0.1),)), "--simulator_rules has 'roach.speed', "),
     ],
 )
 def test_rules_that_the_simulator_does_not_have(values, complaint):
@@ -381,10 +385,10 @@ class TestSettingsOfAlgorithms:
             (
                 'impala',
                 dict(seed=1, appo_clip=0.25),
-                '--appo_clip=0.25 is a setting of --algorithm=appo, expected none of it with '
+                '--appo_clip=0.25 is only for --algorithm=appo, expected no such flag with '
                 '--algorithm=impala',
             ),
-            ('appo', dict(upgo_cost=1.0), '--upgo_cost=1.0 is a setting of --algorithm=impala'),
+            ('appo', dict(upgo_cost=1.0), '--upgo_cost=1.0 is only for --algorithm=impala'),
         ],
     )
     def test_those_of_another_one_are_refused(self, chosen, given, expected):

@@ -34,8 +34,8 @@ def test_a_run_that_was_stopped_is_equal_to_one_that_was_not(tmp_path):
 
 def test_flags_of_another_algorithm_are_refused(tmp_path, capsys):
     assert tiny.main(tmp_path, '--algorithm=appo', '--upgo_cost=1') == 1
-    assert '--upgo_cost=1.0 is a setting of --algorithm=impala' in tiny.error_line(capsys)
+    assert '--upgo_cost=1.0 is only for --algorithm=impala' in tiny.error_line(capsys)
     assert tiny.main(tmp_path, '--appo_epochs=2') == 1
-    assert '--appo_epochs=2 is a setting of --algorithm=appo' in tiny.error_line(capsys)
+    assert '--appo_epochs=2 is only for --algorithm=appo' in tiny.error_line(capsys)
     assert tiny.main(tmp_path, '--algorithm=appo', '--appo_minibatches=3') == 1
     assert '--appo_minibatches=3 cannot divide --batch_size=4' in tiny.error_line(capsys)

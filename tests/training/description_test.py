@@ -17,7 +17,7 @@ def test_of_a_new_run(plain_training):
     settings = plain_training[0]
     lines = describe(*plain_training, checkpoint=None)
     assert lines[0].startswith('fully_conv on MoveToBeacon (simulator), ')
-    assert ' parameters, 1 actors of 4 environments, learner on the ' in lines[0]
+    assert ' parameters, 1 actor with 4 environments, learner on the ' in lines[0]
     assert 'functions: no_op, select_army, Move_screen' in lines
     assert lines[-2:] == [
         'batch: 4 new, 0 replayed sequences of 5 steps',
@@ -47,7 +47,7 @@ def test_whether_there_is_nothing_left_to_train(plain_training, finished_run):
         assert is_finished(phases, checkpoint) == expected
         assert not is_finished(phases, None)
     text = finished_text(settings)
-    assert '--total_environment_frames=300 asked' in text and '--mode=evaluate --logdir=' in text
+    assert '(--total_environment_frames=300)' in text and '--mode=evaluate --logdir=' in text
 
 
 @pytest.mark.parametrize('algorithm, prefix', [('impala', ''), ('r2d2', 'r2d2_')])

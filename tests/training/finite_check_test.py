@@ -49,12 +49,12 @@ def test_a_new_agent_is_sound(checked):
 @pytest.mark.parametrize('value', [np.nan, np.inf])
 def test_a_weight_that_is_not_finite(checked, value):
     checked.fill(value, count=1)
-    with pytest.raises(UnsoundState, match='weights .*no longer finite.*is checkpoints/70: lower'):
+    with pytest.raises(UnsoundState, match='weights .*NaN or infinite.*is checkpoints/70: lower'):
         checked.check()
 
 
 def test_weights_with_which_the_policy_overflows(checked):
     """As of a training whose actors fail first."""
     checked.fill(5e18)
-    with pytest.raises(UnsoundState, match='policy .*no longer finite'):
+    with pytest.raises(UnsoundState, match='outputs .*NaN or infinite'):
         checked.check()

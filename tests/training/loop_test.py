@@ -188,7 +188,7 @@ def test_a_gradient_that_is_not_finite_ends_the_run_with_one_sentence(make_faili
         second = second._replace(
             train=tf.identity(second.train), gradient_is_finite=optimization.gradient_is_finite()
         )
-    text = 'no longer finite in second; .*learning rate'
+    text = 'NaN or infinite in second; .*learning rate'
     message = 'gradient is not finite'
     with pytest.raises(expected, match=text if expected is UserError else message) as caught:
         train([first, second], [Recorder(tape)])

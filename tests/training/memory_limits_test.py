@@ -75,7 +75,7 @@ def test_a_training_that_just_fits(default, monkeypatch):
     monkeypatch.setattr(memory, 'available_bytes', lambda: total)
     check(default)
     monkeypatch.setattr(memory, 'available_bytes', lambda: total - 1)
-    with pytest.raises(UserError, match='it takes at least [0-9,]+ MiB of memory'):
+    with pytest.raises(UserError, match='need at least [0-9,]+ MiB of memory'):
         check(default)
 
 
@@ -93,11 +93,11 @@ def test_the_flags_of_the_largest_part_are_named(given, flag, monkeypatch):
     monkeypatch.setattr(memory, 'available_bytes', lambda: 16.0 * 2**30)
     with pytest.raises(UserError) as error:
         check(make(**given))
-    assert flag in str(error.value) and 'but 16,384 MiB are left' in str(error.value)
+    assert flag in str(error.value) and 'but only 16,384 MiB are available' in str(error.value)
 
 
 def test_a_training_that_is_too_large_ends_before_it_is_built(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(memory, 'available_bytes', lambda: 2.0**20)
     assert tiny.main(tmp_path) == 1
-    assert 'cannot be trained with here: it takes at least' in tiny.error_line(capsys)
+    assert ' need at least ' in tiny.error_line(capsys)
     assert tiny.checkpoint_frames(tmp_path) == []

@@ -170,7 +170,7 @@ def test_frames_that_no_checkpoint_holds_are_named(run, capsys):
     with open(os.path.join(run, '.frames'), 'w') as file:
         file.write(str(tiny.newest_frames(run) + 1234))
     tiny.train(run, tiny.NUM_UPDATES + 1, *tiny.REPLAY)
-    assert '1,234 frames that were trained after the checkpoint are lost' in capsys.readouterr().out
+    assert '1,234 frames trained after the last checkpoint are lost' in capsys.readouterr().out
 
 
 @pytest.fixture

@@ -14,9 +14,10 @@ def check_installed() -> None:
     """
     folder = game_folder()
     if not os.path.isdir(os.path.join(folder, 'Versions')):
-        source = 'SC2PATH is' if os.environ.get('SC2PATH') else 'SC2PATH is not set; its default is'
+        is_set = bool(os.environ.get('SC2PATH'))
+        source = 'SC2PATH is' if is_set else 'SC2PATH is not set, and its default is'
         raise GameError(
-            f'--backend=pysc2 finds no StarCraft II: {source} {folder}, which is not a folder with '
-            'Versions and Maps, expected one that is; python -m sc2impala.doctor says what to '
-            'install. --backend=simulator needs no game.'
+            f'--backend=pysc2 cannot find StarCraft II: {source} {folder}, expected a folder with '
+            'Versions and Maps; run python -m sc2impala.doctor for instructions, or use '
+            '--backend=simulator.'
         )

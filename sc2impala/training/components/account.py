@@ -201,7 +201,7 @@ class Account:
         reason = self._fault or 'the sum differs from the generated frames'
         return (
             f'the account of environment frames does not balance ({reason}): {parts}. This is an '
-            'error of the program; the training itself may be sound'
+            'error of the program; the training itself may be correct'
         )
 
     def _complain(self, fault: str) -> None:

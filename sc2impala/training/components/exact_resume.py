@@ -45,8 +45,8 @@ class ResumeHook(Component):
         lost = self._noted.read() - int(session.run(self._frames))
         if lost > 0:
             console.say(
-                f'{lost:,} frames that were trained after the checkpoint are lost: they are '
-                'generated and trained on again'
+                f'{lost:,} frames trained after the last checkpoint are lost and will be generated '
+                'again'
             )
 
     def fail(self, error: Exception) -> None:

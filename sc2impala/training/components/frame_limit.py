@@ -51,6 +51,6 @@ class FrameLimitHook(Component):
 
     def _say(self, frames: int) -> None:
         console.say(
-            f'\nstopping at {frames:,} frames, as --stop_at_frames={self._limit} asked; the same '
-            'command without it continues'
+            f'\nstopping at {frames:,} frames (--stop_at_frames={self._limit}); run the same '
+            'command without this flag to continue'
         )

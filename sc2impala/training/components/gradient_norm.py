@@ -94,7 +94,7 @@ class ExplosionHook(Component):
             return
         self._last_time = now
         console.say(
-            f'the loss of {self.phase.title} explodes: the norm of its gradient is {norm:.3g}, '
-            f'{norm / scale:,.0f} times what it was on average ({scale:.3g}); if that continues, '
-            'lower the learning rate, or clip rewards or gradients'
+            f'gradient norm spike in {self.phase.title}: {norm:.3g}, {norm / scale:,.0f} times its '
+            f'running geometric mean of {scale:.3g}; if this continues, lower the learning rate, '
+            'or clip rewards or gradients'
         )

@@ -77,7 +77,7 @@ class Progress:
         seconds = self._clock() - self._first[0]
         self._write(
             f'{self._phase}: {frames:,} of {self._total:,} frames | {_returns_text(episodes)} | '
-            f'{duration_text(seconds)} in this start'
+            f'{duration_text(seconds)} in this launch'
         )
         if self._stream.isatty():
             console.write(self._stream, '\n')

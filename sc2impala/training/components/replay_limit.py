@@ -92,8 +92,8 @@ class ReplayWatch:
         capacity = self._replay.capacity
         ratio = self._raw_bytes / expected
         text = (
-            f'replay: {size:,} sequences take {memory.text(num_bytes)}, {ratio:.1f} times less '
-            'than uncompressed'
+            f'replay: {size:,} sequences take {memory.text(num_bytes)} '
+            f'(compression ratio {ratio:.1f})'
         )
         if size < capacity:
             text += f'; all {capacity:,} will take about {memory.text(expected)}'

@@ -157,7 +157,7 @@ class WatchHook(Component):
         stacks, doing = thread_stacks(), activity.by_thread()
         reason = describe_waiting(doing, self._learner, self._read_size(), self._batch_size)
         console.say(
-            f'nothing was trained for {duration_text(idle)}: {reason} (the stacks of all threads '
+            f'no update for {duration_text(idle)}: {reason} (the stacks of all threads '
             f'are in {self._log.path})'
         )
         self._log.write_line(stacks_text(stacks))
@@ -211,10 +211,12 @@ def describe_waiting(
         return 'the learner waits for the replay buffer'
     if queued is None:
         return 'the session of the learner does not answer'
-    in_queue = f'{queued} sequences, and a batch takes {batch_size}'
     if queued >= batch_size:
-        return f'the learner computes, and nothing else is waited for: the queue has {in_queue}'
-    waits = f'the learner waits for the queue ({in_queue}), the queue for the actors'
+        return (
+            f'the learner computes: the queue has {queued} sequences, and a batch takes '
+            f'{batch_size}'
+        )
+    waits = f'the learner waits for the queue ({queued} of {batch_size} sequences of a batch)'
     if activity.GAME in others:
-        return f'{waits}, and these for a game'
-    return f'{waits}, none of which is in a game: they compute, or are gone'
+        return f'{waits}, and an actor waits for a game'
+    return f'{waits}, and no actor waits for a game: actors compute, or have ended'

@@ -39,7 +39,7 @@ def test_a_script_plays_by_the_rules_that_are_asked_for(capsys):
     assert found['0, 0']['mean_return'] > default['0, 0']['mean_return'] + 50
     with pytest.raises(SystemExit):
         imitated_scripts.main(flags + ['--rules', 'roach.damages=1'])
-    assert "error: --rules holds 'roach.damages'; expected" in capsys.readouterr().err
+    assert "error: --rules has 'roach.damages', expected a known name" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize('step_mul', [-1, 9])

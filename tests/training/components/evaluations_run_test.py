@@ -92,6 +92,6 @@ def test_a_stop_within_an_evaluation_and_rows_that_a_kill_has_left(
     capsys.readouterr()
     # When to evaluate is known from the run.
     assert tiny.main(tmp_path, *DETERMINISTIC) == 0
-    assert 'rows after the checkpoint are removed' in capsys.readouterr().out
+    assert 'after the checkpoint, whose frames' in capsys.readouterr().out
     assert rows(tmp_path) == rows(evaluated)
     check_same(tmp_path, plain)

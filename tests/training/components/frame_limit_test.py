@@ -16,7 +16,7 @@ def test_a_run_in_slices_is_the_run_in_one(tmp_path, capsys):
     sliced = tmp_path / 'sliced'
     # In the middle of the first update of the training, after that of the critic.
     assert tiny.main(sliced, f'--stop_at_frames={2 * UPDATE - 5}', *flags) == 0
-    assert 'as --stop_at_frames=4795 asked' in capsys.readouterr().out
+    assert '(--stop_at_frames=4795)' in capsys.readouterr().out
     assert tiny.newest_frames(sliced) == 2 * UPDATE
     # It is there already: nothing is trained.
     assert tiny.main(sliced, f'--stop_at_frames={2 * UPDATE}', *flags) == 0

@@ -101,7 +101,7 @@ def test_a_line_of_progress_comes_with_its_speed(capsys):
     assert 'frames_per_second,agent_steps_per_second 30' in tape
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith('first: 10 of 10 frames')
-    assert [line.split(' of')[0] for line in lines if 'in this start' in line] == [
+    assert [line.split(' of')[0] for line in lines if 'in this launch' in line] == [
         'first: 10',
         'second: 20',
     ]

@@ -47,7 +47,7 @@ def test_lines_in_a_file():
         '8m 5s left',
         'now: 13,000 of 100,000 frames | 500 frames/s, 70 steps/s | mean return 3.14 (last 7) | '
         '3m 38s left',
-        'now: 14,000 of 100,000 frames | mean return 4.00 (last 8), 2 aborted | 34s in this start',
+        'now: 14,000 of 100,000 frames | mean return 4.00 (last 8), 2 aborted | 34s in this launch',
     ]
 
 

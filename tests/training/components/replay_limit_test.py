@@ -61,13 +61,13 @@ def test_what_it_reports(machine, capsys):
     check, sequences = watch(machine, size=100)
     check()
     assert capsys.readouterr().out == (
-        'replay: 100 sequences take 100 MiB, 10.0 times less than uncompressed; all 1,000 will '
+        'replay: 100 sequences take 100 MiB (compression ratio 10.0); all 1,000 will '
         'take about 1,000 MiB\n'
     )
     sequences.size = 1000
     check()
     assert capsys.readouterr().out == (
-        'replay: 1,000 sequences take 1,000 MiB, 10.0 times less than uncompressed\n'
+        'replay: 1,000 sequences take 1,000 MiB (compression ratio 10.0)\n'
     )
 
 

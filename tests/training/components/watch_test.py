@@ -33,8 +33,8 @@ class TestWatch:
 
 def test_describe_waiting():
     for own, other, queued, text in [
-        (activity.UPDATE, activity.GAME, 3, 'the queue for the actors, and these for a game'),
-        (activity.UPDATE, None, 3, r'queue \(3 sequences, and a batch takes 8\), .* are gone'),
+        (activity.UPDATE, activity.GAME, 3, 'and an actor waits for a game'),
+        (activity.UPDATE, None, 3, r'queue \(3 of 8 sequences of a batch\), .* have ended'),
         (activity.UPDATE, activity.REPLAY, 8, 'waits for the replay buffer'),
         (activity.UPDATE, None, 8, 'the learner computes'),
         (None, None, 8, 'the learner computes'),
@@ -123,7 +123,7 @@ def test_a_training_that_waits_for_its_actors(tmp_path, monkeypatch, capsys):
         log = TrainLog(str(tmp_path))
         train(phases, [WatchHook(0.05, queue.size(), 1, summaries, log)])
     out = capsys.readouterr().out
-    assert 'nothing was trained for' in out and 'waits for the queue (0 sequences' in out
+    assert 'no update for' in out and 'waits for the queue (0 of 1 sequences' in out
     assert 'training continues after' in out
     # On a busy machine it may say so before the first phase as well, and again at any time.
     assert any(step == 0 and values[training_watch.TAG] > 0 for values, step in summaries)
