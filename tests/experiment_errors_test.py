@@ -217,7 +217,7 @@ class TestWrongCheckpoint:
         before = tiny.snapshot(run)
         assert tiny.evaluate(run, '--num_episodes=1') == 0
         out = capsys.readouterr().out
-        assert f'checkpoints/{last} (replay.npz has ' in out and 'damaged' not in out
+        assert f'checkpoints/{last} is damaged (replay.npz has ' in out and 'moved' not in out
         os.remove(os.path.join(run, 'evaluation.json'))
         assert tiny.snapshot(run) == before
         tiny.train(run, 1, *tiny.REPLAY)

@@ -88,7 +88,7 @@ class TestWhatIsNotGiven:
             assert found[name] == values[name], name
         for name in ('num_envs', 'seed', 'num_cloning_frames', 'demonstrator'):
             assert found[name] == GENERAL[name], name
-        assert f'are those of {source}' in capsys.readouterr().out
+        assert f'default to the settings of {source}:' in capsys.readouterr().out
         assert read(*flags, '--map_name=MoveToBeacon')['learning_rate'] == GENERAL['learning_rate']
 
     def test_another_map_than_that_of_the_run_is_refused(self, folder, capsys):

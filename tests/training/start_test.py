@@ -50,7 +50,8 @@ class TestDamage:
             assert [skipped.frames for skipped in start.skipped] == [last]
             line = capsys.readouterr().out
             assert (
-                line.count('\n') == 1 and f'checkpoints/{last} (variables.index has 0 bytes' in line
+                line.count('\n') == 1
+                and f'checkpoints/{last} is damaged (variables.index has 0 bytes' in line
             )
             moved = os.path.join(run, 'damaged', f'{last}{again}')
             assert os.path.exists(os.path.join(moved, 'replay.npz'))
