@@ -105,7 +105,7 @@ class ReplayWatch:
         return (
             f'--replay_buffer_size={self._replay.capacity} will take about {memory.text(expected)} '
             f'({size:,} sequences take {memory.text(num_bytes)}), but only '
-            f'{memory.text(available)} are left, expected at most {fits} sequences. What was saved '
+            f'{memory.text(available)} are left, expected at most {fits} sequences; what was saved '
             'is still there: resume where there is more memory, or in a new --logdir with '
             '--init_checkpoint and fewer sequences.'
         )
