@@ -42,7 +42,7 @@ def test_all_documents_are_pages(site):
 
 def test_the_overview_is_the_readme(site):
     text = page(site)
-    assert 'What is trained' in text and 'href="tutorial/"' in text
+    assert 'Algorithms' in text and 'href="tutorial/"' in text
     assert 'docs/tutorial' not in text
 
 
