@@ -1,11 +1,13 @@
 """The Python code in documents runs, and diffs apply."""
 
+import importlib
 import shutil
 import subprocess
 
 import numpy as np
 import pytest
 
+from sc2impala.envs import maps
 from tests.docs import documents
 from tests.house import sources
 
@@ -20,7 +22,7 @@ def complete(name):
 
 
 def test_of_the_simulator():
-    first, variant, kernel = complete(SIMULATOR)
+    first, variant, kernel = (text for text in complete(SIMULATOR) if 'sim.make(' in text)
     values = {}
     exec(first, values)
     layer = values['game'].observe()['screen']['player_relative']
@@ -29,6 +31,23 @@ def test_of_the_simulator():
     assert values['game'].rules['facing'] == 1
     exec(kernel, values)
     assert values['g'].x[:3].shape == (3,)
+
+
+def test_of_a_new_game(tmp_path, monkeypatch):
+    (text,) = [text for text in complete(SIMULATOR) if 'GAME = Game(' in text]
+    (tmp_path / 'stay_in_the_middle.py').write_text(text)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    made = importlib.import_module('stay_in_the_middle').GAME
+    g = made.family.blank()[0]
+    rules = made.rules((16, 16), (16, 16), made.unit_types, constants={})[0]
+    made.start(g, rules)
+    g.x[0], g.y[0] = 33.0, 28.0
+    made.play_frame(g, rules)
+    assert g.alive[0] and g.score == 1
+    (defaults,) = [text for text in complete(SIMULATOR) if 'MapDefaults(' in text]
+    names = {'MapDefaults': maps.MapDefaults, '_AT_ONCE': maps._AT_ONCE}
+    (name,) = eval('{' + defaults + '}', names)
+    assert name == made.name
 
 
 def test_of_the_gymnasium_environments():

@@ -54,4 +54,6 @@ def test_flags_are_those_of_the_settings(site):
 
 def test_the_python_api_is_that_of_the_docstrings(site):
     text = page(site, 'reference', 'python')
-    assert 'id="sc2impala.load"' in text and 'id="sc2impala.learner.algorithm.Algorithm"' in text
+    names = ['load', 'evaluation.loaded_agent.LoadedAgent.act', 'learner.algorithm.Algorithm']
+    for name in names:
+        assert f'id="sc2impala.{name}"' in text, name

@@ -40,7 +40,7 @@ def test_the_documented_code(in_folder_of_runs):
     python, option, module, *flags = shlex.split(command)
     assert (python, option, module) == ('python', '-m', 'sc2impala.experiment')
     assert experiment.main(flags) == 0
-    example, as_functions, in_session = blocks('docs/guides/agents_in_python.md', 'python')
+    example, _, as_functions, in_session = blocks('docs/guides/agents_in_python.md', 'python')
     values = {}
     exec(example, values)
     assert values['action'].shape == (16, 2) and values['reward'].shape == (16,)
@@ -48,6 +48,14 @@ def test_the_documented_code(in_folder_of_runs):
     from_functions = values['action'].numpy()
     exec(in_session, values)
     assert np.array_equal(from_functions, values['action'])
+    values['agent'].close()
+
+
+def test_the_documented_code_without_gymnasium(in_folder_of_runs):
+    values = {}
+    exec(blocks('docs/guides/agents_in_python.md', 'python')[1], values)
+    assert values['env_output'].reward.shape == (16,)
+    assert (values['outputs']['step_mul'] >= 1).all()
     values['agent'].close()
 
 
