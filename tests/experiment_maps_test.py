@@ -30,6 +30,7 @@ def slow_but_for(fast, runs):
     return [run if run in fast else pytest.param(*run, marks=pytest.mark.slow) for run in runs]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('map_name, more', slow_but_for(FAST, RUNS))
 def test_trains(map_name, more, tmp_path, capsys):
     flags = [
@@ -58,6 +59,7 @@ def test_trains(map_name, more, tmp_path, capsys):
     assert (phases in output) == imitates
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     'map_name, from_scratch',
     slow_but_for(

@@ -99,6 +99,7 @@ class TestWhatIsNotGiven:
             assert '--map_name=CollectMineralShards (now MoveToBeacon)' in line
             assert 'functions' not in line
 
+    @pytest.mark.long
     def test_the_same_command_goes_on_under_other_defaults(self, run, other_defaults, capsys):
         before = tiny.read_json(run, 'manifest.json')['config']
         other_defaults()
@@ -113,6 +114,7 @@ class TestWhatIsNotGiven:
         assert f' --screen_layers={before["screen_layers"]} ' in other
         assert ' --discounting=0.95 ' in other
 
+    @pytest.mark.long
     def test_a_run_of_an_older_version_goes_on(self, run, other_defaults):
         path = os.path.join(run, 'manifest.json')
         content = tiny.read_json(path)

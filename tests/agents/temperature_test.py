@@ -111,6 +111,7 @@ def test_one_is_the_agent_itself():
         np.testing.assert_array_equal(choices_of(tempered, head), choices_of(own, head))
 
 
+@pytest.mark.long
 def test_towards_zero_it_is_greedy_and_what_is_unavailable_is_never_played():
     greedy, cold = Acting(1.0, greedy=True)(), Acting(1e-3)()
     hot = Acting(1000.0)()

@@ -6,6 +6,7 @@ from benchmarks import subprocesses
 from tests.benchmarks import scripts
 
 
+@pytest.mark.long
 def test_a_benchmark_in_a_new_process(monkeypatch, capfd):
     monkeypatch.setenv('PYTHONPATH', scripts.ROOT)
     module = 'benchmarks.speed.simulator'

@@ -131,6 +131,7 @@ def talk_nonsense(port):
                     call(noise, timeout=30)
 
 
+@pytest.mark.long
 def test_a_learner_without_actors_can_be_stopped(cluster):
     learner = cluster.learner(total(5))
     learner.wait_for('listening for actors on port')

@@ -61,6 +61,7 @@ def test_trains_resumes_and_is_evaluated(tmp_path, capsys):
     assert '--cloning_cost=0.5 (now 0.7)' in tiny.error_line(capsys)
 
 
+@pytest.mark.long
 def test_replay_and_pre_training_work_with_it(tmp_path):
     flags = (f'--num_critic_pretrain_frames={UPDATE}', '--deterministic')
     tiny.train(tmp_path, 3, *FLAGS, *tiny.HALF_REPLAYED, *flags)

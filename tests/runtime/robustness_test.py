@@ -82,6 +82,7 @@ def test_hung_up_with_its_terminal(processes, tmp_path):
     check_folder(logdir, frames)
 
 
+@pytest.mark.long
 def test_full_disk(tmp_path, monkeypatch, capsys):
     """Episodes are listed as soon as there is room again."""
     attempts = []

@@ -48,6 +48,7 @@ def test_a_click_selects_the_unit_under_it(scene):
     assert scene.selected() == [2]
 
 
+@pytest.mark.long
 def test_a_click_hits_every_drawn_pixel_of_a_unit_and_no_other(scene):
     row, column = np.mgrid[:84, :84]
     for pixel in np.stack([column.ravel(), row.ravel()], axis=1):

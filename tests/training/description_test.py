@@ -38,6 +38,7 @@ def test_of_one_with_replay_that_goes_on(compression, how, taught_training):
     assert demonstrator == 'demonstrator: PySC2'
 
 
+@pytest.mark.long
 def test_whether_there_is_nothing_left_to_train(plain_training, finished_run):
     settings, _, training = plain_training
     frames = tiny.checkpoint_frames(finished_run)[-1]

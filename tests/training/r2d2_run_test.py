@@ -6,6 +6,8 @@ import pytest
 from tests.runtime import tiny
 from tests.training import resume_test
 
+pytestmark = pytest.mark.long
+
 BURN_IN = 2
 
 UPDATE = 2 * (5 - BURN_IN) * tiny.STEP_MUL
@@ -44,7 +46,6 @@ def whole(tmp_path_factory):
     return folder
 
 
-@pytest.mark.long
 def test_trains_and_is_evaluated(whole, capsys):
     tags = tiny.summaries(whole)
     expected = {'loss/q_learning', 'grad_norm', 'q/mean', 'td_error/mean', 'priority/max'}
@@ -68,7 +69,6 @@ def test_trains_and_is_evaluated(whole, capsys):
     assert tiny.read_json(whole, 'evaluation.json')['num_episodes'] == 2
 
 
-@pytest.mark.long
 @pytest.mark.parametrize('stops', [(4,), pytest.param((1, 1, 1), marks=pytest.mark.slow)])
 def test_goes_on_exactly(whole, tmp_path, stops):
     """Between copies of the target, and within the updates that fill the replay buffer."""

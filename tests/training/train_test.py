@@ -59,6 +59,7 @@ def tags(tmp_path_factory):
 
 
 class TestSummaries:
+    @pytest.mark.long
     def test_tags_without_replay(self, tags):
         accounts = {tag for tag in tags if tag.startswith('account/')}
         assert accounts == {'account/' + name for name in ACCOUNT}
@@ -210,6 +211,7 @@ class TestResume:
         assert tiny.checkpoint_frames(logdir) == latest
         assert tiny.replay_frames(logdir) == latest[1:]
 
+    @pytest.mark.long
     def test_before_the_first_checkpoint_starts_again(self, run):
         shutil.rmtree(os.path.join(run, 'checkpoints'))
         tiny.train(run, 2, *tiny.REPLAY)

@@ -123,6 +123,7 @@ def test_vtrace_works_in_the_mode_of_the_program(switch, run):
     run(MODE.replace('{switch}', switch) + USE)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     'switch, expected',
     [

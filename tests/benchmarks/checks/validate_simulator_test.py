@@ -34,6 +34,7 @@ def _is_inside(line):
     return int(line.endswith('| yes |'))
 
 
+@pytest.mark.long
 def test_a_tiny_run(validate, tmp_path, capsys):
     path = tmp_path / 'scores.json'
     flags = ['--maps=CollectMineralShards', '--kinds=players', '--episodes=1', f'--json={path}']

@@ -233,6 +233,7 @@ class TestFaults:
 
 
 class TestFailure:
+    @pytest.mark.long
     @pytest.mark.parametrize(
         'version, text, output',
         [

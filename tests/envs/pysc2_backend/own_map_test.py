@@ -128,6 +128,7 @@ class TestDoctor:
         assert finding.level == doctor.FAULT and 'does not exist' in finding.text
 
 
+@pytest.mark.long
 def test_it_plays_a_copy_of_a_map_in_any_folder(tmp_path, tmp_path_factory, monkeypatch):
     """With an unmodified PySC2 on the stand-in; the score is multiplied."""
     game = tmp_path_factory.mktemp('game')

@@ -79,6 +79,7 @@ def test_it_plays_what_the_simulator_plays(map_name='DefeatRoaches', max_step_mu
             observation = output.observation
 
 
+@pytest.mark.long
 def test_what_was_visited_is_that_of_the_simulator():
     specs = envs.make_specs('FindAndDefeatZerglings', minimap_layers=('visited',))
     seed = SEEDS[1]
@@ -103,6 +104,7 @@ def test_what_was_visited_is_that_of_the_simulator():
         assert (observation['minimap']['visited'] != first).any()
 
 
+@pytest.mark.long
 def test_truncated_episodes_are_those_of_the_simulator():
     """PySC2 ends an episode at the limit with a discount of 1, and the map's clock with 0."""
     specs = envs.make_specs('MoveToBeacon', vectors=['player', 'game_loop'])
@@ -133,6 +135,7 @@ def test_truncated_episodes_are_those_of_the_simulator():
     assert done == ([False] * 4 + [True]) * 2 + [False] * 2
 
 
+@pytest.mark.long
 def test_a_script_that_goes_by_health_and_frames_plays_as_on_the_simulator():
     map_name, seed = 'FindAndDefeatZerglings', SEEDS[1]
     script = players.RULES[map_name]['stutter_step']

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from sc2impala import sim
 from sc2impala.envs import pysc2_api
@@ -52,6 +53,7 @@ def test_pysc2_offers_what_the_simulator_offers():
     assert not abilities.offered(np.zeros([functions.NUM_FUNCTIONS], bool))
 
 
+@pytest.mark.long
 def test_orders_of_units_are_those_of_the_list_of_units():
     """The ids of raw functions in `feature_units` and the abilities here name the same orders."""
     client = helpers.Client().start('CollectMineralsAndGas', seed=4, raw=True)

@@ -39,6 +39,7 @@ def test_scripted_agents_play_well(standin, map_name, agent, at_least):
     assert play(map_name, scripted(), size=84) > at_least
 
 
+@pytest.mark.long
 def test_the_raw_scripted_agent_plays_well(standin):
     sc2_env = client.load('env.sc2_env')
     scripted = client.load('agents.scripted_agent').CollectMineralShardsRaw

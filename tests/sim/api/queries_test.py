@@ -61,6 +61,7 @@ def offers(client, *tags, rich=False):
     return [({each.ability_id for each in one.abilities}, one.unit_type_id) for one in found]
 
 
+@pytest.mark.long
 def test_barracks_can_stand_at_the_lower_border():
     """The sites of a published agent (ccr-cheng), at pixels of a screen of 84 x 84."""
     client = helpers.Client().start('BuildMarines', raw=True)

@@ -47,6 +47,7 @@ def test_what_is_trained_does_not_change(evaluated, plain):
     assert tiny.losses(evaluated) == tiny.losses(plain)
 
 
+@pytest.mark.long
 def test_what_is_written(evaluated):
     table = rows(evaluated)
     assert [row['global_step'] for row in table] == FRAMES

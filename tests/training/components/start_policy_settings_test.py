@@ -5,6 +5,7 @@ import pytest
 from tests.training.built_training import built_training
 
 
+@pytest.mark.long
 def test_there_is_none_without_use_for_it(plain_training, phased_training):
     """Neither without cloning, nor where its last model is taken."""
     for _, _, training in (plain_training, phased_training):
