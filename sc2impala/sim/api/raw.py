@@ -24,6 +24,7 @@ _NUMBERS = (
     'health',
     'mineral_contents',
     'vespene_contents',
+    'cargo_space_max',
     'assigned_harvesters',
     'ideal_harvesters',
     'weapon_cooldown',
