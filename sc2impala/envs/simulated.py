@@ -148,11 +148,14 @@ class SimulatedEnvironment(vector.VectorEnvironment):
     def _observe(self) -> Dict[str, Nest]:
         """Copies the arrays of the spec, because the game reuses its buffers."""
         observed = self._game.observe()
-        if 'feature_units' in self.observation_spec.vectors:
-            observed['feature_units'] = self._game.feature_units(self.observation_spec.units_size)
+        vectors = self.observation_spec.vectors
         observation: Dict[str, Any] = {
-            name: np.array(observed[name]) for name in self.observation_spec.vectors
+            name: np.array(observed[name]) for name in vectors if name != 'feature_units'
         }
+        if 'feature_units' in vectors:
+            # A new array, and too large to be copied.
+            units = self._game.feature_units(self.observation_spec.units_size)
+            observation['feature_units'] = units
         observation['available_actions'] = self.action_spec.available(observed['available_actions'])
         # One block of memory for all layers. With an allocation per layer, freed in every step, the
         # allocator returns pages and faults them in again, which costs ten times the copy.

@@ -36,7 +36,7 @@ class Battle:
         self.horde_at = self.middle(self.enemies)
         both = self.marines[:, :, np.newaxis] & self.enemies[:, np.newaxis]
         offset = self.marines_at[:, :, np.newaxis] - self.enemies_at[:, np.newaxis]
-        self.distance = np.where(both, np.linalg.norm(offset, axis=3), _FAR)
+        self.distance = np.where(both, sight.length(offset), _FAR)
 
     def read_marines(self, column: str) -> np.ndarray:
         """Returns a column of feature_units: int32 [K, M]."""
@@ -58,7 +58,7 @@ class Battle:
           cells_per_health: weight of a point of health; the other term is the distance to the
             middle of the army in cells.
         """
-        offset = np.linalg.norm(self.enemies_at - self.army_at[:, np.newaxis], axis=2)
+        offset = sight.length(self.enemies_at - self.army_at[:, np.newaxis])
         cost = np.where(among, offset + cells_per_health * self.read_enemies('health'), np.inf)
         return at(self.enemies_at, cost.argmin(axis=1))
 

@@ -91,8 +91,9 @@ class Town(Economy):
             unfinished = self.all(unit_type) & ~self.done
             reach = unit_types.WIDTH[unit_type] / 2 + _BESIDE
             for game, row in zip(*np.nonzero(free & (order == construction))):
-                away = np.abs(self._cells[game] - self._cells[game, row]).max(axis=1)
-                free[game, row] = not (unfinished[game] & (away <= reach)).any()
+                away = np.abs(self._cells[game] - self._cells[game, row]) <= reach
+                beside = away[:, 0] & away[:, 1]
+                free[game, row] = not (unfinished[game] & beside).any()
         return free
 
     def below_marines(self, screen_size: Tuple[int, int]) -> np.ndarray:
@@ -108,12 +109,13 @@ class Town(Economy):
         marines = self.all(MARINE)
         clicked = np.floor(self._cells * screen_size / _CELLS)
         for game in np.flatnonzero(marines.any(axis=1)):
-            same, away = (
-                points[game][:, np.newaxis] - points[game][marines[game]]
-                for points in (clicked, self._cells)
-            )
-            covers = (same == 0).all(axis=2) | (np.abs(away).max(axis=2) < _MARINE_RADIUS)
-            below[game] = covers.any(axis=1)
+            shape = len(clicked[game]), marines[game].sum()
+            same, near = np.ones(shape, bool), np.ones(shape, bool)
+            for axis in (0, 1):
+                pixels, cells = clicked[game, :, axis], self._cells[game, :, axis]
+                same &= pixels[:, np.newaxis] == pixels[marines[game]]
+                near &= np.abs(cells[:, np.newaxis] - cells[marines[game]]) < _MARINE_RADIUS
+            below[game] = (same | near).any(axis=1)
         return below
 
     def first_site(
@@ -135,8 +137,8 @@ class Town(Economy):
             reach = (unit_types.WIDTH[unit_type] + unit_types.WIDTH[other]) / 2 - _TOLERANCE
             for game in np.flatnonzero(where):
                 centres = self._cells[game, built[game]]
-                away = np.abs(sites[:, np.newaxis] - centres).max(axis=2)
-                overlap[game] |= (away < reach).any(axis=1)
+                near = np.abs(sites[:, np.newaxis] - centres) < reach
+                overlap[game] |= (near[..., 0] & near[..., 1]).any(axis=1)
         return overlap.argmin(axis=1), where & ~overlap.all(axis=1)
 
 

@@ -73,7 +73,13 @@ def mean_pixel(units: Units, among: np.ndarray) -> np.ndarray:
 
 def squared_distance(pixels: np.ndarray, point: np.ndarray) -> np.ndarray:
     """Returns squared distances of N pixels [K, N, 2] to one point [K, 2] per game: [K, N]."""
-    return np.square(pixels - point[:, np.newaxis]).sum(axis=2)
+    offset = pixels - point[:, np.newaxis]
+    return np.square(offset[..., 0]) + np.square(offset[..., 1])
+
+
+def length(offset: np.ndarray) -> np.ndarray:
+    """Returns the lengths of vectors float64 [..., 2]: [...]; `np.linalg.norm` is slow for two."""
+    return np.sqrt(np.square(offset[..., 0]) + np.square(offset[..., 1]))
 
 
 def nearest_pixel(mask: np.ndarray, point: np.ndarray) -> np.ndarray:

@@ -75,7 +75,7 @@ class StutterStepPlayer(CirclePlayer):
     def _off_centre(self, units: sight.Units) -> np.ndarray:
         """Distance of the army from the middle of the screen, in cells: float64 [K]."""
         offset = sight.mean_pixel(units, units.mine) - np.array(self.seen_size) / 2
-        away = np.linalg.norm(offset, axis=1) * SCREEN_CELLS / self.seen_size[0]
+        away = sight.length(offset) * SCREEN_CELLS / self.seen_size[0]
         return np.where(units.mine.any(axis=1), away, np.inf)
 
     def _onwards(self, enemies: np.ndarray, army: np.ndarray, nearest: np.ndarray) -> np.ndarray:
@@ -88,4 +88,4 @@ class StutterStepPlayer(CirclePlayer):
 
     def _distance(self, pixels: np.ndarray, others: np.ndarray) -> np.ndarray:
         """Distance of pixels of the minimap, [..., 2], in cells."""
-        return np.linalg.norm((pixels - others) / self._cells, axis=-1)
+        return sight.length((pixels - others) / self._cells)
