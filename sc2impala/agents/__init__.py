@@ -22,6 +22,7 @@ AGENTS = {
     'impala_resnet': 'sc2impala.agents.impala_resnet',
     'relational': 'sc2impala.agents.relational',
     'relational_control': 'sc2impala.agents.relational_control',
+    'patch_lstm': 'sc2impala.agents.patch_lstm',
     'unet_lstm': 'sc2impala.agents.unet_lstm',
 }
 """Modules by name of the agent. Each has `make_parts(observation_spec, action_spec,

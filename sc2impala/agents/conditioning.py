@@ -64,9 +64,10 @@ class ConditionedHeads(snt.Module):
           features for `arguments`, of [N, ...].
         """
         hidden = self._heads.hidden(features)
-        function_logits = self._heads.action_logits(['function'], features.spatial, hidden)
+        features = features._replace(vector=hidden)
+        function_logits = self._heads.action_logits(['function'], features)
         outputs = self._heads.with_step_mul_and_baseline(function_logits, hidden)
-        return outputs, Features(features.spatial, hidden)
+        return outputs, features
 
     def arguments(
         self, features: Features, action: Mapping[str, tf.Tensor]
@@ -94,7 +95,8 @@ class ConditionedHeads(snt.Module):
             if isinstance(spatial, tf.Tensor):
                 spatial *= 1.0 + channels[:, tf.newaxis, tf.newaxis, :]
             hidden = features.vector * (1.0 + scale) + shift
-            yield name, self._heads.action_logits([name], spatial, hidden)[name]
+            modulated = features._replace(spatial=spatial, vector=hidden)
+            yield name, self._heads.action_logits([name], modulated)[name]
             last = name
 
     def _together(self, head: str, other: str) -> bool:

@@ -36,17 +36,13 @@ class ConvPointHead(snt.Module):
         self._size = (height, width)
         self._conv = snt.Conv2D(1, 1, name='pixels')
 
-    def __call__(self, spatial: tf.Tensor, hidden: tf.Tensor) -> tf.Tensor:
-        """Returns the logits of all pixels; `hidden` is unused.
+    def __call__(self, features: Features) -> tf.Tensor:
+        """Returns the logits of all pixels, float32 [N, H * W], index y * W + x.
 
         Args:
-          spatial: float32 [N, h, w, C].
-          hidden: float32 [N, D].
-
-        Returns:
-          float32 [N, H * W], index y * W + x.
+          features: `Features` of [N, ...]; only `spatial` is used.
         """
-        logits = self._conv(spatial)
+        logits = self._conv(features.spatial)
         if tuple(logits.shape.as_list()[1:3]) != self._size:
             logits = tf.image.resize_bilinear(logits, self._size)
         return snt.flatten(logits)
@@ -63,20 +59,16 @@ class SubpixelPointHead(snt.Module):
         super().__init__(name=name)
         self._size = (height, width)
 
-    def __call__(self, spatial: tf.Tensor, hidden: tf.Tensor) -> tf.Tensor:
-        """Returns the logits of all pixels; `hidden` is unused.
+    def __call__(self, features: Features) -> tf.Tensor:
+        """Returns the logits of all pixels, float32 [N, H * W], index y * W + x.
 
         Args:
-          spatial: float32 [N, h, w, C].
-          hidden: float32 [N, D].
-
-        Returns:
-          float32 [N, H * W], index y * W + x.
+          features: `Features` of [N, ...]; only `spatial` is used.
         """
         height, width = self._size
-        rows, columns = spatial.shape.as_list()[1:3]
+        rows, columns = features.spatial.shape.as_list()[1:3]
         factor = max(-(-height // rows), -(-width // columns))
-        logits = self._conv(factor)(spatial)
+        logits = self._conv(factor)(features.spatial)
         if factor > 1:
             logits = tf.depth_to_space(logits, factor)
         if (rows, columns) == (-(-height // factor), -(-width // factor)):
@@ -100,16 +92,13 @@ class FactoredPointHead(snt.Module):
         self._column = snt.Linear(width, name='x')
         self._row = snt.Linear(height, name='y')
 
-    def __call__(self, spatial: tf.Tensor, hidden: tf.Tensor) -> tf.Tensor:
-        """Returns the logits of all pixels; `spatial` is unused.
+    def __call__(self, features: Features) -> tf.Tensor:
+        """Returns the logits of all pixels, float32 [N, H * W], index y * W + x.
 
         Args:
-          spatial: any.
-          hidden: float32 [N, D].
-
-        Returns:
-          float32 [N, H * W], index y * W + x.
+          features: `Features` of [N, ...]; only `vector` is used.
         """
+        hidden = features.vector
         return snt.flatten(
             self._row(hidden)[:, :, tf.newaxis] + self._column(hidden)[:, tf.newaxis, :]
         )
@@ -159,7 +148,7 @@ class Heads(snt.Module):
     def __call__(self, features: Features) -> HeadOutputs:
         """Maps `Features` of [N, ...] to `HeadOutputs` of [N, ...]."""
         hidden = self.hidden(features)
-        action_logits = self.action_logits(self.names, features.spatial, hidden)
+        action_logits = self.action_logits(self.names, features._replace(vector=hidden))
         return self.with_step_mul_and_baseline(action_logits, hidden)
 
     @property
@@ -180,20 +169,17 @@ class Heads(snt.Module):
         flat = tf.concat([snt.flatten(features.spatial), features.vector], axis=-1)
         return tf.nn.relu(self._hidden(flat))
 
-    def action_logits(
-        self, names: Iterable[str], spatial: tf.Tensor, hidden: tf.Tensor
-    ) -> Dict[str, tf.Tensor]:
+    def action_logits(self, names: Iterable[str], features: Features) -> Dict[str, tf.Tensor]:
         """Logits of some heads, float32 [N, choices] by name.
 
         Args:
           names: names of the heads.
-          spatial: float32 [N, h, w, C]; may be () for point heads that do not use it.
-          hidden: float32 [N, D].
+          features: `Features` of [N, ...], with the output of `hidden` as `vector`.
         """
         return {
-            name: self._linears[name](hidden)
+            name: self._linears[name](features.vector)
             if name in self._linears
-            else self._points[name](spatial, hidden) * self.point_logit_scale
+            else self._points[name](features) * self.point_logit_scale
             for name in names
         }
 

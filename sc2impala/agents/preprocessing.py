@@ -77,10 +77,20 @@ class LayerEncoder(snt.Module):
             return self._tables[layer.name](tf.cast(values, tf.int32))
         if layer.categorical:
             return tf.one_hot(tf.cast(values, tf.int32), layer.scale)
-        scaled = log_scaled(values, layer.scale)[..., tf.newaxis]
-        if not layer.bins:
-            return scaled
-        return tf.concat([scaled, hats(values, layer.scale, layer.bins)], axis=-1)
+        if not layer.bins or layer.dtype != np.uint8:
+            return _amounts(layer, values)
+        # Looking up many channels is faster than computing them for each pixel; TensorFlow
+        # computes the table once.
+        table = _amounts(layer, tf.cast(tf.range(256), tf.uint8))
+        return tf.gather(table, tf.cast(values, tf.int32))
+
+
+def _amounts(layer: LayerSpec, values: tf.Tensor) -> tf.Tensor:
+    """Encodes the values of a layer of amounts, [...], as float32 [..., 1 + hats]."""
+    scaled = log_scaled(values, layer.scale)[..., tf.newaxis]
+    if not layer.bins:
+        return scaled
+    return tf.concat([scaled, hats(values, layer.scale, layer.bins)], axis=-1)
 
 
 def log_scaled(values: tf.Tensor, scale: int) -> tf.Tensor:
@@ -96,12 +106,12 @@ def hats(values: tf.Tensor, scale: int, bins: int) -> tf.Tensor:
     A value has at most two nonzero hats, and their sum is 1.
 
     Args:
-      values: unsigned integers [N, H, W], 0 to scale - 1.
+      values: unsigned integers [...], 0 to scale - 1.
       scale: number of values.
       bins: number of pieces.
 
     Returns:
-      float32 [N, H, W, bins + 1].
+      float32 [..., bins + 1].
     """
     place = tf.cast(values, tf.float32)[..., tf.newaxis] * (bins / (scale - 1))
     return tf.nn.relu(1.0 - tf.abs(place - np.arange(bins + 1, dtype=np.float32)))

@@ -26,10 +26,13 @@ class Features(NamedTuple):
 
     spatial: float32 [N, H, W, C], or () if the torso has no spatial output.
     vector: float32 [N, D].
+    pixels: embeddings of single pixels for point heads that compare pixels, see
+      `patch_lstm.PixelPointHead`; or ().
     """
 
     spatial: Any
     vector: tf.Tensor
+    pixels: Any = ()
 
 
 State = Tuple[tf.Tensor, tf.Tensor]
@@ -85,7 +88,7 @@ class LSTM(snt.Module):
         gates = snt.BatchApply(self._input_linear)(features.vector)
         gates += _forget_gate_bias(self._size, self._forget_bias)
         hidden, state = _unroll_gates(gates, done, state, self._hidden_weights)
-        return Features(features.spatial, hidden), state
+        return features._replace(vector=hidden), state
 
 
 class ConvLSTM(snt.Module):
@@ -156,7 +159,7 @@ class ConvLSTM(snt.Module):
         vector_gates += _forget_gate_bias(self._channels, self._forget_bias)
         gates += vector_gates[:, :, tf.newaxis, tf.newaxis, :]
         hidden, state = _unroll_gates(gates, done, state, self._hidden_kernel)
-        return Features(hidden + bypass, features.vector), state
+        return features._replace(spatial=hidden + bypass), state
 
 
 def _zero_state(batch_size: Union[int, tf.Tensor], shape: List[int]) -> State:

@@ -12,7 +12,7 @@ that the next hit kills. So the largest map, with local and global features, is
 searched by detectors. Their maxima over all pixels join the output of the LSTM.
 """
 
-from typing import List, Sequence, Tuple, Union
+from typing import Callable, List, Optional, Sequence, Tuple, Union
 
 import sonnet as snt
 import tensorflow.compat.v1 as tf
@@ -55,10 +55,18 @@ def make_parts(
 class UNetCore(snt.Module):
     """Down to a small map, an LSTM over all of it, and up again."""
 
-    def __init__(self, sizes: Sequence[Tuple[int, int]], channels: int, name: str = 'unet_core'):
+    def __init__(
+        self,
+        sizes: Sequence[Tuple[int, int]],
+        channels: int,
+        make_double: Optional[Callable[..., snt.Module]] = None,
+        name: str = 'unet_core',
+    ):
         """Args:
         sizes: (height, width) of the maps, from the largest to the smallest.
         channels: channels of the largest map on the way up.
+        make_double: function of (channels, size, name) that makes a module which doubles a map to
+            this size, (height, width), and number of channels; None for transposed convolutions.
         """
         super().__init__(name=name)
         self._down = [
@@ -72,7 +80,10 @@ class UNetCore(snt.Module):
         self._broadcast = snt.Linear(CHANNELS, with_bias=False, name='broadcast')
         self._after = attention.ResidualModule(1, CHANNELS, name='after')
         numbers = [channels] + [CHANNELS] * (len(sizes) - 1)
-        self._up = [_Up(size, number, name='up') for size, number in zip(sizes[:-1], numbers)]
+        make_double = make_double or _make_transposed
+        self._up = [
+            _Up(make_double, size, number, name='up') for size, number in zip(sizes[:-1], numbers)
+        ]
         self._detectors = detectors.Detectors(NUM_DETECTORS)
         self._position = PositionBias(sizes[0], channels if len(sizes) > 1 else CHANNELS)
 
@@ -100,7 +111,8 @@ class UNetCore(snt.Module):
         vector = tf.nn.relu(remembered.vector + snt.BatchApply(self._bypass)(summary))
         spatial = snt.BatchApply(self._expand)(maps, vector)
         detected = snt.BatchApply(self._detectors)(spatial)
-        return Features(spatial, tf.concat([vector, detected], axis=-1)), state
+        vector = tf.concat([vector, detected], axis=-1)
+        return features._replace(spatial=spatial, vector=vector), state
 
     def _reduce(self, spatial: tf.Tensor) -> List[tf.Tensor]:
         """Maps of decreasing size."""
@@ -126,13 +138,23 @@ class UNetCore(snt.Module):
 class _Up(snt.Module):
     """Doubles a map, and adds a linear map of the one of the same size on the way down."""
 
-    def __init__(self, size: Tuple[int, int], channels: int, name: str):
+    def __init__(
+        self,
+        make_double: Callable[..., snt.Module],
+        size: Tuple[int, int],
+        channels: int,
+        name: str,
+    ):
         super().__init__(name=name)
-        self._double = snt.Conv2DTranspose(channels, 4, output_shape=size, stride=2, name='double')
+        self._double = make_double(channels, size, 'double')
         self._skip = snt.Conv2D(channels, 1, with_bias=False, name='skip')
 
     def __call__(self, smaller: tf.Tensor, same_size: tf.Tensor) -> tf.Tensor:
         return self._double(smaller) + self._skip(same_size)
+
+
+def _make_transposed(channels: int, size: Tuple[int, int], name: str) -> snt.Module:
+    return snt.Conv2DTranspose(channels, 4, output_shape=size, stride=2, name=name)
 
 
 class PositionBias(snt.Module):

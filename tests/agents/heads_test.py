@@ -5,6 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala.agents import heads
+from sc2impala.agents.recurrent import Features
 
 
 @pytest.mark.parametrize(
@@ -15,7 +16,7 @@ def test_each_feature_gives_the_logits_of_its_own_pixels(rows, columns, height, 
     with tf.Graph().as_default(), tf.Session() as session:
         head = heads.SubpixelPointHead(width, height, name='screen')
         spatial = tf.placeholder(tf.float32, [None, rows, columns, 5])
-        logits = head(spatial, ())
+        logits = head(Features(spatial, ()))
         assert logits.shape.as_list() == [None, height * width]
         session.run(tf.global_variables_initializer())
         features = np.random.RandomState(0).rand(1, rows, columns, 5)
@@ -30,6 +31,6 @@ def test_each_feature_gives_the_logits_of_its_own_pixels(rows, columns, height, 
 
 def test_an_image_that_does_not_match_the_features_is_resized():
     with tf.Graph().as_default(), tf.Session() as session:
-        logits = heads.SubpixelPointHead(3, 2, name='minimap')(tf.ones([2, 4, 4, 5]), ())
+        logits = heads.SubpixelPointHead(3, 2, name='minimap')(Features(tf.ones([2, 4, 4, 5]), ()))
         session.run(tf.global_variables_initializer())
         assert session.run(logits).shape == (2, 6)

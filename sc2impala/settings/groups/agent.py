@@ -20,7 +20,8 @@ class AgentSettings:
         'atari_net, fully_conv or fully_conv_lstm, the three of the SC2LE paper; impala_resnet, '
         "IMPALA's deep network with an LSTM; relational, with self-attention between entities, or "
         'relational_control, with convolutions in its place; unet_lstm, a U-Net with an LSTM, for '
-        'points that depend on the whole screen; or an agent of your own as module:make_parts',
+        'points that depend on the whole screen; patch_lstm, which does the same on patches of '
+        'pixels in half the time; or an agent of your own as module:make_parts',
         choices=extensions.NamesOrSpecs(agents.AGENTS, 'make_parts'),
     )
     argument_conditioning: bool = setting(
