@@ -77,8 +77,8 @@ def jobs() -> List[Job]:
             Job(
                 f'end_to_end/{name}',
                 'benchmarks.speed.end_to_end',
-                [f'--map_name={name}', '--seconds=30'],
-                quick,
+                [f'--map_name={name}', '--from_scratch=False', '--seconds=30'],
+                quick + ['--from_scratch'],
             )
         )
     result.append(

@@ -64,12 +64,14 @@ def parse(
 
 
 def make_settings(flags: Sequence[str]) -> Settings:
-    """Returns the settings of a training with these flags.
+    """Returns the settings of a training with these flags, from scratch by default.
+
+    --from_scratch=False among the flags gives the default settings of the map: most maps begin with
+    imitation.
 
     Raises:
       sc2impala.errors.UserError: if a flag is unknown or its value invalid.
     """
-    # The speed of a phase of imitation is that of the script as well.
     flags = ['--logdir=no-such-folder', '--from_scratch', *flags]
     settings = experiment.read_settings(flags)
     validation.check(settings)
@@ -77,13 +79,19 @@ def make_settings(flags: Sequence[str]) -> Settings:
 
 
 def sizes(settings: Settings) -> Sizes:
-    """Returns the numbers of environments, actors, steps and sequences of a training."""
+    """Returns the numbers of environments, actors, steps and sequences of a training.
+
+    Those of its first phase, see `imitates`.
+    """
+    batch_size, num_replay = settings.training.batch_size, batch_split(settings)[1]
+    if imitates(settings):
+        batch_size, num_replay = settings.algorithms['cloning'].batch_size or batch_size, 0
     return Sizes(
         num_envs=settings.actors.num_envs,
         num_actors=settings.actors.num_actors,
         unroll_length=settings.actors.unroll_length,
-        batch_size=settings.training.batch_size,
-        num_replay=batch_split(settings)[1],
+        batch_size=batch_size,
+        num_replay=num_replay,
     )
 
 
@@ -95,3 +103,9 @@ def train(flags: Sequence[str]) -> int:
 def batch_split(settings: Settings) -> Tuple[int, int]:
     """Returns the numbers of new and of replayed sequences in a batch."""
     return validation.batch_split(settings.training, settings.replay)
+
+
+def imitates(settings: Settings) -> bool:
+    """Returns whether a training begins with the imitation of a script."""
+    has_script = settings.demonstrations.demonstrator != 'none'
+    return has_script and settings.algorithms['cloning'].num_frames > 0

@@ -5,6 +5,7 @@ from typing import Any, Iterator, List, Optional, Tuple
 
 import tensorflow.compat.v1 as tf
 
+from benchmarks.workload.flags import imitates
 from benchmarks.workload.inputs import (
     ConstantSource,
     constant_batch,
@@ -45,19 +46,33 @@ def session(
 
 def make_environment(settings: Settings) -> envs.VectorEnvironment:
     """Returns K training environments."""
-    return environment_of(settings, environments.make_specs(settings.environment))
+    return environment_of(settings, make_specs(settings))
+
+
+def make_specs(settings: Settings) -> Tuple[Any, Any]:
+    """Returns observation and action spec, with labels if the training imitates a script."""
+    return environments.labelled_specs(
+        settings.demonstrations, environments.make_specs(settings.environment)
+    )
 
 
 def environment_of(settings: Settings, specs: Tuple[Any, Any]) -> envs.VectorEnvironment:
     """Returns K training environments with these observation and action specs."""
     env_seeds = seeds.streams(settings.run.seed, 'training', settings.actors.num_envs)
-    return environments.make_environment(settings.environment, settings.starcraft, specs, env_seeds)
+    return environments.make_actor_environment(
+        settings.environment,
+        settings.starcraft,
+        settings.demonstrations,
+        specs,
+        env_seeds,
+        share_seed=0,
+    )
 
 
 def make_agent(settings: Settings) -> Tuple[Tuple[Any, Any], Agent]:
     """Builds the agent in the default graph; returns observation and action spec, and the agent."""
     environment = settings.environment
-    specs = environments.make_specs(environment)
+    specs = make_specs(settings)
     agent = acting.create_agent(
         settings.agent, specs, environment.max_step_mul, environment.agent_step_mul
     )
@@ -100,12 +115,18 @@ def build_actor(settings: Settings) -> Tuple[tf.Operation, envs.VectorEnvironmen
 
 
 def build_update(settings: Settings) -> tf.Operation:
-    """Builds the learner on a constant batch; returns the operation that runs an update."""
+    """Builds the learner on a constant batch; returns the operation that runs an update.
+
+    It is an update of the first phase: of imitation, or of the training.
+    """
     specs, agent = make_agent(settings)
     source = ConstantSource(constant_batch(settings, agent, specs))
     name = settings.training.algorithm
+    algorithm: Any = learner.load(name)(settings.algorithms[name])
+    if imitates(settings):
+        algorithm = learner.load_pretraining('cloning')(settings.algorithms['cloning'])
     plan = phases.Plan(
-        learner.load(name)(settings.algorithms[name]),
+        algorithm,
         source,
         settings.environment.map_name,
         settings.training.total_environment_frames,

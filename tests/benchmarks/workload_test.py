@@ -21,6 +21,29 @@ def test_sizes():
     assert sizes.steps_per_unroll == 8 * 3 and sizes.steps_per_update == 3 * 3
 
 
+IMITATION = scripts.TINY + (
+    '--backend=simulator',
+    '--map_name=DefeatRoaches',
+    '--from_scratch=False',
+    '--agent=atari_net',
+    '--demonstrator=LH',
+    '--cloning_batch_size=2',
+    '--teacher_cost=0',
+)
+
+
+def test_sizes_are_those_of_the_first_phase():
+    sizes = workload.sizes(workload.make_settings(IMITATION))
+    assert sizes == (2, 1, 3, 2, 0)
+
+
+@pytest.mark.parametrize('name', workload.PARTS)
+def test_parts_of_an_imitation(name):
+    with workload.part(name, workload.make_settings(IMITATION)) as (run, amount):
+        assert amount == (3 * 2 if name == 'learner' else 2 * 3)
+        assert run() > 0 and run() > 0
+
+
 @pytest.mark.long
 def test_flops_of_the_network(settings):
     # Without a recurrent core every step has the same number of operations.
