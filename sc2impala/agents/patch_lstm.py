@@ -129,8 +129,14 @@ class SubpixelDouble(snt.Module):
 
     def __call__(self, images: tf.Tensor) -> tf.Tensor:
         """Maps float32 [N, h, w, any] to [N, H, W, channels]."""
-        height, width = self._size
-        return from_patches(self._conv(images), 2)[:, :height, :width]
+        return _crop(from_patches(self._conv(images), 2), self._size)
+
+
+def _crop(images: tf.Tensor, size: Tuple[int, int]) -> tf.Tensor:
+    """Keeps (height, width) pixels from the top left corner."""
+    if tuple(images.shape.as_list()[1:3]) == size:
+        return images  # A slice of everything would be copied, also in the backward pass.
+    return images[:, : size[0], : size[1]]
 
 
 class PixelPointHead(snt.Module):
@@ -164,10 +170,9 @@ class PixelPointHead(snt.Module):
 
     def _cropped(self, logits: tf.Tensor) -> tf.Tensor:
         """Removes the pixels of incomplete patches, or resizes to another image; and flattens."""
-        height, width = self._size
         expected: Tuple[int, ...] = tuple(
             -(-side // self._factor) * self._factor for side in self._size
         )
         if tuple(logits.shape.as_list()[1:3]) == expected:
-            return snt.flatten(logits[:, :height, :width])
+            return snt.flatten(_crop(logits, self._size))
         return snt.flatten(tf.image.resize_bilinear(logits, self._size))
