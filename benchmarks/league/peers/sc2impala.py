@@ -1,0 +1,83 @@
+"""This trainer: its command, with the workload `resnet`, or the flags of scripts/quickstart.sh.
+
+--variant=bfloat16 adds `--bfloat16`.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from typing import Iterable, List, Optional, Sequence
+
+from benchmarks.league import work
+from benchmarks.league.peers import reporting
+
+SPEED_FLAGS = (
+    '--backend=synthetic',
+    '--map_name=Frames',
+    f'--num_envs={work.NUM_ENVS // 2}',
+    '--num_actors=2',
+    f'--unroll_length={work.UNROLL_LENGTH}',
+    f'--batch_size={work.BATCH_SEQUENCES}',
+)
+RETURN_FLAGS = (
+    '--map_name=MoveToBeacon',
+    '--agent=fully_conv_lstm',
+    '--fixed_step_mul',
+    '--step_mul=6',
+    '--discounting_per_frame',
+    '--total_environment_frames=24000000',
+)
+"""Those of scripts/quickstart.sh, with ten times the frames."""
+FRAMES_PER_STEP = {'speed': 8, 'return': 6}
+
+_PARAMETERS = re.compile(r'.* on .*, ([\d,]+) parameters')
+_PROGRESS = re.compile(r'training: ([\d,]+) of ')
+_MEAN_RETURN = re.compile(r'mean return (-?[\d.]+) \(last (\d+)\)')
+
+
+def main(argv: Optional[Sequence[str]] = None) -> int:
+    """Trains until the process is stopped; returns the exit code of the training.
+
+    Args:
+      argv: command-line arguments; None for those of the process. Unknown ones are passed on as
+        flags of the training.
+    """
+    argv = list(sys.argv[1:] if argv is None else argv)
+    own = [word for word in argv if re.match(r'--(task|cores|seed|variant)=', word)]
+    arguments = reporting.parse(__doc__, own)
+    flags: List[str] = list(SPEED_FLAGS if arguments.task == 'speed' else RETURN_FLAGS)
+    flags += ['--bfloat16'] if arguments.variant == 'bfloat16' else []
+    flags += [f'--seed={arguments.seed}'] + [word for word in argv if word not in own]
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, '-m', 'sc2impala.experiment', '--progress_secs=1']
+        command.append('--logdir=' + os.path.join(folder, 'run'))
+        with subprocess.Popen(
+            command + flags, stdout=subprocess.PIPE, universal_newlines=True
+        ) as process:
+            report(process.stdout or (), FRAMES_PER_STEP[arguments.task], reporting.Reporter())
+    return process.returncode
+
+
+def report(lines: Iterable[str], frames_per_step: int, reporter: reporting.Reporter) -> None:
+    """Turns the output of a training into reports.
+
+    Args:
+      lines: the output.
+      frames_per_step: environment frames of an agent step.
+      reporter: writes them.
+    """
+    for line in lines:
+        parameters, progress = _PARAMETERS.match(line), _PROGRESS.match(line)
+        if parameters:
+            reporter.parameters(int(parameters.group(1).replace(',', '')))
+        if progress:
+            reporter.steps(int(progress.group(1).replace(',', '')) // frames_per_step)
+            found = _MEAN_RETURN.search(line)
+            if found:
+                reporter.write(mean_return=float(found.group(1)), episodes=int(found.group(2)))
+
+
+if __name__ == '__main__':
+    sys.exit(main())
