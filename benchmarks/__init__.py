@@ -3,6 +3,7 @@
 * `speed`: what the throughput of training and of its parts is measured with;
 * `learning`: the table of what agents reach on the mini-games, beside published scores;
 * `checks`: comparisons with published scores and agents, and a fuzzer of the protocol server;
+* `league`: other trainers on the same work, each in an environment of its own;
 * `workload`: builds trainings and their parts from command-line flags, for all of these. It is the
   only module here that uses `sc2impala.runtime`, `learner`, `actors`, `settings` or `experiment`,
   but for pictures;

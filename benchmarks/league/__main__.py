@@ -16,7 +16,12 @@ IMPALA with an LSTM of 256 units, 32 games, unrolls of 20 steps, updates of 32 u
 --return measures the seconds until the mean return of the last 100 training episodes on
 MoveToBeacon reaches --target, from the start of the command, each peer with settings of its own.
 
-Results are added to league.json in --output, with a table in league.md and a picture in league.png.
+Results are written to league.json in --output, with tables in league_speed.md and league_return.md
+and a picture in league.png. docs/performance.md shows those in docs/league.json:
+
+    python -m benchmarks.league --folder=../league --output=docs
+    python -m benchmarks.speed.performance --render
+
 The last line of the output is JSON.
 """
 
@@ -35,6 +40,8 @@ from benchmarks.league.environments import ENTRIES, Installed, NotInstalled
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), '..', '..'))
 """Of this checkout."""
+
+DOCS = os.path.join(ROOT, 'docs')
 
 Reason = str
 
@@ -59,10 +66,11 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
     os.makedirs(arguments.output, exist_ok=True)
     save(os.path.join(arguments.output, 'league.json'), task, result)
     text = (tables.return_table if task == 'return' else tables.speed_table)(result)
-    if task == 'speed' and tables.ranked(result):
-        tables.draw_speeds(result, os.path.join(arguments.output, 'league.png'))
-    with open(os.path.join(arguments.output, f'league_{task}.md'), 'w') as file:
-        file.write(text + '\n')
+    if arguments.output != DOCS:
+        if task == 'speed' and tables.ranked(result):
+            tables.draw_speeds(result, os.path.join(arguments.output, 'league.png'))
+        with open(os.path.join(arguments.output, f'league_{task}.md'), 'w') as file:
+            file.write(text + '\n')
     print(text)
     print(json.dumps(result))
 
@@ -90,13 +98,18 @@ def parse_arguments(argv: Optional[Sequence[str]]) -> argparse.Namespace:
     parser.add_argument('--seeds', type=int, nargs='+', default=[0], help='of --return')
     parser.add_argument('--output', help='folder of the results, --folder by default')
     arguments = parser.parse_args(argv)
+    words = sys.argv[1:] if argv is None else argv
+    # Where the environments are does not matter to others.
+    arguments.words = [
+        word for word in words if not word.startswith(('--folder', '--clones', '--output'))
+    ]
     for name in arguments.only or ():
         if name not in ENTRIES:
             parser.error(f'--only={name} is unknown, expected some of: {", ".join(ENTRIES)}.')
     if arguments.rounds < 1:
         parser.error(f'--rounds={arguments.rounds} is too small, expected at least 1.')
     arguments.cores = _parse_cores(parser, arguments.cores)
-    arguments.output = arguments.output or arguments.folder
+    arguments.output = os.path.abspath(arguments.output or arguments.folder)
     return arguments
 
 
@@ -177,7 +190,7 @@ def measure_speeds(
                 with _start(line, installed[name], arguments.cores) as peer:
                     speed = runner.measure_speed(peer, arguments.warm_up, arguments.seconds)
             except runner.PeerFailed as error:
-                reasons[name] = f'failed: {environments.reason(str(error))}'
+                reasons[name] = f'failed: {error.reason or environments.reason(error.output)}'
                 print(f'{name} failed:\n{error}', flush=True)
                 continue
             row = dict(
@@ -226,7 +239,7 @@ def measure_returns(
                 with _start(line, installed[name], arguments.cores) as peer:
                     found = runner.measure_return(peer, arguments.target, arguments.limit)
             except runner.PeerFailed as error:
-                reasons[name] = f'failed: {environments.reason(str(error))}'
+                reasons[name] = f'failed: {error.reason or environments.reason(error.output)}'
                 print(f'{name} failed:\n{error}', flush=True)
                 continue
             runs[name].append(dict(found._asdict(), seed=seed))
@@ -256,6 +269,8 @@ def _common(
     return {
         'entries': entries,
         'cores': arguments.cores,
+        'machine': _probe(arguments.cores, 'machine'),
+        'command': ' '.join(['python -m benchmarks.league'] + arguments.words),
         'date': time.strftime('%Y-%m-%d', time.gmtime()),
     }
 
@@ -266,8 +281,8 @@ def _start(line: Sequence[str], installed: Installed, cores: Sequence[int]) -> r
     return runner.Peer(line, {'PYTHONPATH': path}, cores, installed.sources or ROOT)
 
 
-def _probe(cores: Sequence[int], name: str) -> float:
-    """Runs `benchmarks.league.probe` on the cores; returns its number."""
+def _probe(cores: Sequence[int], name: str) -> Any:
+    """Runs `benchmarks.league.probe` on the cores; returns what it found."""
     confined = ['--cores', ','.join(map(str, cores)), name]
     return subprocesses.run_benchmark('benchmarks.league.probe', confined)[name]
 

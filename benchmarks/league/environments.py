@@ -89,8 +89,10 @@ ENVIRONMENTS: Dict[str, Environment] = {
         ),
         repository='google-deepmind/scalable_agent',
         commit='6c0c8a701990fab9053fb338ede9c915c18fa2b1',
-        # Signatures of TensorFlow 1.15; it was written for 1.9. DeepMind Lab is not installed.
+        # Signatures of TensorFlow 1.15, and strings of Python 3; it was written for 1.9 and 2.
+        # DeepMind Lab is not installed.
         edits=(
+            ('py_process.py', r'str\(serialized\[0\]\)', 'serialized[0].decode()'),
             ('environments.py', r'(?m)^import deepmind_lab$', ''),
             ('batcher.cc', r'DebugString\(\) override', 'DebugString() const override'),
             ('batcher.cc', r'(?m)^  mutex mu_', '  mutable mutex mu_'),

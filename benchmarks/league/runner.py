@@ -20,7 +20,7 @@ WINDOW = 100
 
 _POLL_SECS = 0.1
 _SAMPLE_SECS = 1.0
-_START_TIMEOUT_SECS = 300.0
+_START_TIMEOUT_SECS = 600.0
 _MIN_UPDATES = 3
 _STOP_SECS = 15.0
 _SUSPENSION_SECS = 3.0
@@ -29,7 +29,16 @@ _TICKS = os.sysconf('SC_CLK_TCK')
 
 
 class PeerFailed(Exception):
-    """A peer ended, or reported nothing; the message is the end of its output."""
+    """A peer ended, or learned too slowly.
+
+    reason: what happened, if it is not in the output.
+    output: the end of its output.
+    """
+
+    def __init__(self, output: str, reason: str = ''):
+        super().__init__(f'{reason}\n{output}' if reason else output)
+        self.reason = reason
+        self.output = output
 
 
 class Usage(NamedTuple):
@@ -237,7 +246,7 @@ def measure_speed(peer: Peer, warm_up: float, seconds: float) -> Speed:
             if measured >= seconds:
                 break
         if clock.seconds_between(peer.started, time.time()) > limit:
-            raise PeerFailed(f'{len(counted)} updates in the time. {peer.log()}')
+            raise PeerFailed(peer.log(), f'{len(counted)} updates after {limit:.0f} s')
     usages.append(peer.usage())
     first, last = counted[0], counted[-1]
     return Speed(

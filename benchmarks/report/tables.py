@@ -5,10 +5,12 @@ of that name in `BLOCKS` returns. The text between {{#name}} and {{/name}} is le
 no results of that name.
 """
 
+import os
 import re
 from typing import Any, Dict, List, Mapping, Match, Sequence, Tuple
 
 from benchmarks.instrumented import training_start
+from benchmarks.league import tables as league_tables
 from benchmarks.speed import learner, scaling
 
 Results = Mapping[str, Any]
@@ -39,6 +41,8 @@ def render(template: str, results: Results, plot_folder: str, plot_link: str) ->
         if name == 'scaling' and name in results:
             scaling.save_plots(results[name]['result'], plot_folder)
             return _scaling(results, plot_link)
+        if name == 'league' and _of(results, name):
+            return _league(results, plot_folder, plot_link)
         benchmark = 'learner' if name == 'learner_kinds' else name
         if name not in ('machines', 'commands') and not _of(results, benchmark):
             return _missing(benchmark)
@@ -116,6 +120,29 @@ def _peer(results: Results) -> str:
     ]
     ratio = f'The mean of both rates of sc2impala is {found["ratio"]:.2f} times that of the other.'
     return table(['trainer', 'agent steps/s'], rows) + '\n\n' + ratio
+
+
+def _league(results: Results, plot_folder: str, plot_link: str) -> str:
+    texts = []
+    found = _of(results, 'league')
+    if 'speed' in found:
+        os.makedirs(plot_folder, exist_ok=True)
+        league_tables.draw_speeds(found['speed'], os.path.join(plot_folder, 'league.png'))
+        texts += [
+            f'![agent steps per second of all trainers]({plot_link}/league.png)',
+            'Rounds: {num_rounds}; seconds of each trainer in a round: {seconds:g}.'.format(
+                **found['speed']
+            ),
+            league_tables.speed_table(found['speed']),
+        ]
+    if 'return' in found:
+        texts += [
+            '### Seconds until a mean return of {target:g} on MoveToBeacon'.format(
+                **found['return']
+            ),
+            league_tables.return_table(found['return']),
+        ]
+    return '\n\n'.join(texts)
 
 
 def _against_network(results: Results) -> str:
@@ -318,4 +345,4 @@ BLOCKS = {
     'pysc2_backend': _pysc2_backend,
     'vtrace': _vtrace,
 }
-"""Functions that return the text of a placeholder, except for scaling, which has plots as well."""
+"""Functions that return the text of a placeholder; scaling and the league have plots as well."""

@@ -41,6 +41,8 @@ from sc2impala import envs
 DOCS = os.path.abspath(os.path.join(os.path.dirname(__file__), '..', '..', 'docs'))
 TEMPLATE = os.path.join(os.path.dirname(tables.__file__), 'template.md')
 RESULTS, DOCUMENT, PLOTS = 'performance.json', 'performance.md', 'performance'
+LEAGUE = 'league.json'
+"""Results of `benchmarks.league`, next to those of the other benchmarks."""
 
 Job = collections.namedtuple('Job', ['name', 'module', 'arguments', 'quick'])
 """name: of the result: the benchmark, and after a slash its workload; module: to be run; arguments:
@@ -334,7 +336,12 @@ def write_document(results: Results, folder: str) -> None:
     os.makedirs(folder, exist_ok=True)
     with open(TEMPLATE, encoding='utf-8') as file:
         template = file.read()
-    text = tables.render(template, results, os.path.join(folder, PLOTS), PLOTS)
+    league = {
+        f'league/{task}': dict(found, result=found)
+        for task, found in read_results(os.path.join(folder, LEAGUE)).items()
+    }
+    shown = dict(results, **league)
+    text = tables.render(template, shown, os.path.join(folder, PLOTS), PLOTS)
     with open(os.path.join(folder, DOCUMENT), 'w', encoding='utf-8') as file:
         file.write(text)
 

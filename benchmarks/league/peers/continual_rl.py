@@ -92,7 +92,6 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
             'num_learner_threads': 1,
             'replay_buffer_frames': 100 * work.BATCH_STEPS,
             'large_file_path': folder,
-            'output_dir': folder,
             'savedir': folder,
             'disable_checkpoint': True,
             # One call of `train` returns after so many seconds, and learning pauses between calls.
@@ -102,6 +101,7 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
         }
         for name, value in settings.items():
             setattr(flags, name, value)
+        flags.set_output_dir(folder)
         spaces = {0: FramesEnv.action_space}
         trainer = _Clear(flags, FramesEnv.observation_space, spaces, _Network)
         flags.reporter.parameters(torch_networks.num_parameters(trainer.learner_model))

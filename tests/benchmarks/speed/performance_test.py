@@ -209,6 +209,39 @@ def test_results_of_several_machines(tmp_path):
     assert '64 cores of An Abacus, 23.5 GiB, a GPU' in text
 
 
+def test_the_league_has_a_table_and_a_picture(tmp_path):
+    rates = {'steps_per_second': 50.0, 'steps_per_cpu_second': 25.0}
+    of_round = dict(rates, peak_memory=2**30, parameters=7)
+    entry = {'title': 'sc2impala', 'note': '', 'rounds': [of_round], 'runs': []}
+    common = {'entries': {'sc2impala': entry}, 'date': '2026-01-02', 'machine': MACHINE}
+    speed = dict(
+        common,
+        command='python -m benchmarks.league',
+        num_rounds=1,
+        seconds=60,
+        flops_per_step=1.0,
+        matrix_product_flops=100.0,
+    )
+    entry = dict(entry, runs=[{'seconds': 70.0, 'steps': 9, 'best': 25.0}])
+    returns = dict(
+        common,
+        entries={'sc2impala': entry},
+        command='python -m benchmarks.league --return',
+        target=25,
+        limit=1200,
+    )
+    league = {'speed': speed, 'return': returns}
+    (tmp_path / performance.LEAGUE).write_text(json.dumps(league))
+    performance.write_document({}, str(tmp_path))
+    text = (tmp_path / performance.DOCUMENT).read_text()
+    assert '| sc2impala | 50 | 50 to 50 | 25 | 50.0% | 1.00 | 7 |  |' in text
+    assert 'Rounds: 1; seconds of each trainer in a round: 60.' in text
+    assert '### Seconds until a mean return of 25 on MoveToBeacon' in text
+    assert '| sc2impala | 70 | 9 | 25.0 |' in text
+    assert '| league/return | `python -m benchmarks.league --return` | 2026-01-02 |' in text
+    assert (tmp_path / performance.PLOTS / 'league.png').exists()
+
+
 def test_an_unknown_placeholder():
     with pytest.raises(KeyError):
         tables.render('{{machines}}\n{{vtrac}}\n', _entries(dict(RESULTS, vtrac={})), '', '')
