@@ -59,9 +59,10 @@ ENVIRONMENTS: Dict[str, Environment] = {
         'python3.11',
         (
             (_TORCH, 'sample-factory==2.1.1'),
-            # It asks for gymnasium 0.29 or older, and the game for 1.1 or newer.
-            ('--no-deps', 'gymnasium==1.4.0'),
             _GAME,
+            # It asks for gymnasium 0.29 or older, and the game for 1.1 or newer. With NumPy 2, for
+            # which the client of the game asks, its workers die.
+            ('--no-deps', 'gymnasium==1.4.0', 'numpy==1.26.4'),
         ),
     ),
     'stable_baselines3': Environment(

@@ -84,12 +84,16 @@ class PlanesEnv(gymnasium.Wrapper):
             if labels > 1:
                 planes.extend(layer == label for label in range(labels))
             else:
-                planes.append(np.minimum(layer, 255))
+                planes.append(_cut(layer))
         shape = self.observation_space.shape[1:]
         for name in self._vectors:
-            for value in np.minimum(np.maximum(np.ravel(observation[name]), 0), 255):
-                planes.append(np.full(shape, value))
+            planes.extend(np.full(shape, value) for value in _cut(np.ravel(observation[name])))
         return np.stack(planes).astype(np.uint8)
+
+
+def _cut(numbers: np.ndarray) -> np.ndarray:
+    """Returns uint8; the numbers may be of a type that has no 255."""
+    return numbers.astype(np.int64).clip(0, 255).astype(np.uint8)
 
 
 def _num_labels(space: gymnasium.spaces.Box) -> int:
