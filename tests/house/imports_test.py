@@ -1,20 +1,10 @@
 """Imports point one way, and the command does not wait for TensorFlow."""
 
-import ast
-import functools
 import os
 import subprocess
 import sys
 
-import sc2impala
-
-PACKAGE = os.path.dirname(os.path.abspath(sc2impala.__file__))
-PARTS = sorted(
-    name[: -len('.py')] if name.endswith('.py') else name
-    for name in os.listdir(PACKAGE)
-    if not name.startswith('_')
-)
-"""Packages and modules directly in the package."""
+from tests.house.imports import PACKAGE, PARTS, files, imported, own_parts, typed_only
 
 ALLOWED = {
     'activity': (),
@@ -118,39 +108,6 @@ It gets their objects as arguments.
 """
 
 
-def files(part=''):
-    """Paths of the Python files of a part, or of the whole package."""
-    path = os.path.join(PACKAGE, part)
-    if os.path.isfile(path + '.py'):
-        return [path + '.py']
-    return sorted(
-        os.path.join(folder, name)
-        for folder, _, names in os.walk(path)
-        for name in names
-        if name.endswith('.py')
-    )
-
-
-@functools.lru_cache(maxsize=None)
-def imported(path, at_start_only=False):
-    """Full names of the modules, or things in them, that a file imports."""
-    with open(path) as file:
-        tree = ast.parse(file.read())
-    result = set()
-    for node in tree.body if at_start_only else ast.walk(tree):
-        if isinstance(node, ast.Import):
-            result.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert not node.level, f'{path} has a relative import'
-            result.update(f'{node.module}.{alias.name}' for alias in node.names)
-    return frozenset(result)
-
-
-def own_parts(names):
-    """Parts of the package among the names."""
-    return {name.split('.')[1] for name in names if name.startswith('sc2impala.')} & set(PARTS)
-
-
 def test_every_part_is_listed():
     assert sorted(ALLOWED) == PARTS
 
@@ -212,95 +169,6 @@ def test_only_commands_read_flags():
     assert readers == commands | {os.path.join('settings', 'setting_flags.py')}
 
 
-SIM = os.path.join(PACKAGE, 'sim')
-FOUNDATIONS = {
-    'state.py': set(),
-    'limits.py': set(),
-    'file_lock.py': set(),
-    'linking.py': set(),
-    'compiler.py': {'file_lock', 'linking'},
-}
-"""Modules of the simulator that know nothing of the game, and what of the simulator they import."""
-
-BATCH = {'api', 'game_batch', 'games', 'kernels'}
-"""Parts of the simulator above the rules: they put functions of one game together."""
-
-ABOVE_RULES = {
-    '__init__.py': {'game_batch'},
-    'game_batch.py': {'games', 'kernels'},
-    'kernels.py': {'games'},
-    'compile_ahead.py': {'game_batch'},
-}
-"""What the modules above the rules import of each other, besides `games` and `api`."""
-
-
-def sim_parts(path):
-    """Modules and packages of the simulator that a file imports."""
-    names = {name for name in imported(path) if name.startswith('sc2impala.sim.')}
-    return {name.split('.')[2] for name in names}
-
-
-def sim_files():
-    """(path relative to the simulator, path) of its files without those of the API."""
-    for path in files('sim'):
-        name = os.path.relpath(path, SIM).replace(os.sep, '/')
-        if not name.startswith('api/'):
-            yield name, path
-
-
-def test_only_the_compiler_of_the_simulator_uses_numba():
-    users = {
-        os.path.relpath(path, SIM)
-        for path in files()
-        if 'numba' in {name.split('.')[0] for name in imported(path)}
-    }
-    assert users == {'compiler.py', 'linking.py'}
-
-
-def test_the_foundations_of_the_simulator_know_no_rules():
-    for name, allowed in FOUNDATIONS.items():
-        assert sim_parts(os.path.join(SIM, name)) <= allowed, name
-
-
-def test_rules_of_one_game_do_not_know_the_batch():
-    checked = 0
-    for name, path in sim_files():
-        if not name.startswith('games/'):
-            assert sim_parts(path) & BATCH <= ABOVE_RULES.get(name, set()), name
-            checked += 1
-    assert checked > 50
-
-
-def test_the_served_api_is_used_by_nothing_of_the_simulator():
-    for name, path in sim_files():
-        assert 'api' not in sim_parts(path), name
-
-
-def test_maps_are_put_together_without_kernels_and_batches():
-    for path in files('sim/games'):
-        assert not sim_parts(path) & {'api', 'game_batch', 'kernels'}, path
-
-
-def test_maps_without_an_economy_use_no_rules_of_it():
-    """Their records lack its fields; a constant and the roles of unit types are shared."""
-    for name, path in sim_files():
-        economic = name.startswith('economy/') or name in ECONOMY_MODULES
-        if not economic:
-            found = {item for item in imported(path) if item.startswith('sc2impala.sim.economy')}
-            assert found <= SHARED_OF_ECONOMY, name
-
-
-ECONOMY_MODULES = {
-    'kernels.py',
-    'games/bases.py',
-    'games/build_marines.py',
-    'games/collect_minerals_and_gas.py',
-}
-SHARED_OF_ECONOMY = {
-    'sc2impala.sim.economy.unit_roles',
-}
-
-
 def test_parts_without_tensorflow():
     parts = (
         'settings',
@@ -358,20 +226,6 @@ def test_learner_and_agents_import_at_their_top():
     for path in files('learner') + files('agents'):
         if os.path.relpath(path, PACKAGE) not in registries:
             assert imported(path) == imported(path, at_start_only=True) | typed_only(path), path
-
-
-def typed_only(path):
-    """Names that a file imports for its annotations alone."""
-    with open(path) as file:
-        tree = ast.parse(file.read())
-    blocks = [n for n in tree.body if isinstance(n, ast.If) and 'TYPE_CHECKING' in ast.dump(n.test)]
-    return {
-        f'{node.module}.{alias.name}'
-        for block in blocks
-        for node in ast.walk(block)
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
 
 
 def test_no_modules_of_the_learner_import_each_other():
