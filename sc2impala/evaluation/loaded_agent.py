@@ -147,7 +147,9 @@ class LoadedAgent:
     @property
     def observation_space(self) -> 'gymnasium.spaces.Dict':
         """The observation space of one game; needs gymnasium."""
-        return _gym('spaces').observation_space(self.observation_spec)
+        from sc2impala.envs.gym import spaces
+
+        return spaces.observation_space(self.observation_spec)
 
     @property
     def action_space(self) -> 'gymnasium.spaces.MultiDiscrete':
@@ -156,8 +158,10 @@ class LoadedAgent:
         If the agent chooses its step multiplier, the value v of the last dimension stands for v + 1
         frames.
         """
+        from sc2impala.envs.gym import spaces
+
         identity = self.identity
-        return _gym('spaces').action_space(
+        return spaces.action_space(
             self.action_spec, identity.max_step_mul, identity.step_mul is None
         )
 
@@ -166,8 +170,13 @@ class LoadedAgent:
 
         Args:
           **options: further arguments, such as `render_mode`.
+
+        Raises:
+          ValueError: if the agent's map is not a map of the simulator.
         """
-        return self._make('make', options)
+        from sc2impala.envs import gym
+
+        return gym.make(self.identity.map_name, **{**self.identity.env_options, **options})
 
     def make_vec(self, num_envs: int, **options: Any) -> 'gymnasium.vector.VectorEnv':
         """Makes games for the agent with `gymnasium.make_vec`.
@@ -175,8 +184,14 @@ class LoadedAgent:
         Args:
           num_envs: number of games.
           **options: further arguments, such as `render_mode`.
+
+        Raises:
+          ValueError: if the agent's map is not a map of the simulator.
         """
-        return self._make('make_vec', dict(options, num_envs=num_envs))
+        from sc2impala.envs import gym
+
+        options = {**self.identity.env_options, **options}
+        return gym.make_vec(self.identity.map_name, num_envs, **options)
 
     def export(self, folder: str) -> None:
         """Writes the agent as a SavedModel for plain TensorFlow; see docs.
@@ -246,27 +261,9 @@ class LoadedAgent:
         outputs, next_state = function(*feed)
         return (outputs, next_state) if rows else (_first_row(outputs), _first_row(next_state))
 
-    def _make(self, function: str, options: Mapping[str, object]) -> Any:
-        gym = _gym()
-        env_ids = gym.ENV_IDS
-        if self.identity.map_name not in env_ids:
-            raise ValueError(
-                f'{self.identity.map_name} is not a map of the simulator, expected one of '
-                f'{", ".join(sorted(env_ids))}.'
-            )
-        env_id = env_ids[self.identity.map_name]
-        return getattr(gym.gymnasium, function)(env_id, **{**self.identity.env_options, **options})
-
     def _check_open(self) -> None:
         if self._session is None:
             raise RuntimeError('the agent is closed, expected one that was loaded again.')
-
-
-def _gym(module: str = '') -> Any:
-    """The package of the gymnasium environments, or one of its modules."""
-    from sc2impala.envs import gym
-
-    return getattr(gym, module) if module else gym
 
 
 def _rows(observation: Mapping[str, Nest]) -> Tuple[int, ...]:

@@ -4,7 +4,6 @@ An algorithm is a folder with two files, `settings` and `update`, and a line in 
 `PRETRAINING`. Importing this package or the settings of an algorithm does not load TensorFlow.
 """
 
-from types import ModuleType
 from typing import TYPE_CHECKING, Dict, Optional, Sequence, Type, Union, cast
 
 from sc2impala.learner.registry import Folder, OneFile
@@ -81,7 +80,9 @@ def build_learner(
     variables: 'Optional[Sequence[tf.Variable]]' = None,
 ) -> 'LearnerOutput':
     """Builds the update of IMPALA with CLEAR; see `build.build_learner`."""
-    return _builder().build_learner(agent, batch, total_environment_frames, settings, variables)
+    from sc2impala.learner import build
+
+    return build.build_learner(agent, batch, total_environment_frames, settings, variables)
 
 
 def build_critic_learner(
@@ -91,11 +92,6 @@ def build_critic_learner(
     variables: 'Optional[Sequence[tf.Variable]]' = None,
 ) -> 'LearnerOutput':
     """Builds the update of the baseline alone; see `build.build_critic_learner`."""
-    return _builder().build_critic_learner(agent, batch, settings, variables)
-
-
-def _builder() -> ModuleType:
-    """The module that builds updates; imports TensorFlow."""
     from sc2impala.learner import build
 
-    return build
+    return build.build_critic_learner(agent, batch, settings, variables)

@@ -102,6 +102,16 @@ def test_a_name_with_the_module_needs_no_import_and_no_tensorflow():
 
 
 @needs_gymnasium
+def test_games_of_a_map_by_its_name():
+    game = gym.make('MoveToBeacon', step_mul=4, max_episode_steps=3)
+    assert game.spec.id == ID and game.spec.max_episode_steps == 3
+    assert gym.make_vec('MoveToBeacon', 2).num_envs == 2
+    for make in (gym.make, lambda name: gym.make_vec(name, 2)):
+        with pytest.raises(ValueError, match='Simple64 is not a map of the simulator, expected'):
+            make('Simple64')
+
+
+@needs_gymnasium
 @pytest.mark.parametrize('map_name', sim.MAP_NAMES)
 def test_the_checker_of_gymnasium_has_no_complaints(map_name):
     from gymnasium.utils import env_checker

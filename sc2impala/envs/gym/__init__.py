@@ -12,6 +12,8 @@ call, in this process. docs/guides/gymnasium.md describes spaces, masks, seeds, 
 rendering.
 """
 
+from typing import Any
+
 try:
     import gymnasium
     from gymnasium.vector import AutoresetMode  # noqa: F401  # Gymnasium 1.1 and newer have it.
@@ -41,4 +43,41 @@ def _register() -> None:
 
 _register()
 
-__all__ = ['ENV_IDS', 'MiniGameEnv', 'MiniGameVectorEnv']
+
+def make(map_name: str, **options: Any) -> gymnasium.Env:
+    """Makes a game of a map with `gymnasium.make`.
+
+    Args:
+      map_name: a map of the simulator.
+      **options: further arguments of `gymnasium.make`.
+
+    Raises:
+      ValueError: if the map is unknown.
+    """
+    return gymnasium.make(_env_id(map_name), **options)
+
+
+def make_vec(map_name: str, num_envs: int, **options: Any) -> gymnasium.vector.VectorEnv:
+    """Makes games of a map with `gymnasium.make_vec`.
+
+    Args:
+      map_name: a map of the simulator.
+      num_envs: number of games.
+      **options: further arguments of `gymnasium.make_vec`.
+
+    Raises:
+      ValueError: if the map is unknown.
+    """
+    return gymnasium.make_vec(_env_id(map_name), num_envs=num_envs, **options)
+
+
+def _env_id(map_name: str) -> str:
+    if map_name not in ENV_IDS:
+        raise ValueError(
+            f'{map_name} is not a map of the simulator, expected one of '
+            f'{", ".join(sorted(ENV_IDS))}.'
+        )
+    return ENV_IDS[map_name]
+
+
+__all__ = ['ENV_IDS', 'MiniGameEnv', 'MiniGameVectorEnv', 'make', 'make_vec']
