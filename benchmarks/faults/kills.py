@@ -23,6 +23,7 @@ from typing import Any, Dict, List, Sequence
 
 from benchmarks.faults import runs
 from sc2impala import learner
+from sc2impala.training.components import account as account_lib
 
 _START_SECS = 300
 _LAST_FRAMES = 20000
@@ -135,7 +136,8 @@ def look(
         'frames of cloning': counters.get('cloning_frames', 0) >= num_cloned,
         'account and counters': account['trained'] + account['recorded'] == sum(counters.values()),
         'account in TensorBoard': shown['played'] == sum(shown[part] for part in parts),
-        'account at the end': 'does not hold' not in runs.read(os.path.join(logdir, 'train.log')),
+        'account at the end': account_lib.UNBALANCED
+        not in runs.read(os.path.join(logdir, 'train.log')),
         'episodes in order': steps == sorted(steps)
         and max(steps, default=0) <= sum(counters.values()),
         'episodes once': of_rows <= account['trained'],

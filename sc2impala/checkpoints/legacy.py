@@ -99,9 +99,10 @@ def convert(run: str) -> None:
             'expected a --logdir with free space that this user may write to.'
         ) from error
     if count:
+        checkpoints = console.count_text(count, 'checkpoint')
         console.say(
-            f'{count} checkpoints of an earlier version in {run} are directories in '
-            f'{directory.FOLDER} now'
+            f'converted {checkpoints} of an earlier version in {run} to directories in '
+            f'{directory.FOLDER}'
         )
 
 

@@ -206,7 +206,7 @@ class CheckpointWriter:
                 if least is None:
                     raise
                 directory.remove(directory.path(self._run, least))
-                console.say(f'{directory.FOLDER}/{least} is removed since the disk is full')
+                console.say(f'removed {directory.FOLDER}/{least}: the disk is full')
 
     def _write(self, session: tf.Session, frames: int) -> None:
         """Writes a checkpoint and removes old ones.

@@ -160,7 +160,7 @@ class Accounts:
         with self._lock:
             self._bytes += num_bytes
             if not self._traffic.refused:
-                self._say(f'a message was refused, as others like it will be: {reason}')
+                self._say(f'dropped a malformed message ({reason}); further ones are only counted')
             self._count(refused=1)
 
     def train(self, sequences: int, frames: int, waited_secs: float) -> None:
@@ -189,7 +189,7 @@ class Accounts:
                     since = min(since, now - waiting_since)
                 if not actor.is_gone and since > SILENT_SECS:
                     actor.is_gone = True
-                    self._say(f'{_name(actor)} is silent since {SILENT_SECS:.0f} s')
+                    self._say(f'{_name(actor)} has been silent for {SILENT_SECS:.0f} s')
 
     def amounts(self) -> Amounts:
         """Returns the totals of frames that were generated, trained on and lost."""
@@ -241,7 +241,7 @@ class Accounts:
         if actor is None:
             actor = Actor(self._free_slot(header.task), header, self._clock())
             self._actors[header.actor] = actor
-            self._say(f'{_name(actor)} has joined, there are {self._num_present()}')
+            self._say(f'{_name(actor)} has joined, {self._num_present()} connected')
         return actor
 
     def _free_slot(self, task: int) -> int:
@@ -255,10 +255,10 @@ class Accounts:
         actor.last_message = self._messages
         if actor.header.ending:
             actor.is_gone = True
-            self._say(f'{_name(actor)} has left, there are {self._num_present()}')
+            self._say(f'{_name(actor)} has left, {self._num_present()} connected')
         elif actor.is_gone:
             actor.is_gone = False
-            self._say(f'{_name(actor)} is back, there are {self._num_present()}')
+            self._say(f'{_name(actor)} is back, {self._num_present()} connected')
 
     def _num_present(self) -> int:
         return sum(not actor.is_gone for actor in self._actors.values())

@@ -14,7 +14,7 @@ from sc2impala.structs import Nest
 
 _FIRST_WAIT_SECS = 0.5
 _LONGEST_WAIT_SECS = 8.0
-_SAY_SECS = 30.0
+_REPORT_SECS = 30.0
 _CONNECT_SECS = 3.0
 _SHORT_CALL_SECS = 10.0
 _ONCE_SECS = 6.0
@@ -62,7 +62,7 @@ class Wait:
         self._say = say
         self._what = what
         self._secs = _FIRST_WAIT_SECS
-        self._started = self._said = time.monotonic()
+        self._started = self._reported = time.monotonic()
 
     def once_more(self, reason: str) -> None:
         """Waits for one interval.
@@ -77,9 +77,9 @@ class Wait:
             raise Stopped()
         self._secs = min(2 * self._secs, _LONGEST_WAIT_SECS)
         now = time.monotonic()
-        if now - self._said >= _SAY_SECS:
-            self._said = now
-            self._say(f'waiting for {self._what} since {now - self._started:.0f} s ({reason})')
+        if now - self._reported >= _REPORT_SECS:
+            self._reported = now
+            self._say(f'waiting for {self._what}, {now - self._started:.0f} s so far ({reason})')
 
 
 def wait_for_run_info(address: str, stop: threading.Event, say: Callable[[str], None]) -> RunInfo:

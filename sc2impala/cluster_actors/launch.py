@@ -17,7 +17,7 @@ import sys
 import time
 from typing import Dict, List, Optional, Sequence, TextIO
 
-from sc2impala.runtime import child_processes
+from sc2impala.runtime import child_processes, console
 
 _RESTART_SECS = 5.0
 _GRACE_SECS = 60.0
@@ -67,8 +67,8 @@ class _Cluster:
         for index in range(num_actors):
             self._start_actor(index)
         print(
-            f'{num_actors} actors and a learner at {self._address}, process {learner.pid}; their '
-            f'output is in {self._logdir}/*.log',
+            f'{console.count_text(num_actors, "actor")} and a learner at {self._address}, process '
+            f'{learner.pid}; their output is in {self._logdir}/*.log',
             flush=True,
         )
         with open(os.path.join(self._logdir, 'learner.log')) as log:

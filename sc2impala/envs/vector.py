@@ -109,7 +109,7 @@ class VectorEnvironment(abc.ABC):
         return None
 
     def set_state(self, state: Mapping[str, np.ndarray]) -> None:
-        """Goes on from a state of `get_state` of an environment made with the same arguments.
+        """Restores a state of `get_state` of an environment made with the same arguments.
 
         Seeds do not matter: they are part of the state. The next `step` returns what it would have
         returned there.

@@ -111,9 +111,9 @@ class Follower:
         row = self._record.best_result()
         if row is None:
             return 'no checkpoint was evaluated'
-        count = len(self._log.rows_of(self._policy))
+        checkpoints = console.count_text(len(self._log.rows_of(self._policy)), 'checkpoint')
         return (
-            f'best of {count} checkpoints: {row["global_step"]:,} frames, '
+            f'best of {checkpoints}: {row["global_step"]:,} frames, '
             f'mean return {row["mean_return"]:.2f}, in {self._best.folder}'
         )
 

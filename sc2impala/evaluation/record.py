@@ -86,7 +86,7 @@ class EvaluationRecord:
         error = result['std_return'] / result['num_episodes'] ** 0.5
         line = (
             f'evaluation: {frames:,} frames | mean return {mean:.2f} +- {error:.2f} '
-            f'({result["num_episodes"]} episodes)'
+            f'({console.count_text(result["num_episodes"], "episode")})'
         )
         values = {
             'episode_return': mean,

@@ -124,8 +124,9 @@ def record(
 def summary(folder: str, manifest: Mapping[str, Any]) -> str:
     """One line about a finished recording."""
     size = sum(part['bytes'] for part in manifest['parts']) / _MIB
+    episodes = console.count_text(manifest['num_episodes'], 'episode')
     return (
-        f'{manifest["num_episodes"]:,} episodes of {manifest["player"]} on {manifest["map_name"]}, '
+        f'{episodes} of {manifest["player"]} on {manifest["map_name"]}, '
         f'{manifest["num_steps"]:,} steps, mean return {manifest["mean_return"]:.2f}, '
         f'{size:,.1f} MiB: {folder}'
     )

@@ -56,6 +56,11 @@ def say(text: str, end: str = '\n') -> None:
     write(sys.stdout, text + end)
 
 
+def count_text(number: int, noun: str) -> str:
+    """(1, 'row') -> '1 row', (2000, 'row') -> '2,000 rows'."""
+    return f'{number:,} {noun}{"" if number == 1 else "s"}'
+
+
 def write(stream: TextIO, text: str) -> None:
     """Writes to a text stream at once; drops the text if nothing reads it.
 

@@ -12,7 +12,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT)
 """Error numbers that free space resolves."""
 
 _KNOWN = (*FULL, errno.EROFS, errno.EACCES, errno.EIO, errno.ENOENT, errno.ESTALE)
-_SAY_SECS = 60.0
+_REPORT_SECS = 60.0
 
 
 class Folder:
@@ -72,7 +72,7 @@ class Trouble:
         """Args: clock: gives seconds."""
         self._clock = clock
         self._since: Optional[float] = None
-        self._said = -float('inf')
+        self._reported = -float('inf')
 
     @property
     def secs(self) -> float:
@@ -89,15 +89,15 @@ class Trouble:
         """
         now = self._clock()
         self._since = now if self._since is None else self._since
-        if now - self._said >= _SAY_SECS:
-            self._said = now
+        if now - self._reported >= _REPORT_SECS:
+            self._reported = now
             console.say(f'{what} cannot be written ({reason(error)}): {consequence}')
 
     def over(self, text: str) -> None:
         """Reports the end of failures, if there were any."""
         if self._since is not None:
             console.say(text)
-        self._since, self._said = None, -float('inf')
+        self._since, self._reported = None, -float('inf')
 
 
 def number(error: BaseException) -> Optional[int]:

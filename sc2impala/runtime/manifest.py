@@ -26,7 +26,7 @@ COPY = 'manifest.copy.json'
 _MAX_BYTES = 2**26
 _CHECKSUM = 'checksum'
 _OWN_ENTRIES = ('functions', 'heads', 'minimap_layers', 'screen_layers', _CHECKSUM)
-_said: Set[str] = set()
+_reported: Set[str] = set()
 
 
 def read(logdir: str) -> Optional[Dict[str, Any]]:
@@ -161,8 +161,8 @@ def _checksum(content: Mapping[str, object]) -> int:
 
 
 def _say_once(text: str) -> None:
-    if text not in _said:
-        _said.add(text)
+    if text not in _reported:
+        _reported.add(text)
         console.say(text)
 
 

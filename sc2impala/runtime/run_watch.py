@@ -7,7 +7,7 @@ from typing import Callable
 from sc2impala.runtime import console, logdir, manifest
 
 POLL_SECS = 1.0
-SAY_SECS = 30.0
+REPORT_SECS = 30.0
 
 GONE_SECS = 120.0
 """A run without a process for this long has ended; until then it may restart."""
@@ -19,7 +19,7 @@ class Wait:
     def __init__(self, clock: Callable[[], float] = time.monotonic):
         self._clock = clock
         self._since = clock()
-        self._said = -float('inf')
+        self._reported = -float('inf')
 
     def once_more(self, what: str) -> None:
         """Waits for one interval.
@@ -28,9 +28,9 @@ class Wait:
           what: the awaited event.
         """
         now = self._clock()
-        if now - self._said >= SAY_SECS:
-            self._said = now
-            console.say(f'waiting since {now - self._since:.0f} s for {what}; Ctrl-C ends this')
+        if now - self._reported >= REPORT_SECS:
+            self._reported = now
+            console.say(f'waiting for {what}, {now - self._since:.0f} s so far; Ctrl-C ends this')
         time.sleep(POLL_SECS)
 
 

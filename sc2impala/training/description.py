@@ -7,7 +7,7 @@ from sc2impala import learner
 from sc2impala.checkpoints import variables
 from sc2impala.envs.vector import Specs
 from sc2impala.learner.phases import Phase
-from sc2impala.runtime import memory
+from sc2impala.runtime import console, memory
 from sc2impala.settings import resolve, validation
 from sc2impala.settings.settings import Settings
 from sc2impala.training import replay_buffer
@@ -95,8 +95,8 @@ def finished_text(settings: Settings) -> str:
 
 def _games_text(num_actors: int, num_envs: int) -> str:
     """(1, 16) -> '1 actor with 16 environments', (2, 1) -> '2 actors with 1 environment each'."""
-    actors = '1 actor' if num_actors == 1 else f'{num_actors} actors'
-    environments = '1 environment' if num_envs == 1 else f'{num_envs} environments'
+    actors = console.count_text(num_actors, 'actor')
+    environments = console.count_text(num_envs, 'environment')
     return f'{actors} with {environments}{" each" if num_actors > 1 else ""}'
 
 

@@ -39,7 +39,7 @@ def train(
       master: target of the session, e.g. of a `tf.train.Server`; empty for this process.
 
     Raises:
-      UserError: if the gradient is no longer finite, or there is not enough memory.
+      UserError: if the gradient became NaN or infinite, or there is not enough memory.
     """
     with open_session(hooks, saver, session_config, checkpoint, initialize, master) as session:
         of_phases = [hook for hook in hooks if isinstance(hook, Component)]
@@ -152,7 +152,7 @@ def update(session: tf.train.MonitoredSession, phase: Phase) -> int:
       Environment frames of the phase after it.
 
     Raises:
-      UserError: if the gradient is no longer finite, or there is not enough memory.
+      UserError: if the gradient became NaN or infinite, or there is not enough memory.
     """
     try:
         with activity.doing(activity.UPDATE):

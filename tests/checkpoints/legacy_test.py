@@ -112,8 +112,8 @@ class TestConversion:
                 assert {name: saved[name].tolist() for name in saved.files} == {
                     name: array.tolist() for name, array in STATE.items()
                 }
-        line = f'2 checkpoints of an earlier version in {old} are directories in checkpoints now\n'
-        assert capsys.readouterr().out == line
+        what = f'2 checkpoints of an earlier version in {old}'
+        assert capsys.readouterr().out == f'converted {what} to directories in checkpoints\n'
         legacy.convert(str(old))
         assert capsys.readouterr().out == ''
 

@@ -110,7 +110,7 @@ def test_who_comes_and_goes():
     assert kinds == [
         'has joined',
         'has joined',
-        'is silent since 30 s',
+        'has been silent for 30 s',
         'has joined',
         'is back',
         'has left',

@@ -17,7 +17,7 @@ from tests.cluster.run_info_test import make_run_info
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch):
     monkeypatch.setattr(link_lib, '_FIRST_WAIT_SECS', 0.05)
-    monkeypatch.setattr(link_lib, '_SAY_SECS', 0.1)
+    monkeypatch.setattr(link_lib, '_REPORT_SECS', 0.1)
 
 
 class Learner:
@@ -116,7 +116,7 @@ def test_nobody_listens(monkeypatch):
     thread.start()
     with pytest.raises(Stopped):
         link_lib.wait_for_run_info(address, stop, said.append)
-    assert said[0].startswith(f'waiting for the learner at {address} since ')
+    assert said[0].startswith(f'waiting for the learner at {address}, ')
     assert 'refused' in said[0]
 
 

@@ -112,7 +112,7 @@ def test_a_run_that_is_being_trained(processes, tmp_path):
 
     of_follower = [*FLAGS, f'--logdir={logdir}']
     early = start('early', *of_follower)
-    early.wait_for('waiting since 0 s for a run to start')
+    early.wait_for('waiting for a run to start')
     training = [*tiny.FLAGS, f'--logdir={logdir}', '--save_checkpoint_secs=0']
     endless = start('endless', *training, '--total_environment_frames=100000000')
     early.wait_for('^evaluation: ', 3)

@@ -31,6 +31,11 @@ def log(tmp_path):
     return TrainLog(str(tmp_path), lambda: TIME)
 
 
+def test_counts_have_the_number_of_their_noun():
+    texts = [console.count_text(number, 'row') for number in (0, 1, 2, 2000)]
+    assert texts == ['0 rows', '1 row', '2 rows', '2,000 rows']
+
+
 def test_a_broken_stream_is_no_error(monkeypatch):
     monkeypatch.setattr(sys, 'stdout', Broken())
     console.say('text')

@@ -133,7 +133,7 @@ class TestCheckpoints:
         writer.save_if_due(session, 4)
         assert tiny.checkpoint_frames(small) == [3, 4] and is_whole(small, 4)
         out = capsys.readouterr().out
-        assert 'checkpoints/1 is removed since the disk is full' in out and '/3' not in out
+        assert 'removed checkpoints/1: the disk is full' in out and '/3' not in out
         for frames in range(5, 9):
             writer.save_if_due(session, frames)
             fill(small, left=0)

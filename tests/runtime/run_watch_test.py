@@ -29,7 +29,7 @@ def test_it_says_at_first_and_every_30_seconds_what_it_waits_for(clock, capsys):
     while clock.now < 65:
         wait.once_more('rain')
     lines = capsys.readouterr().out.splitlines()
-    assert lines == [f'waiting since {secs} s for rain; Ctrl-C ends this' for secs in (0, 30, 60)]
+    assert lines == [f'waiting for rain, {secs} s so far; Ctrl-C ends this' for secs in (0, 30, 60)]
 
 
 def test_a_run_that_starts_later(tmp_path, monkeypatch, capsys):
@@ -45,7 +45,7 @@ def test_a_run_that_starts_later(tmp_path, monkeypatch, capsys):
     run_watch.wait_for_run(str(folder))
     assert (folder / 'manifest.json').exists()
     timer.join()
-    assert f'a run to start with --logdir={folder};' in capsys.readouterr().out
+    assert f'a run to start with --logdir={folder}, ' in capsys.readouterr().out
 
 
 def test_for_how_long_no_training_has_run(tmp_path):

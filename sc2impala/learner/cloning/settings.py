@@ -32,7 +32,7 @@ class CloningSettings(ReturnSettings, AdamSettings, PretrainingSettings):
         'sequences per update of cloning; 0 uses --batch_size. Many small steps imitate faster '
         'than few large ones',
         between=(0, 65536),
-        on_resume='each update of cloning is of that many sequences, over which losses are summed; '
+        on_resume='each update of cloning has that many sequences, over which losses are summed; '
         'learning rate and costs are unchanged',
     )
     cloning_learning_rate: float = setting(

@@ -50,7 +50,7 @@ class TrainingSettings:
         32,
         'sequences of an update, new and replayed; losses are summed over them',
         between=(1, 65536),
-        on_resume='each update is of that many sequences, over which losses are summed; learning '
+        on_resume='each update has that many sequences, over which losses are summed; learning '
         'rate and costs are unchanged',
         scope=fields.LEARNING,
     )

@@ -27,6 +27,9 @@ from sc2impala.structs import ActorOutput, EnvOutput
 from sc2impala.training.component import Component
 from sc2impala.training.state import State
 
+UNBALANCED = 'the account of environment frames does not balance'
+"""The beginning of the message at the end of a run whose account does not balance."""
+
 _SHORTEST_SECS = 1e-3
 _SAVED = ('trained', 'recorded', 'discarded', 'aborted', 'unrolls', 'queued', 'staged')
 
@@ -200,8 +203,8 @@ class Account:
         parts = ', '.join(f'{count:,} {name}' for name, count in amounts._asdict().items())
         reason = self._fault or 'the sum differs from the generated frames'
         return (
-            f'the account of environment frames does not balance ({reason}): {parts}. This is an '
-            'error of the program; the training itself may be correct'
+            f'{UNBALANCED} ({reason}): {parts}; this is a bug of sc2impala, and the frame counts '
+            'of this run may be wrong'
         )
 
     def _complain(self, fault: str) -> None:

@@ -16,7 +16,7 @@ from sc2impala.runtime.summary_log import SummaryLog
 from sc2impala.training.component import Component
 
 _POLL_SECS = 0.2
-_SAY_SECS = 30.0
+_REPORT_SECS = 30.0
 _STUCK_SECS = 1.0
 
 
@@ -88,7 +88,7 @@ class ClusterHook(Component):
 
     def _watch(self, session: tf.Session, coord: tf.train.Coordinator) -> None:
         """Runs in a separate thread, since an update waits for the actors."""
-        busy = said = time.monotonic()
+        busy = reported = time.monotonic()
         # Errors: the session was closed.
         with contextlib.suppress(tf.errors.OpError, RuntimeError):
             while not coord.should_stop() and not self._ended.wait(_POLL_SECS):
@@ -102,8 +102,8 @@ class ClusterHook(Component):
                     busy = now
                 self._accounts.look_for_silence(busy, waiting)
                 idle_since = max(self._accounts.last_arrival, busy)
-                if now - max(said, idle_since) >= _SAY_SECS:
-                    said = now
+                if now - max(reported, idle_since) >= _REPORT_SECS:
+                    reported = now
                     console.say(self._waiting_line(now - idle_since))
 
     def _is_to_stop(self) -> bool:
@@ -113,10 +113,10 @@ class ClusterHook(Component):
         return self._stop.requested
 
     def _waiting_line(self, secs: float) -> str:
-        number = len(self._accounts.present())
+        actors = console.count_text(len(self._accounts.present()), 'actor')
         return (
-            f'waiting for sequences since {secs:.0f} s, {number} actors are there: start some with '
-            f'--job_name=actor --learner_address=<this machine>:{self._port}'
+            f'no sequences for {secs:.0f} s, {actors} connected: start more with --job_name=actor '
+            f'--learner_address=<this machine>:{self._port}'
         )
 
     def _values(self) -> Dict[str, float]:

@@ -205,10 +205,9 @@ def open_log(settings: Settings, start: Start) -> EpisodeLog:
     if start.checkpoint is not None:
         undone = episodes.undo(directory.frames_of(start.checkpoint))
         if undone:
-            rows = '1 row' if undone == 1 else f'{undone:,} rows'
             console.say(
-                f'{logdir.EPISODES_CSV}: removed {rows} after the checkpoint, whose frames will be '
-                'generated again'
+                f'{logdir.EPISODES_CSV}: removed {console.count_text(undone, "row")} after the '
+                'checkpoint, whose frames will be generated again'
             )
     return episodes
 

@@ -42,10 +42,9 @@ def make(run: Run) -> List[Component]:
     record = EvaluationRecord(folder, settings.environment.map_name, policy, run.summaries)
     undone = record.log.undo(None if checkpoint is None else directory.frames_of(checkpoint))
     if undone:
-        rows = '1 row' if undone == 1 else f'{undone:,} rows'
         console.say(
-            f'{EVALUATIONS_CSV}: removed {rows} after the checkpoint, whose frames will be '
-            'generated again'
+            f'{EVALUATIONS_CSV}: removed {console.count_text(undone, "row")} after the checkpoint, '
+            'whose frames will be generated again'
         )
     record.repair()
     evaluate = _make_evaluate(settings, run.graph.agent)

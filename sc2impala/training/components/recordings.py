@@ -11,6 +11,7 @@ from sc2impala import saved_arrays
 from sc2impala.envs.actions import ActionSpec
 from sc2impala.envs.vector import Specs
 from sc2impala.errors import UserError
+from sc2impala.runtime import console
 from sc2impala.saved_arrays import Arrays
 from sc2impala.settings.groups import DemonstrationSettings, EnvironmentSettings
 from sc2impala.training.component import Component
@@ -127,8 +128,9 @@ def describe(
         lines.append(f'demonstrator: {demonstrations.demonstrator}')
     for recording in recordings:
         manifest = recording.manifest
+        episodes = console.count_text(manifest['num_episodes'], 'episode')
         lines.append(
-            f'demonstrations: {manifest["num_episodes"]:,} episodes of {manifest["player"]}, '
+            f'demonstrations: {episodes} of {manifest["player"]}, '
             f'mean return {manifest["mean_return"]:.2f} ({recording.folder})'
         )
     return lines

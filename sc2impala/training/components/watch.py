@@ -71,10 +71,10 @@ class Watch:
 
     def trained(self, now: float) -> Optional[float]:
         """Notes an update; returns the seconds without one if they had been reported."""
-        idle, said = now - self._since, self._next > self._watch_secs
+        idle, reported = now - self._since, self._next > self._watch_secs
         self._since, self._next = now, self._watch_secs
         self._last_look = now
-        return idle if said else None
+        return idle if reported else None
 
 
 class WatchHook(Component):

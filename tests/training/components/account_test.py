@@ -224,4 +224,5 @@ class TestHook:
         account.leave(0, 21)
         self.run(account, [10, 11])
         out = capsys.readouterr().out
-        assert out.count('account of environment frames does not balance') == 1
+        assert out.count('the account of environment frames does not balance') == 1
+        assert '21 played' in out and 'this is a bug of sc2impala' in out
