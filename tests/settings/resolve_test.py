@@ -245,7 +245,7 @@ class TestOnAnotherMachine:
             'resumes with --num_actors=1 instead of 2 and --num_envs=16 instead of 32: all games '
             'start new episodes; variables, optimizer, replay buffer, queue'
         )
-        assert batch.startswith('resumes with --batch_size=16 instead of 32: each update is of ')
+        assert batch.startswith('resumes with --batch_size=16 instead of 32: each update has ')
         assert replay.startswith('resumes with --replay_proportion=0.25 instead of 0.5: ')
 
     def test_there_is_nothing_to_report_without_a_change(self):

@@ -21,7 +21,7 @@ class EnvironmentSettings:
 
     backend: str = setting(
         'simulator',
-        'what runs the game: simulator; pysc2, which is StarCraft II and has its own defaults: '
+        'backend of the games: simulator; pysc2, which is StarCraft II and has its own defaults: '
         '--num_actors=2 --num_envs=4 --num_eval_envs=4; or synthetic: random observations of the '
         'shapes of any map, to measure speed',
         choices=envs.BACKENDS,
@@ -154,7 +154,9 @@ class StarCraftSettings:
     TITLE: ClassVar[str] = 'StarCraft II (--backend=pysc2 only)'
     SCOPE: ClassVar[str] = fields.GAME
 
-    game_version: str = setting('', 'as 4.10; empty for the newest that is installed')
+    game_version: str = setting(
+        '', 'version of the game, such as 4.10; empty for the newest installed one'
+    )
     disable_fog: bool = setting(False, 'see the whole map')
     camera_width: int = setting(
         pysc2_backend.CAMERA_WIDTH, 'world units across the screen', between=(1, 256)
@@ -169,9 +171,7 @@ class StarCraftSettings:
         'on a ladder map: ' + ', '.join(pysc2_backend.RACES),
         choices=pysc2_backend.RACES,
     )
-    race: str = setting(
-        'terran', "the agent's, on a ladder map: the same", choices=pysc2_backend.RACES
-    )
+    race: str = setting('terran', "on a ladder map: the agent's race", choices=pysc2_backend.RACES)
     score_index: int = setting(
         0,
         "with --map_file: the entry of PySC2's score_cumulative whose increase is the reward, 0 "

@@ -76,7 +76,7 @@ class OutputSettings:
     max_unsaved_secs: float = setting(
         600.0,
         'seconds after which a run ends that cannot write to its folder because it is read-only '
-        'or gone. A full disk is waited for',
+        'or gone. A full disk does not end it',
         between=(0.0, math.inf),
         free_on_resume=True,
     )

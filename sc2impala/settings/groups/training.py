@@ -17,7 +17,7 @@ class TrainingSettings:
 
     algorithm: str = setting(
         'impala',
-        'what trains the agent: '
+        'algorithm of the main phase: '
         + ', '.join(learner.ALGORITHMS)
         + '; or an algorithm of your own as module:Class, whose settings become flags',
         choices=learner.ALGORITHMS,
@@ -125,9 +125,9 @@ class StartSettings:
 
     init_checkpoint: str = setting(
         '',
-        'folder of a run, or a checkpoint, whose weights to start from. Agent, observation and '
-        'actions are then those of that run unless given, and what is learned too, but for '
-        'imitation, if map and algorithm are the same',
+        'folder of a run, or a checkpoint, whose weights to start from. Agent, observations and '
+        'actions are then those of that run unless given; with the same map and algorithm, so are '
+        'the settings of learning, except those of imitation',
         type=value_types.PATH,
         free_on_resume=True,
     )
