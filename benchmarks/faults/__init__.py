@@ -1,1 +1,1 @@
-"""Faults that a training has to survive: signals, disks and damaged files."""
+"""Faults that a run must survive: signals, disks and damaged files."""

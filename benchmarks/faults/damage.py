@@ -1,15 +1,15 @@
-"""Damages the folder of a run in every way, and starts the training again.
+"""Damages the files of a run in many ways, and resumes or evaluates it.
 
 Every file of a small run with replay is truncated, zeroed, changed in one bit, deleted, replaced by
 a folder, by a broken link, by the file of another run and by that of another checkpoint; then two
-at once. After each damage a run is started, or an evaluation: every `--whole` times by the real
-`main`, whose training ends after at most a few updates; else by what it calls before it builds the
-graph, and all files of the checkpoint are read. A case is right if
+at once. After each damage the run resumes, or is evaluated. Every `--whole`-th case calls the real
+`main`, and trains a few updates at most. The others only call the functions that `main` calls
+before it builds the graph, and read all files of the checkpoint. A case is right if
 
 * there is no traceback;
-* the run resumes from the newest checkpoint whose files are as they were, or refuses in one
-  sentence where there is none, or where a file that is no checkpoint cannot be opened;
-* every file of a checkpoint that was whole is still there, in the folder or in `damaged`.
+* the run resumes from the newest intact checkpoint, or ends with an error of one sentence where
+  there is none, or where a file that is no checkpoint cannot be opened;
+* every file of an intact checkpoint still exists, in the folder or in `damaged`.
 
     python -m benchmarks.faults.damage --json damage.json
 
@@ -248,7 +248,7 @@ def _try(
 
 
 def _frames_used(output: str, evaluates: bool, newest: int) -> Optional[int]:
-    """Frames of the checkpoint that was gone on from; an evaluation names one that is older."""
+    """Frames of the checkpoint that was used; an evaluation names it only if a newer one exists."""
     pattern = r'using \w+/(\d+) instead' if evaluates else r'resumed from \S*/(\d+)'
     match = re.search(pattern, output)
     if match:
@@ -257,7 +257,7 @@ def _frames_used(output: str, evaluates: bool, newest: int) -> Optional[int]:
 
 
 def _call(arguments: Sequence[str], start: Callable[[Sequence[str]], int] = experiment.main) -> Any:
-    """Exit code of `main`, what it printed, and the traceback if there was one."""
+    """Exit code of `main`, its output, and the traceback of an error."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         try:
@@ -273,7 +273,7 @@ def _summary(results: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
         'right': sum(result['right'] for result in results),
         'tracebacks': sum(bool(result['traceback']) for result in results),
         'lost_checkpoints': sum(bool(result['lost']) for result in results),
-        'went_on': sum(result['used'] is not None for result in results),
+        'resumed': sum(result['used'] is not None for result in results),
         'refused': sum(result['exit_code'] == 1 for result in results),
         'wrong': [result['case'] for result in results if not result['right']],
     }
@@ -297,7 +297,7 @@ def _of(frames: int, contents: Dict[str, str]) -> Set[str]:
 
 
 def _whole(before: Dict[str, str], damaged: Dict[str, str]) -> List[int]:
-    """Frames of the checkpoints that are as they were."""
+    """Frames of the intact checkpoints."""
     matches = filter(None, map(_OF_CHECKPOINT.match, before))
     return [
         frames

@@ -1,8 +1,8 @@
-"""Whether a training grows: its memory, threads, open files, and what it leaves on the disk.
+"""Growth of a run: its memory, threads, open files, and files on the disk.
 
     python -m benchmarks.faults.growth --minutes 60
 
-Trains each map in a process of its own, all of them side by side, and looks at each process every
+Trains each map in a separate process, all of them side by side, and looks at each process every
 few seconds. Slopes are those of Theil and Sen (the median over all pairs of samples) after
 `--settle_minutes`, when the replay buffer is full and TensorFlow's allocator has what it needs.
 What is written to the disk after that moment is extrapolated to 30 days. The last line of the

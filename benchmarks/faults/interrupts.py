@@ -1,4 +1,4 @@
-"""Ctrl-C in `training 2>&1 | tee log` at random moments: what is saved, said and returned.
+"""Ctrl-C in `training 2>&1 | tee log` at random moments: checkpoint, output and exit code.
 
     python -m benchmarks.faults.interrupts --trials 20
 
@@ -27,7 +27,7 @@ _CODES = (128 + signal.SIGINT, -signal.SIGINT)
 
 
 def main(arguments: List[str]) -> int:
-    """Runs the trials and prints what came of them."""
+    """Runs the trials and prints their results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--trials', type=int, default=20)
     parser.add_argument('--seed', type=int, default=0)

@@ -5,7 +5,7 @@
 
 R2D2 has no cloning, nor has a run with --cloning_frames=0: they have a prioritised replay buffer.
 
-The run has to end with the right number of frames, an account that holds, a list of episodes that
+The run has to end with the right number of frames, a balanced account, a list of episodes that
 agrees with the last checkpoint, and no file without an owner. The last line of the output is JSON;
 the exit code is 0 if all of that is so.
 """
@@ -31,7 +31,7 @@ _LAST_FRAMES = 20000
 
 
 def main(arguments: List[str]) -> int:
-    """Runs the training and prints what came of it."""
+    """Runs the training and prints the result."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--kills', type=int, default=100)
     parser.add_argument('--seed', type=int, default=0)
@@ -57,7 +57,7 @@ def run(
     flags: Sequence[str],
     num_cloned: int,
 ) -> Dict[str, Any]:
-    """Kills a run `num_kills` times, lets it end, and looks at what it has left."""
+    """Kills a run `num_kills` times, lets it end, and checks its files."""
     logdir, log = os.path.join(folder, 'run'), os.path.join(folder, 'log')
     faults: List[str] = []
     for number in range(num_kills):
@@ -75,7 +75,7 @@ def run(
 
 
 def flags_of(num_cloned: int, folder: str) -> List[str]:
-    """Flags of the training with so many frames of cloning; records what is cloned."""
+    """Flags of a run with `num_cloned` frames of cloning; records the demonstrations."""
     common = ['--replay_buffer_size=50', '--save_checkpoint_secs=0.5', '--unroll_length=6']
     if not num_cloned:
         own = ['--replay_sampler=prioritised', '--replay_proportion=0.5', '--replay_min_size=10']
@@ -118,7 +118,7 @@ def kill(
 def look(
     logdir: str, total: int, num_kills: int, faults: List[str], num_cloned: int
 ) -> Dict[str, Any]:
-    """What the finished run has left, with the faults that were found."""
+    """Returns the counts of the finished run, and the faults that were found."""
     counters, account = runs.counters(logdir), runs.account(logdir)
     shown = runs.last_event(logdir, 'account/')
     rows = runs.episodes(logdir)

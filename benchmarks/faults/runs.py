@@ -1,4 +1,4 @@
-"""Small trainings in processes of their own, and what they leave in their folder."""
+"""Small runs in separate processes, and the contents of their folders."""
 
 import csv
 import os
@@ -24,7 +24,7 @@ SMALL = (
     '--progress_secs=0',
     '--save_summaries_secs=1',
 )
-"""Flags of a training of MoveToBeacon that begins within seconds."""
+"""Flags of a run on MoveToBeacon whose first update takes seconds."""
 
 OWNED = re.compile(
     r'manifest(\.copy)?\.json|episodes\.csv|train\.log|\.lock|\.frames|events\.out\.tfevents\..*'
@@ -35,7 +35,7 @@ OWNED = re.compile(
 
 
 def command(logdir: str, flags: Sequence[str]) -> List[str]:
-    """The command line of a training."""
+    """Returns the command line of a run."""
     module = [sys.executable, '-m', 'sc2impala.experiment']
     return [*module, *SMALL, f'--logdir={logdir}', *flags]
 

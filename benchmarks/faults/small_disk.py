@@ -1,8 +1,8 @@
 """Trains in a file system of 60 MB that fills, is emptied, made read-only and writable again.
 
-The training keeps all of its checkpoints, so that it fills the file system itself; what this
-program writes takes the rest. Another process keeps evaluating the run: the last checkpoint has to
-be whole at every moment. It needs the rights to mount a file system.
+The run keeps all of its checkpoints, so it fills the file system by itself; this program fills the
+rest. Another process evaluates the run again and again: the last checkpoint must be intact at every
+moment. The program needs the right to mount file systems.
 
     python -m benchmarks.faults.small_disk --minutes 10
 
@@ -45,7 +45,7 @@ _UNWRITABLE = ('No space left on device', 'Read-only file system')
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Runs all phases in turn until the time is over; returns the exit code."""
+    """Runs all phases in turn until the time is up; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--minutes', type=float, default=10.0, help='how long')
     parser.add_argument('--phase_secs', type=float, default=20.0, help='of each state of the disk')
@@ -68,7 +68,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _train(disk: str, folder: str, secs: float, phase_secs: float) -> Dict[str, Any]:
-    """Trains and evaluates in processes of their own; returns what came of it."""
+    """Trains and evaluates in separate processes; returns the results."""
     logdir, log = os.path.join(disk, 'run'), os.path.join(folder, 'train.txt')
     results = os.path.join(folder, 'evaluations.txt')
     with open(log, 'wb') as output, open(results, 'wb') as evaluations:

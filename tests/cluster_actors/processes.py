@@ -1,4 +1,4 @@
-"""Learners and actors in processes of their own, and what they say of themselves."""
+"""Learners and actors in separate processes, and their output."""
 
 import functools
 import itertools
@@ -72,7 +72,7 @@ def _prepare(enter, environment, version):
 
 
 class Process:
-    """A process and what it has printed."""
+    """A process and its output."""
 
     def __init__(self, process, output):
         self.process = process
@@ -85,7 +85,7 @@ class Process:
             return file.read()
 
     def wait_for(self, pattern, count=1):
-        """Waits until it has printed a pattern so many times; returns the matches."""
+        """Waits until a pattern was printed `count` times; returns the matches."""
         end = time.monotonic() + DEADLINE_SECS
         while True:
             is_alive = self.process.is_alive()
@@ -96,7 +96,7 @@ class Process:
             time.sleep(0.05)
 
     def wait_for_updates(self, count):
-        """Waits until a learner has done so many updates more."""
+        """Waits for `count` more updates of a learner."""
         before = len(re.findall('^training: ', self.text(), re.MULTILINE))
         self.wait_for('^training: ', before + count)
 
@@ -136,11 +136,11 @@ def is_balanced(amounts):
 
 
 def total(updates):
-    """The flag for so many updates without replay."""
+    """The flag for a number of updates without replay."""
     return f'--total_environment_frames={updates * tiny.FRAMES_PER_UPDATE}'
 
 
 def restored_frames(learner):
-    """The frames of the checkpoint that a learner has gone on from."""
+    """The frames of the checkpoint from which a learner has resumed."""
     (frames,) = learner.wait_for(r'resumed from .*checkpoints/(\d+)')
     return int(frames)

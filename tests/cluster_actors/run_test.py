@@ -1,4 +1,4 @@
-"""A learner and actors in processes of their own: they come, go, die and are started again."""
+"""A learner and actors in separate processes: they join, leave, die and restart."""
 
 import contextlib
 import os
