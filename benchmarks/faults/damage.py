@@ -84,7 +84,9 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--json', type=os.path.expanduser, help='file for the results')
     parser.add_argument('--seed', type=int, default=0, help='of the places of damage')
-    parser.add_argument('--whole', type=int, default=20, help='every n-th case calls `main`')
+    parser.add_argument(
+        '--whole', type=int, default=20, help='every n-th case that runs calls `main`'
+    )
     parser.add_argument('--part', default='0/1', help='i/n: every n-th case from the i-th on')
     options = parser.parse_args(arguments)
     _without_rewriting()
@@ -100,10 +102,9 @@ def main(arguments: Sequence[str]) -> int:
                 runs[0],
                 os.path.join(folder, 'case'),
                 index,
-                experiment.main if index % options.whole == 0 else _start,
+                experiment.main if number % options.whole == 0 else _start,
             )
-            for index, case in enumerate(cases)
-            if index % step == first
+            for number, (index, case) in enumerate(list(enumerate(cases))[first::step])
         ]
     summary = _summary(results)
     if options.json:
