@@ -312,13 +312,25 @@ def drop_state(checkpoint: str) -> None:
             discard(os.path.join(checkpoint, name))
 
 
-def remove(checkpoint: str) -> None:
-    """Removes a checkpoint, if possible."""
+def remove(checkpoint: str) -> bool:
+    """Removes a checkpoint; returns False if that fails, as in a read-only file system."""
     aside = hidden(checkpoint, 'removed')
     discard(aside)
     with contextlib.suppress(OSError):
         os.rename(checkpoint, aside)
         discard(aside)
+    return not os.path.lexists(checkpoint)
+
+
+def remove_hidden(run: str) -> None:
+    """Removes directories of failed saves and removals.
+
+    Args:
+      run: a folder in which no other process saves, and this one does not save now.
+    """
+    for folder in (run, os.path.join(run, FOLDER)):
+        for name in filter(_HIDDEN.match, _names(folder)):
+            discard(os.path.join(folder, name))
 
 
 def remove_leftovers(run: str) -> None:
@@ -327,10 +339,9 @@ def remove_leftovers(run: str) -> None:
     Args:
       run: a folder in which no other process saves.
     """
-    for folder in (run, os.path.join(run, FOLDER)):
-        for name in _names(folder):
-            if _HIDDEN.match(name) or (folder == run and name in _LEFTOVERS):
-                discard(os.path.join(folder, name))
+    remove_hidden(run)
+    for name in _LEFTOVERS:
+        discard(os.path.join(run, name))
     for frames in saved(run):
         checkpoint = path(run, frames)
         with contextlib.suppress(ValueError):

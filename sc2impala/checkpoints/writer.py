@@ -93,6 +93,7 @@ class CheckpointWriter:
         self._next_time = time.monotonic() + save_secs
         self._retry_time = -float('inf')
         self._rotation = Rotation(keep, keep_every_frames)
+        self._removing: List[int] = []
 
     def start_from(self, frames: int) -> None:
         """Continues after the checkpoint of `frames`; older ones are also rotated."""
@@ -205,7 +206,8 @@ class CheckpointWriter:
                 least = self._rotation.give_up_one()
                 if least is None:
                     raise
-                directory.remove(directory.path(self._run, least))
+                self._removing.append(least)
+                self._finish_removals()
                 console.say(f'removed {directory.FOLDER}/{least}: the disk is full')
 
     def _write(self, session: tf.Session, frames: int) -> None:
@@ -214,6 +216,7 @@ class CheckpointWriter:
         Raises:
           OSError, ValueError, tf.errors.OpError: if the checkpoint cannot be written.
         """
+        self._finish_removals()
         newest = self.newest()
         last = 0 if newest is None else directory.num_bytes(directory.path(self._run, newest))
         # Also ensures that a removed folder is not created again.
@@ -227,9 +230,18 @@ class CheckpointWriter:
         milestone = self._rotation.is_milestone(frames)
         directory.write(directory.path(self._run, frames), frames, fill, milestone)
         self._rotation.add(frames, milestone)
-        for each in self._rotation.rotate():
-            directory.remove(directory.path(self._run, each))
+        self._removing += self._rotation.rotate()
+        self._finish_removals()
         self._drop_state(self._rotation.frames[-_NUM_WITH_STATE - 1 : -_NUM_WITH_STATE])
+
+    def _finish_removals(self) -> None:
+        """Also removes what could not be removed when the file system was read-only."""
+        directory.remove_hidden(self._run)
+        self._removing = [
+            frames
+            for frames in self._removing
+            if not directory.remove(directory.path(self._run, frames))
+        ]
 
     def _drop_state(self, frames: Sequence[int]) -> None:
         for each in frames:

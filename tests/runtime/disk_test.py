@@ -185,6 +185,53 @@ class TestCheckpoints:
         writer.save_if_due(session, 5)
         assert is_whole(small, 5)
 
+    def test_read_only_in_the_middle_of_a_save(self, small, saving):
+        """What could not be removed then takes no room later: there is none for it."""
+
+        class File:
+            mebibytes = 0
+
+            def save(self, path, session):
+                with open(path, 'wb') as file:
+                    file.write(bytes(self.mebibytes * MIB))
+                if self.mebibytes:
+                    read_only(small, True)
+                    raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+        session, make = saving
+        file = File()
+        writer = make(small, files={'replay.npz': file}, max_unsaved_secs=30)
+        writer.save(session, 1)
+        file.mebibytes = 5
+        try:
+            writer.save_if_due(session, 2)
+        finally:
+            read_only(small, False)
+        assert os.listdir(os.path.join(small, 'checkpoints', '.2.tmp')) == ['replay.npz']
+        file.mebibytes = 0
+        writer.save_if_due(session, 3)
+        assert is_whole(small, 3)
+        assert sorted(os.listdir(os.path.join(small, 'checkpoints'))) == ['1', '3']
+
+    def test_a_removal_that_fails_is_repeated(self, small, saving, monkeypatch):
+        session, make = saving
+        writer = make(small)
+        for frames in (1, 2, 3, 4, 5):
+            writer.save(session, frames)
+        remove = os.rename
+
+        def rename(source, target):
+            if source.endswith('/1'):
+                raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+            remove(source, target)
+
+        monkeypatch.setattr(directory.os, 'rename', rename)
+        writer.save(session, 6)
+        assert tiny.checkpoint_frames(small) == [1, 2, 3, 4, 5, 6]
+        monkeypatch.undo()
+        writer.save(session, 7)
+        assert tiny.checkpoint_frames(small) == [3, 4, 5, 6, 7]
+
     def test_a_folder_that_was_removed_is_not_made_again(self, tmp_path, saving, capsys):
         session, make = saving
         folder = tmp_path / 'run'
