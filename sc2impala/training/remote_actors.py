@@ -72,9 +72,9 @@ class RemoteActors(Actors):
         self.master = self._server.target
         self._port = int(self.master.rpartition(':')[2])
         console.say(
-            f'listening for actors on port {self._port} of all interfaces. Whoever reaches the '
-            'port runs what they want as this user: keep it behind a firewall or in a private '
-            'network (docs/guides/cluster.md)'
+            f'listening for actors on port {self._port} of all interfaces. Anyone who reaches the '
+            'port can run code as this user: keep it behind a firewall or in a private network '
+            '(docs/guides/cluster.md)'
         )
 
     def place_variables(self) -> ContextManager[None]:
