@@ -5,13 +5,10 @@ Units accelerate instantly [S] GD, and walk in any direction without having to t
 
 from typing import Any
 
-from sc2impala.sim import orders
+from sc2impala.sim import orders, overlaps
 from sc2impala.sim.compiler import compiled
 from sc2impala.sim.geometry import clamp_x, clamp_y, length
 from sc2impala.sim.units import living, look
-
-TOUCH = 1e-6
-"""Units that overlap by less do not touch; rounding errors are far smaller."""
 
 _TINY = 1e-9
 _STAYS, _BUSY_STANDS, _WALKS, _STANDS = range(4)
@@ -59,86 +56,63 @@ def push_apart(g: Any, rules: Any) -> None:
     has arrived when its goal lies inside a unit that it touches, so that units with the same goal
     stop around it.
     """
-    num_solid = _list_solid(g, rules)
-    for first in range(num_solid):
-        if _overlaps(g, first, num_solid):
-            for second in range(first + 1, num_solid):
-                _push_pair(g, rules, int(g._solid_slots[first]), int(g._solid_slots[second]))
-    _move_pushed(g, rules)
-
-
-@compiled
-def _list_solid(g: Any, rules: Any) -> int:
-    """Lists the units that collide and forgets the touches before; returns the number of units."""
-    num_solid = 0
     for place in range(living(g)):
         i = int(g._living[place])
         g._side_before[i] = g.side[i]
         g.side[i] = 0
-        g._touches[i] = False
-        if g.solid[i]:
-            g._solid_slots[num_solid] = i
-            g._solid_x[num_solid] = g.x[i]
-            g._solid_y[num_solid] = g.y[i]
-            g._solid_radius[num_solid] = rules.radius[g.type[i]]
-            num_solid += 1
-    return num_solid
-
-
-@compiled
-def _overlaps(g: Any, first: int, num_solid: int) -> bool:
-    """Returns whether a unit in the list overlaps one after it.
-
-    Most do not, and this loop, unlike one that handles overlaps, is turned into vector operations.
-    """
-    overlaps = 0
-    for second in range(first + 1, num_solid):
-        x = g._solid_x[second] - g._solid_x[first]
-        y = g._solid_y[second] - g._solid_y[first]
-        reach = g._solid_radius[second] + g._solid_radius[first]
-        overlaps += x * x + y * y < (reach - TOUCH) * (reach - TOUCH)
-    return overlaps > 0
+    count = overlaps.find(g, rules)
+    if count == 0:
+        return
+    for place in range(count):
+        i = overlaps.slot(g, place)
+        g._blocked[i] = False
+        g._push_x[i] = 0.0
+        g._push_y[i] = 0.0
+    for first in range(count):
+        for second in range(first + 1, count):
+            if overlaps.do_overlap(g, first, second):
+                _push_pair(g, rules, overlaps.slot(g, first), overlaps.slot(g, second))
+    for place in range(count):
+        _move_pushed(g, rules, overlaps.slot(g, place))
 
 
 @compiled
 def _push_pair(g: Any, rules: Any, i: int, j: int) -> None:
-    """Pushes two units if they overlap."""
+    """Pushes two units that overlap."""
     x = g.x[j] - g.x[i]
     y = g.y[j] - g.y[i]
     reach = rules.radius[g.type[j]] + rules.radius[g.type[i]]
-    if x * x + y * y < (reach - TOUCH) * (reach - TOUCH):
-        _touch(g, i)
-        _touch(g, j)
-        # Units at exactly the same point are pushed apart along x.
-        overlap = reach / max(length(x, y), _TINY) - 1
-        x += _TINY * (j - i)
-        _push(g, j, i, x, y, reach, overlap)
-        _push(g, i, j, -x, -y, reach, overlap)
+    # Units at exactly the same point are pushed apart along x.
+    overlap = reach / max(length(x, y), _TINY) - 1
+    x += _TINY * (j - i)
+    rank_i = _rank(g, i)
+    rank_j = _rank(g, j)
+    _push(g, j, rank_j, i, rank_i, x, y, reach, overlap)
+    _push(g, i, rank_i, j, rank_j, -x, -y, reach, overlap)
 
 
 @compiled
-def _touch(g: Any, i: int) -> None:
-    if not g._touches[i]:
-        g._touches[i] = True
-        g._blocked[i] = False
-        g._push_x[i] = 0.0
-        g._push_y[i] = 0.0
-
-
-@compiled
-def _push(g: Any, i: int, other: int, x: float, y: float, reach: float, overlap: float) -> None:
+def _push(
+    g: Any,
+    i: int,
+    rank: int,
+    other: int,
+    rank_of_other: int,
+    x: float,
+    y: float,
+    reach: float,
+    overlap: float,
+) -> None:
     """Adds the push on unit i by another one, x and y being its offset from that unit."""
-    rank = _rank(g, i)
-    rank_of_other = _rank(g, other)
     share = 0.0
     if rank > _STAYS:
         share = 1.0 if rank > rank_of_other else 0.5 if rank == rank_of_other else 0.0
     g._push_x[i] += x * (share * overlap)
     g._push_y[i] += y * (share * overlap)
     if _obeys(g, i):
-        inside = length(g.goal_x[i] - g.x[other], g.goal_y[i] - g.y[other]) < reach
-        if inside:
-            g._blocked[i] = True
+        if not g._blocked[i]:
+            from_goal = length(g.goal_x[i] - g.x[other], g.goal_y[i] - g.y[other])
+            g._blocked[i] = from_goal < reach
     elif g.busy[i] and not _is_at_goal(g, i) and rank > rank_of_other:
         _choose_side(g, i, x, y)
 
@@ -160,19 +134,16 @@ def _choose_side(g: Any, i: int, x: float, y: float) -> None:
 
 
 @compiled
-def _move_pushed(g: Any, rules: Any) -> None:
-    """Moves the units that were pushed, inside the playable region."""
-    for place in range(living(g)):
-        i = int(g._living[place])
-        if g._touches[i]:
-            stands = not _obeys(g, i) and (not g.busy[i] or _is_at_goal(g, i))
-            g.x[i] = clamp_x(rules, g.x[i] + g._push_x[i])
-            g.y[i] = clamp_y(rules, g.y[i] + g._push_y[i])
-            if stands:
-                g.goal_x[i] = g.x[i]
-                g.goal_y[i] = g.y[i]
-            if g._blocked[i]:
-                orders.finish(g, i)
+def _move_pushed(g: Any, rules: Any, i: int) -> None:
+    """Moves a unit that was pushed, inside the playable region."""
+    stands = not _obeys(g, i) and (not g.busy[i] or _is_at_goal(g, i))
+    g.x[i] = clamp_x(rules, g.x[i] + g._push_x[i])
+    g.y[i] = clamp_y(rules, g.y[i] + g._push_y[i])
+    if stands:
+        g.goal_x[i] = g.x[i]
+        g.goal_y[i] = g.y[i]
+    if g._blocked[i]:
+        orders.finish(g, i)
 
 
 @compiled

@@ -18,7 +18,8 @@ class Field(NamedTuple):
 
     name: its name; those of `derived` fields begin with an underscore.
     dtype: of an element.
-    shape: ints, or names of sizes: 'M' units that can move, 'U' units, 'B' units that cannot.
+    shape: ints, or names of sizes: 'M' units that can move, 'U' units, 'B' units that cannot, 'L'
+      the lanes of `overlaps`, at least M.
     blank: value at the start of an episode, a number or an array of its shape.
     """
 

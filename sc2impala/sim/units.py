@@ -88,14 +88,8 @@ UNIT_FIELDS = (
     # is not blocked.
     Field('side', np.int8, ('M',)),
     Field('_side_before', np.int8, ('M',)),
-    # The units that collide in this frame: slots, positions and radii.
-    Field('_solid_slots', np.uint16, ('M',)),
-    Field('_solid_x', np.float64, ('M',)),
-    Field('_solid_y', np.float64, ('M',)),
-    Field('_solid_radius', np.float64, ('M',)),
     Field('_push_x', np.float64, ('M',)),  # Sum of the pushes on a unit in this frame.
     Field('_push_y', np.float64, ('M',)),
-    Field('_touches', np.uint8, ('M',)),  # Whether it touches another unit in this frame.
     Field('_blocked', np.uint8, ('M',)),  # Whether it touches a unit that stands on its goal.
     # The other end of the current patrol.
     Field('patrol_x', np.float64, ('M',)),

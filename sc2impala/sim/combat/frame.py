@@ -29,7 +29,6 @@ def fight(g: Any, rules: Any) -> None:
     num_fighters = _list_fighters(g, rules)
     for index in range(num_fighters):
         i = int(g._fighter[index])
-        _heal(g, rules, i)
         targets.choose(g, rules, i)
         if rules.facing:
             _turn(g, rules, i)
@@ -71,30 +70,45 @@ def _turn(g: Any, rules: Any, i: int) -> None:
 def _list_fighters(g: Any, rules: Any) -> int:
     """Lists the units of both sides and the units that may fight; returns the number of the latter.
 
-    Armed units may fight if both sides have units, or if they are ordered to.
+    Armed units may fight if both sides have units, or if they are ordered to. Those for which the
+    frame would change nothing are left out. The units that regenerate do so.
     """
-    g._num_of_side[OWN] = 0
-    g._num_of_side[FOREIGN] = 0
+    num_own = 0
+    num_foreign = 0
     for i in range(g.unit_end):
         if g.alive[i]:
             if g.owner[i] == unit_types.SELF:
-                _list_unit(g, OWN, i)
+                g._side[OWN, num_own] = i
+                num_own += 1
             elif g.owner[i] == unit_types.ENEMY:
-                _list_unit(g, FOREIGN, i)
-    contested = g._num_of_side[OWN] > 0 and g._num_of_side[FOREIGN] > 0
+                g._side[FOREIGN, num_foreign] = i
+                num_foreign += 1
+    g._num_of_side[OWN] = num_own
+    g._num_of_side[FOREIGN] = num_foreign
+    contested = num_own > 0 and num_foreign > 0
+    # The next unit that looks around if it is idle.
+    period = rules.reaction_loops
+    looks = (period - g.game_loop % period) % period
     count = 0
     for place in range(living(g)):
         i = int(g._living[place])
+        while looks < i:
+            looks += period
         if rules.damage[g.type[i]] > 0 and (contested or _is_wanted(g, i)):
-            g._fighter[count] = i
-            count += 1
+            _heal(g, rules, i)
+            if rules.facing or looks == i or not _is_at_rest(g, i):
+                g._fighter[count] = i
+                count += 1
     return count
 
 
 @compiled
-def _list_unit(g: Any, side: int, i: int) -> None:
-    g._side[side, g._num_of_side[side]] = i
-    g._num_of_side[side] += 1
+def _is_at_rest(g: Any, i: int) -> bool:
+    """Returns whether unit i does not fight and, if it is not idle, will not look for a target."""
+    if g.engaged[i] or g.away[i] or g.target[i] != NO_UNIT:
+        return False
+    kind = g.order_kind[i, 0]
+    return kind != orders.ATTACK and kind != orders.HOLD and kind != orders.PATROL
 
 
 @compiled

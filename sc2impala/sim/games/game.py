@@ -7,12 +7,14 @@ from typing import Any, Callable, Mapping, NamedTuple, Sequence, Tuple
 
 import numpy as np
 
-from sc2impala.sim import combat, counter_random, geometry, rules, state, units
+from sc2impala.sim import combat, counter_random, geometry, overlaps, rules, state, units
 from sc2impala.sim.economy import unit_roles
 from sc2impala.sim.state import Field
 from sc2impala.sim.unit_types import UnitType
 
-FIELDS = counter_random.FIELDS + units.GAME_FIELDS + units.UNIT_FIELDS + combat.FIELDS
+FIELDS = (
+    counter_random.FIELDS + units.GAME_FIELDS + units.UNIT_FIELDS + overlaps.FIELDS + combat.FIELDS
+)
 """Fields that the records of all maps have."""
 
 SHARD_FIELDS = (
@@ -44,6 +46,7 @@ class Family(NamedTuple):
         """Returns a record at the start of an episode, without units."""
         sizes = {
             'M': self.num_mobile,
+            'L': -(-self.num_mobile // overlaps.LANES) * overlaps.LANES,
             'U': self.num_units,
             'B': max(self.num_units - self.num_mobile, 1),
         }
