@@ -5,16 +5,34 @@ Units accelerate instantly [S] GD, and walk in any direction without having to t
 
 from typing import Any
 
+import numpy as np
+
 from sc2impala.sim import orders, overlaps
 from sc2impala.sim.compiler import compiled
 from sc2impala.sim.geometry import clamp_x, clamp_y, length
+from sc2impala.sim.state import Field
 from sc2impala.sim.units import living, look
 
 _TINY = 1e-9
+_NONE, _ARRIVES, _SWERVES = range(3)
+"""Roles: units that stand, those that have arrived when another one stands on their goal, and those
+that walk around others."""
+
 _STAYS, _BUSY_STANDS, _WALKS, _STANDS = range(4)
 """Ranks: of two units that overlap, the one with the higher rank is pushed. A unit that stands
 because it is busy, such as when firing, blocks walking units as one that holds its position
 does."""
+
+FIELDS = (  # They last for one frame.
+    Field('_side_before', np.int8, ('M',)),
+    # Of the units that overlap others, in the order of `overlaps.find`: see above; the sum of the
+    # pushes on a unit; whether it touches a unit that stands on its goal.
+    Field('_rank', np.int8, ('M',)),
+    Field('_role', np.int8, ('M',)),
+    Field('_push_x', np.float64, ('M',)),
+    Field('_push_y', np.float64, ('M',)),
+    Field('_blocked', np.uint8, ('M',)),
+)
 
 
 @compiled
@@ -65,56 +83,54 @@ def push_apart(g: Any, rules: Any) -> None:
         return
     for place in range(count):
         i = overlaps.slot(g, place)
-        g._blocked[i] = False
-        g._push_x[i] = 0.0
-        g._push_y[i] = 0.0
+        walks_busily = g.busy[i] != 0 and not _is_at_goal(g, i)
+        g._role[place] = _ARRIVES if _obeys(g, i) else _SWERVES if walks_busily else _NONE
+        g._rank[place] = _rank(g, i)
+        g._blocked[place] = False
+        g._push_x[place] = 0.0
+        g._push_y[place] = 0.0
     for first in range(count):
         for second in range(first + 1, count):
             if overlaps.do_overlap(g, first, second):
-                _push_pair(g, rules, overlaps.slot(g, first), overlaps.slot(g, second))
+                _push_pair(g, first, second)
     for place in range(count):
-        _move_pushed(g, rules, overlaps.slot(g, place))
+        _move_pushed(g, rules, place)
 
 
 @compiled
-def _push_pair(g: Any, rules: Any, i: int, j: int) -> None:
-    """Pushes two units that overlap."""
-    x = g.x[j] - g.x[i]
-    y = g.y[j] - g.y[i]
-    reach = rules.radius[g.type[j]] + rules.radius[g.type[i]]
-    # Units at exactly the same point are pushed apart along x.
+def _push_pair(g: Any, first: int, second: int) -> None:
+    """Pushes the units at two places of `g._overlapping`, which overlap."""
+    n = int(g._overlapping[first])
+    other = int(g._overlapping[second])
+    x = g._solid_x[other] - g._solid_x[n]
+    y = g._solid_y[other] - g._solid_y[n]
+    reach = g._solid_radius[other] + g._solid_radius[n]
     overlap = reach / max(length(x, y), _TINY) - 1
-    x += _TINY * (j - i)
-    rank_i = _rank(g, i)
-    rank_j = _rank(g, j)
-    _push(g, j, rank_j, i, rank_i, x, y, reach, overlap)
-    _push(g, i, rank_i, j, rank_j, -x, -y, reach, overlap)
+    # Units at exactly the same point are pushed apart along x.
+    x += _TINY * (int(g._solid_slots[other]) - int(g._solid_slots[n]))
+    _push(g, second, first, x, y, reach, overlap)
+    _push(g, first, second, -x, -y, reach, overlap)
 
 
 @compiled
-def _push(
-    g: Any,
-    i: int,
-    rank: int,
-    other: int,
-    rank_of_other: int,
-    x: float,
-    y: float,
-    reach: float,
-    overlap: float,
-) -> None:
-    """Adds the push on unit i by another one, x and y being its offset from that unit."""
+def _push(g: Any, place: int, other: int, x: float, y: float, reach: float, overlap: float) -> None:
+    """Adds the push on a unit by another one, x and y being its offset from that unit."""
+    rank = g._rank[place]
+    rank_of_other = g._rank[other]
     share = 0.0
     if rank > _STAYS:
         share = 1.0 if rank > rank_of_other else 0.5 if rank == rank_of_other else 0.0
-    g._push_x[i] += x * (share * overlap)
-    g._push_y[i] += y * (share * overlap)
-    if _obeys(g, i):
-        if not g._blocked[i]:
-            from_goal = length(g.goal_x[i] - g.x[other], g.goal_y[i] - g.y[other])
-            g._blocked[i] = from_goal < reach
-    elif g.busy[i] and not _is_at_goal(g, i) and rank > rank_of_other:
-        _choose_side(g, i, x, y)
+    g._push_x[place] += x * (share * overlap)
+    g._push_y[place] += y * (share * overlap)
+    role = g._role[place]
+    if role == _ARRIVES:
+        if not g._blocked[place]:
+            i = overlaps.slot(g, place)
+            n = int(g._overlapping[other])
+            from_goal = length(g.goal_x[i] - g._solid_x[n], g.goal_y[i] - g._solid_y[n])
+            g._blocked[place] = from_goal < reach
+    elif role == _SWERVES and rank > rank_of_other:
+        _choose_side(g, overlaps.slot(g, place), x, y)
 
 
 @compiled
@@ -134,15 +150,15 @@ def _choose_side(g: Any, i: int, x: float, y: float) -> None:
 
 
 @compiled
-def _move_pushed(g: Any, rules: Any, i: int) -> None:
+def _move_pushed(g: Any, rules: Any, place: int) -> None:
     """Moves a unit that was pushed, inside the playable region."""
-    stands = not _obeys(g, i) and (not g.busy[i] or _is_at_goal(g, i))
-    g.x[i] = clamp_x(rules, g.x[i] + g._push_x[i])
-    g.y[i] = clamp_y(rules, g.y[i] + g._push_y[i])
-    if stands:
+    i = overlaps.slot(g, place)
+    g.x[i] = clamp_x(rules, g.x[i] + g._push_x[place])
+    g.y[i] = clamp_y(rules, g.y[i] + g._push_y[place])
+    if g._role[place] == _NONE:
         g.goal_x[i] = g.x[i]
         g.goal_y[i] = g.y[i]
-    if g._blocked[i]:
+    if g._blocked[place]:
         orders.finish(g, i)
 
 

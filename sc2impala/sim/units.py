@@ -87,10 +87,6 @@ UNIT_FIELDS = (
     # The side to which a busy, walking unit is pushed by standing units: 1 left, -1 right, 0 if it
     # is not blocked.
     Field('side', np.int8, ('M',)),
-    Field('_side_before', np.int8, ('M',)),
-    Field('_push_x', np.float64, ('M',)),  # Sum of the pushes on a unit in this frame.
-    Field('_push_y', np.float64, ('M',)),
-    Field('_blocked', np.uint8, ('M',)),  # Whether it touches a unit that stands on its goal.
     # The other end of the current patrol.
     Field('patrol_x', np.float64, ('M',)),
     Field('patrol_y', np.float64, ('M',)),

@@ -39,6 +39,10 @@ FIELDS = (
     # The remaining fields last for one frame. The slots of living units by side.
     Field('_side', np.uint16, (2, 'U')),
     Field('_num_of_side', np.int32, (2,)),
+    Field('_side_x', np.float64, (2, 'U')),
+    Field('_side_y', np.float64, (2, 'U')),
+    Field('_side_radius', np.float64, (2, 'U')),
+    Field('_side_penalty', np.float64, (2, 'U')),  # See `targets.HARMLESS`.
     Field('_fighter', np.uint16, ('M',)),  # Slots of the units that may fight.
     Field('_gap', np.float64, ('M',)),  # From a fighter to its target, edge to edge.
     Field('_due', np.uint8, ('M',)),  # Whether a fighter hits.

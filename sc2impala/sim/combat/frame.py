@@ -78,10 +78,10 @@ def _list_fighters(g: Any, rules: Any) -> int:
     for i in range(g.unit_end):
         if g.alive[i]:
             if g.owner[i] == unit_types.SELF:
-                g._side[OWN, num_own] = i
+                _list_unit(g, rules, OWN, num_own, i)
                 num_own += 1
             elif g.owner[i] == unit_types.ENEMY:
-                g._side[FOREIGN, num_foreign] = i
+                _list_unit(g, rules, FOREIGN, num_foreign, i)
                 num_foreign += 1
     g._num_of_side[OWN] = num_own
     g._num_of_side[FOREIGN] = num_foreign
@@ -100,6 +100,16 @@ def _list_fighters(g: Any, rules: Any) -> int:
                 g._fighter[count] = i
                 count += 1
     return count
+
+
+@compiled
+def _list_unit(g: Any, rules: Any, side: int, index: int, i: int) -> None:
+    kind = g.type[i]
+    g._side[side, index] = i
+    g._side_x[side, index] = g.x[i]
+    g._side_y[side, index] = g.y[i]
+    g._side_radius[side, index] = rules.radius[kind]
+    g._side_penalty[side, index] = 0.0 if rules.damage[kind] > 0 else targets.HARMLESS
 
 
 @compiled

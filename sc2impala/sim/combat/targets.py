@@ -15,9 +15,9 @@ SCAN_MARGIN = 0.5  # How far beyond its weapon's range a unit looks for targets.
 LEASH = 21.0  # Distance from its home up to which an idle unit follows a target. [S] GD
 LEASH_RESET = 5.0  # Distance from home at which it acquires targets again. [S] GD
 HOME_RADIUS = 0.5  # Distance from home at which a unit has returned. [U]
+HARMLESS = 1e3  # Added to the distance of units that cannot attack back.
 
 _MARGIN = 1e-6  # Of a squared distance in cells.
-_HARMLESS = 1e3  # Added to the distance of units that cannot attack back.
 
 
 @compiled
@@ -121,20 +121,20 @@ def _nearest(g: Any, rules: Any, i: int, limit: float) -> Tuple[int, float]:
         return found, distance
     side = FOREIGN if g.owner[i] == unit_types.SELF else OWN
     radius = rules.radius[g.type[i]]
+    x = g.x[i]
+    y = g.y[i]
     for index in range(g._num_of_side[side]):
-        foe = int(g._side[side, index])
-        foe_type = g.type[foe]
-        x = g.x[foe] - g.x[i]
-        y = g.y[foe] - g.y[i]
-        radii = rules.radius[foe_type] + radius
+        across = g._side_x[side, index] - x
+        up = g._side_y[side, index] - y
+        radii = g._side_radius[side, index] + radius
         # Most are too far; the margin covers rounding.
-        if x * x + y * y > (limit + radii) * (limit + radii) + _MARGIN:
+        if across * across + up * up > (limit + radii) * (limit + radii) + _MARGIN:
             continue
-        gap = length(x, y) - radii
+        gap = length(across, up) - radii
         if gap <= limit:
-            order = gap if rules.damage[foe_type] > 0 else gap + _HARMLESS
+            order = gap + g._side_penalty[side, index]
             if order < nearest:
-                found, distance, nearest = foe, gap, order
+                found, distance, nearest = int(g._side[side, index]), gap, order
     return found, distance
 
 

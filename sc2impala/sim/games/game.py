@@ -7,13 +7,27 @@ from typing import Any, Callable, Mapping, NamedTuple, Sequence, Tuple
 
 import numpy as np
 
-from sc2impala.sim import combat, counter_random, geometry, overlaps, rules, state, units
+from sc2impala.sim import (
+    combat,
+    counter_random,
+    geometry,
+    movement,
+    overlaps,
+    rules,
+    state,
+    units,
+)
 from sc2impala.sim.economy import unit_roles
 from sc2impala.sim.state import Field
 from sc2impala.sim.unit_types import UnitType
 
 FIELDS = (
-    counter_random.FIELDS + units.GAME_FIELDS + units.UNIT_FIELDS + overlaps.FIELDS + combat.FIELDS
+    counter_random.FIELDS
+    + units.GAME_FIELDS
+    + units.UNIT_FIELDS
+    + overlaps.FIELDS
+    + movement.FIELDS
+    + combat.FIELDS
 )
 """Fields that the records of all maps have."""
 
