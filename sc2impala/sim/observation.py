@@ -153,8 +153,7 @@ def list_actions(g: Any, rules: Any, available: Any) -> None:
     for type_index in range(rules.num_types):
         if _selects_type(g, type_index):
             for function in range(functions.NUM_FUNCTIONS):
-                if rules.functions[type_index, function]:
-                    available[function] = True
+                available[function] |= rules.functions[type_index, function]
 
 
 @compiled

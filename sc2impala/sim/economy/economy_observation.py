@@ -6,7 +6,14 @@ import numpy as np
 
 from sc2impala.sim import drawing, feature_units, functions, observation, protocol_codes, unit_types
 from sc2impala.sim.compiler import compiled
-from sc2impala.sim.economy import construction, fields, harvesters, production, queues
+from sc2impala.sim.economy import (
+    construction,
+    fields,
+    harvesters,
+    production,
+    queues,
+    unit_roles,
+)
 from sc2impala.sim.feature_units import (
     COLUMNS,
     ORDER_COLUMNS,
@@ -92,6 +99,9 @@ def _free(cells: Any, taken: Any) -> Any:
             free[y, x] = cells[y, x] and not taken[y, x]
     return free
 
+
+_PRODUCING = tuple(unit_roles.BUILT_BY) + tuple(unit_roles.TRAINED_BY)
+"""Functions that build or train something."""
 
 _MARINE = unit_types.MARINE.unit_type
 _SCV = unit_types.SCV.unit_type
@@ -219,7 +229,7 @@ def list_actions(g: Any, rules: Any, available: Any) -> None:
 @compiled
 def _restrict_products(g: Any, rules: Any, available: Any) -> None:
     """Restricts building and training to what is affordable and unlocked."""
-    for function in range(functions.NUM_FUNCTIONS):
+    for function in _PRODUCING:
         if available[function] and rules.product[function] != NO_TYPE:
             type_index = rules.product[function]
             if rules.is_structure[type_index]:

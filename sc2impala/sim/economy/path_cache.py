@@ -26,6 +26,11 @@ FIELDS = (
     Field('_region', np.int16, (NUM_CELLS,)),  # See `path_finding`.
     Field('_route_key', np.int32, (NUM_ROUTES,), _NO_KEY),  # Identifies the goals of a route.
     Field('_route_distance', np.int16, (NUM_ROUTES, NUM_CELLS)),  # Of all cells to the goals.
+    # The cells with a distance, see `path_finding.extend`: in order, how many were handled, and how
+    # many there are.
+    Field('_route_queue', np.int16, (NUM_ROUTES, NUM_CELLS)),
+    Field('_route_done', np.int32, (NUM_ROUTES,)),
+    Field('_route_found', np.int32, (NUM_ROUTES,)),
     Field('_route_next', np.int32),  # The route that is replaced next.
     Field('_path', np.int16, (NUM_CELLS,)),  # The path that was found last.
     Field('_queue', np.int16, (NUM_CELLS,)),
@@ -56,19 +61,48 @@ def exists(g: Any, cell: int, goal: int) -> bool:
 
 @compiled
 def nearest(g: Any, cell: int, x: float, y: float) -> int:
-    """Returns the cell nearest to a point among those that can be reached from a cell."""
+    """Returns the cell nearest to a point among those that can be reached from a cell.
+
+    Of several ones the first.
+    """
     _know_regions(g)
+    label = g._region[cell]
     best = cell
     best_distance = np.inf
-    for other in range(NUM_CELLS):
-        if g._region[other] == g._region[cell]:
-            across = path_finding.middle_x(other) - x
-            along = path_finding.middle_y(other) - y
-            distance = across * across + along * along
-            if distance < best_distance:
-                best = other
-                best_distance = distance
+    reach = _reach(g, label, x, y)
+    first, last = _within(y - reach, BOTTOM, TOP), _within(y + reach, BOTTOM, TOP)
+    left, right = _within(x - reach, LEFT, RIGHT), _within(x + reach, LEFT, RIGHT)
+    for row in range(first, last + 1):
+        for column in range(left, right + 1):
+            other = path_finding.cell_of(column, row)
+            if g._region[other] == label:
+                across = path_finding.middle_x(other) - x
+                along = path_finding.middle_y(other) - y
+                distance = across * across + along * along
+                if distance < best_distance:
+                    best = other
+                    best_distance = distance
     return best
+
+
+@compiled
+def _reach(g: Any, label: int, x: float, y: float) -> float:
+    """Returns a distance within which a cell of a region lies: found in squares around a point."""
+    column, row = int(np.floor(x)), int(np.floor(y))
+    for ring in range(geometry.MAP_EXTENT):
+        for up in range(-ring, ring + 1):
+            # Rows inside the square only have their two ends in the ring.
+            step = 2 * ring if -ring < up < ring else 1
+            for right in range(-ring, ring + 1, step):
+                within = LEFT <= column + right <= RIGHT and BOTTOM <= row + up <= TOP
+                if within and g._region[path_finding.cell_of(column + right, row + up)] == label:
+                    return np.sqrt(2.0) * (ring + 1)
+    return float(geometry.MAP_EXTENT)
+
+
+@compiled
+def _within(value: float, low: int, high: int) -> int:
+    return min(max(int(np.floor(value)), low), high)
 
 
 @compiled
@@ -78,10 +112,9 @@ def path_to_cell(g: Any, cell: int, goal: int) -> int:
     route = _find(g, goal)
     if route < 0:
         route = _replace(g, goal)
-        g._route_distance[route, cell] = path_finding.UNKNOWN
-    if g._route_distance[route, cell] == path_finding.UNKNOWN:
-        g._queue[0] = goal
-        path_finding.find_distances(g._region, g._route_distance[route], g._queue, 1, cell)
+        g._route_queue[route, 0] = goal
+        _begin(g, route, 1)
+    _extend(g, route, cell)
     return path_finding.follow(g._region, g._route_distance[route], cell, g._path)
 
 
@@ -103,17 +136,16 @@ def path_beside(g: Any, rules: Any, cell: int, target: int) -> int:
     route = _find(g, key)
     if route < 0:
         route = _replace(g, key)
-        g._route_distance[route, cell] = path_finding.UNKNOWN
-    if g._route_distance[route, cell] == path_finding.UNKNOWN:
         num_goals = 0
         for row in range(max(bottom, BOTTOM), min(top, TOP + 1)):
             for column in range(max(left, LEFT), min(right, RIGHT + 1)):
                 goal = path_finding.cell_of(column, row)
                 corner = footprints.is_corner(left, right, bottom, top, column, row)
                 if g._region[goal] > 0 and not corner:
-                    g._queue[num_goals] = goal
+                    g._route_queue[route, num_goals] = goal
                     num_goals += 1
-        path_finding.find_distances(g._region, g._route_distance[route], g._queue, num_goals, cell)
+        _begin(g, route, num_goals)
+    _extend(g, route, cell)
     if g._route_distance[route, cell] == path_finding.NO_PATH:
         return 0
     return path_finding.follow(g._region, g._route_distance[route], cell, g._path)
@@ -123,6 +155,28 @@ def path_beside(g: Any, rules: Any, cell: int, target: int) -> int:
 def _ring(g: Any, rules: Any, target: int) -> Tuple[int, int, int, int]:
     """Returns the block of cells that a fixed unit covers or touches, see `footprints.cells`."""
     return footprints.cells(rules, g.type[target], g.x[target], g.y[target], 1)
+
+
+@compiled
+def _begin(g: Any, route: int, num_goals: int) -> None:
+    """Begins a route whose goals are in front of its queue."""
+    distance, queue = g._route_distance[route], g._route_queue[route]
+    path_finding.begin(g._region, distance, queue, num_goals)
+    g._route_done[route] = 0
+    g._route_found[route] = num_goals
+
+
+@compiled
+def _extend(g: Any, route: int, cell: int) -> None:
+    """Extends a route until the distance of a cell is known."""
+    if g._route_distance[route, cell] == path_finding.UNKNOWN:
+        g._route_done[route], g._route_found[route] = path_finding.extend(
+            g._route_distance[route],
+            g._route_queue[route],
+            int(g._route_done[route]),
+            int(g._route_found[route]),
+            cell,
+        )
 
 
 @compiled

@@ -7,7 +7,7 @@ of the four neighbours of a cell, or diagonally if both cells next to the corner
 Cells are free where their `region`, int16 [NUM_CELLS], is not 0.
 """
 
-from typing import Any
+from typing import Any, Tuple
 
 import numpy as np
 
@@ -94,11 +94,35 @@ def find_distances(region: Any, distance: Any, queue: Any, num_goals: int, start
       num_goals: number of goals.
       start: number of the cell.
     """
+    begin(region, distance, queue, num_goals)
+    extend(distance, queue, 0, num_goals, start)
+
+
+@compiled
+def begin(region: Any, distance: Any, queue: Any, num_goals: int) -> None:
+    """Sets the distances of the goals to 0 and all others to NO_PATH or UNKNOWN.
+
+    Arguments as for `find_distances`.
+    """
     for cell in range(NUM_CELLS):
         distance[cell] = UNKNOWN if region[cell] > 0 else NO_PATH
     for place in range(num_goals):
         distance[queue[place]] = 0
-    done, found = 0, num_goals
+
+
+@compiled
+def extend(distance: Any, queue: Any, done: int, found: int, start: int) -> Tuple[int, int]:
+    """Computes distances until that of the start cell is known; see `find_distances`.
+
+    Args:
+      distance: int16 [NUM_CELLS], of `begin` or of an earlier call, extended.
+      queue: int16 [NUM_CELLS], the cells with a distance, in the order of their distances.
+      done, found: number of cells in the queue that were handled, and of all.
+      start: number of the cell.
+
+    Returns:
+      done and found afterwards.
+    """
     while done < found and distance[start] == UNKNOWN:
         cell = int(queue[done])
         done += 1
@@ -115,6 +139,7 @@ def find_distances(region: Any, distance: Any, queue: Any, num_goals: int, start
         for cell in range(NUM_CELLS):
             if distance[cell] == UNKNOWN:
                 distance[cell] = NO_PATH
+    return done, found
 
 
 @compiled

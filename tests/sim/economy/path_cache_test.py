@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from sc2impala.sim import unit_types
-from sc2impala.sim.economy import path_cache
+from sc2impala.sim.economy import path_cache, path_finding
 from sc2impala.sim.economy.path_finding import cell_of
 from tests.sim.economy import sites
 
@@ -92,6 +92,32 @@ def test_buildings_have_goals_of_their_own(site):
 def test_the_nearest_reachable_cell_is_on_the_same_side(site):
     wall(site, 30)
     assert path_cache.nearest(site.g, cell_of(21, 36), 40.2, 25.7) == cell_of(29, 25)
+
+
+def test_the_nearest_cell_is_that_of_a_search_of_all_cells(site):
+    random = np.random.RandomState(0)
+    for _ in range(12):
+        site.g.taken[:] = random.rand(64, 64) < 0.6
+        path_cache.forget(site.g)
+        cell = cell_of(30, 28)
+        site.g.taken[28, 30] = False
+        path_cache.is_free(site.g, cell)
+        same = np.flatnonzero(site.g._region == site.g._region[cell])
+        x, y = random.uniform(20, 46), random.uniform(19, 37)
+        if random.rand() < 0.5:  # Ties.
+            x, y = np.floor(x) + 0.5, np.floor(y) + 0.5
+        across, along = path_finding.middle_x(same) - x, path_finding.middle_y(same) - y
+        expected = same[(across * across + along * along).argmin()]
+        assert path_cache.nearest(site.g, cell, x, y) == expected
+
+
+def test_a_route_that_is_extended_gives_the_same_paths(site):
+    wall(site, 30, gap=20)
+    starts = [(29, 21), (25, 27), (22, 35), (33, 22), (44, 30)]
+    extended = [path(site, start, (31, 20)) for start in starts]
+    for start, found in zip(starts, extended):
+        path_cache.forget(site.g)
+        assert path(site, start, (31, 20)) == found
 
 
 def test_the_cache_is_cleared_when_the_ground_changes(site):
