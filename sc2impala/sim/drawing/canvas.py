@@ -11,6 +11,9 @@ from sc2impala.sim.drawing import discs
 MAX_DEPTH = layers.SCREEN_SCALES['unit_density'] - 1
 """Up to this number the units on a pixel are counted."""
 
+MAX_BASE = 64
+"""Units that cannot move of a game whose pixels are kept; if there are more, all are drawn."""
+
 
 class Canvas(NamedTuple):
     """The images of screen or minimap.
@@ -20,6 +23,9 @@ class Canvas(NamedTuple):
     inked: uint8 [K, n + m], whether an image, small or large, can have pixels of units.
     painted: int32 [K, 2], first pixel, and last one + 1, of the rows that units have covered.
     start, end: int32 [T, h], the columns of units within their boxes, row by row.
+    base: uint8 [n, K, height * width], unit_density_aa of the units that cannot move, if that layer
+      is drawn: n is 1 or 0. base_of: float64 [n, K, MAX_BASE + 1, 3], what it shows, see
+      `unit_layers`.
 
     The others are in use while a game is drawn. listed: uint16 [U], slots of the units in the
     image. values: int32 [U], of their pixels in a layer. covered: uint32 [height * width], the
@@ -36,6 +42,8 @@ class Canvas(NamedTuple):
     painted: np.ndarray
     start: np.ndarray
     end: np.ndarray
+    base: np.ndarray
+    base_of: np.ndarray
     listed: np.ndarray
     values: np.ndarray
     covered: np.ndarray
@@ -83,7 +91,11 @@ def make(
         pictures.update((name, image.reshape(shape)) for name, image in zip(chosen, images[-1]))
     inked = np.zeros([num_games, len(pictures)], np.uint8)
     painted = np.zeros([num_games, 2], np.int32)
-    kept = (images[0], numbers[0], images[1], numbers[1], inked, painted) + outline
+    is_smooth = int('unit_density_aa' in names)
+    base = np.zeros([is_smooth, num_games, height * width], np.uint8)
+    base_of = np.full([is_smooth, num_games, MAX_BASE + 1, 3], np.nan)
+    images_and_numbers = (images[0], numbers[0], images[1], numbers[1])
+    kept = images_and_numbers + (inked, painted) + outline + (base, base_of)
     return kept, {name: pictures[name] for name in names}
 
 
@@ -108,6 +120,13 @@ def clear(image: Any, first: int, end: int) -> None:
     part = image[first:end]
     for pixel in range(len(part)):
         part[pixel] = 0
+
+
+@compiled
+def copy(source: Any, image: Any) -> None:
+    """Copies a flat image."""
+    for pixel in range(len(image)):
+        image[pixel] = source[pixel]
 
 
 @compiled

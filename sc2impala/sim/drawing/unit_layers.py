@@ -10,7 +10,8 @@ import numpy as np
 from sc2impala.sim import layers, pixels, unit_types
 from sc2impala.sim.compiler import compiled
 from sc2impala.sim.drawing import discs
-from sc2impala.sim.drawing.canvas import clear, cover, fill, uncover
+from sc2impala.sim.drawing.canvas import MAX_BASE, clear, copy, cover, fill, uncover
+from sc2impala.sim.units import num_mobile
 from sc2impala.sim.visibility import drawn, num_drawn, shown
 
 FULL_RATIO = 255  # [S] OBS
@@ -117,13 +118,52 @@ def progress_ratio(g: Any, rules: Any, i: int) -> float:
 
 @compiled
 def _draw_smooth(g: Any, rules: Any, k: int, screen: Any, num_units: int) -> None:
-    """Draws unit_density_aa."""
+    """Draws unit_density_aa: what cannot move, listed first, only after a change."""
     for place in range(len(screen.small_layers)):
         if screen.small_layers[place] == _DENSITY_AA:
             image = screen.small[place, k]
-            _clear_painted(image, k, screen)
-            for n in range(num_units):
-                discs.add(g, rules, screen.listed[n], image, screen.spans, _MOST_AA)
+            num_fixed = 0
+            while num_fixed < num_units and screen.listed[num_fixed] >= num_mobile(g):
+                num_fixed += 1
+            if 0 < num_fixed <= MAX_BASE:
+                if _changes_base(g, screen.base_of[0, k], screen.listed, num_fixed):
+                    clear(screen.base[0, k], 0, len(image))
+                    for n in range(num_fixed):
+                        _add_smooth(g, rules, screen, n, screen.base[0, k])
+                copy(screen.base[0, k], image)
+            else:
+                _clear_painted(image, k, screen)
+                num_fixed = 0
+            for n in range(num_fixed, num_units):
+                _add_smooth(g, rules, screen, n, image)
+
+
+@compiled
+def _add_smooth(g: Any, rules: Any, screen: Any, n: int, image: Any) -> None:
+    discs.add(g, rules, screen.listed[n], image, screen.spans, _MOST_AA)
+
+
+@compiled
+def _changes_base(g: Any, base_of: Any, listed: Any, num_fixed: int) -> bool:
+    """Records what a base shows; returns whether that was something else before.
+
+    The first row is the camera and the number of units, the others are positions and types.
+    """
+    changes = _replace(base_of, 0, g.camera_x, g.camera_y, float(num_fixed))
+    for n in range(num_fixed):
+        i = listed[n]
+        changes = _replace(base_of, n + 1, g.x[i], g.y[i], float(g.type[i])) or changes
+    return changes
+
+
+@compiled
+def _replace(rows: Any, row: int, first: float, second: float, third: float) -> bool:
+    """Writes a row; returns whether it was another one."""
+    same = rows[row, 0] == first and rows[row, 1] == second and rows[row, 2] == third
+    rows[row, 0] = first
+    rows[row, 1] = second
+    rows[row, 2] = third
+    return not same
 
 
 @compiled
