@@ -288,12 +288,14 @@ def _simulator(results: Results) -> str:
     heading = '{games} games, {step_mul} frames per step, {screen} x {screen} pixels.'.format(
         **found
     )
-    rates = found['steps_per_second']
+    rates, bare = found['steps_per_second'], found['steps_per_second_without_layers']
     rows = [
-        [name, f'{rates[name + "/random"]:,}', f'{rates[name + "/mover"]:,}', f'{size:,}']
+        [name, f'{rates[name + "/random"]:,}', f'{rates[name + "/mover"]:,}']
+        + [f'{bare[name + "/random"]:,}', f'{bare[name + "/mover"]:,}', f'{size:,}']
         for name, size in found['bytes_per_game'].items()
     ]
-    return heading + '\n\n' + table(['map', 'random', 'mover', 'bytes per game'], rows)
+    columns = ['random', 'mover', 'random, roll-out', 'mover, roll-out', 'bytes per game']
+    return heading + '\n\n' + table(['map'] + columns, rows)
 
 
 def _pysc2_backend(results: Results) -> str:

@@ -10,6 +10,10 @@ are
 * mover: selects its army, or everything if it has none, then moves it to a random point at every
   step.
 
+A step without layers is one of a roll-out: the same players, compiled, play copies of the games in
+`sc2impala.sim.rollouts`, without drawing, observations and new episodes. Here the time that the
+players need is included. The copies begin at the states that a batch runs through, 40 steps each.
+
 The memory of a game is that of the batch after some steps of the random player, divided by the
 number of games. It includes what the games share, such as tables and the path cache, but not arrays
 that live only within a step.
@@ -33,8 +37,9 @@ from typing import Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
+from benchmarks.speed import compiled_players
 from sc2impala import sim
-from sc2impala.sim import functions, layers
+from sc2impala.sim import functions, layers, rollouts
 
 Call = Tuple[np.ndarray, Dict[str, np.ndarray]]
 """Function ids [K], and arguments by name, [K] or [K, 2] points."""
@@ -57,6 +62,8 @@ _SCALARS = {
 """Scalar arguments of the random player, with the number of values of each."""
 
 _STEPS_BEFORE_MEASURING_MEMORY = 20
+_STEPS_OF_ROLLOUT = 40
+_STEPS_BETWEEN_ROLLOUTS = 20
 
 
 def main(argv: Optional[Sequence[str]] = None) -> None:
@@ -67,13 +74,22 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
     """
     arguments = _parse_arguments(argv)
     rates: Dict[Tuple[str, str], List[float]] = {}
+    bare: Dict[Tuple[str, str], List[float]] = {}
     for _ in range(arguments.rounds):
         for map_name in arguments.maps:
             for player, call in _PLAYERS.items():
                 rate = _steps_per_second(map_name, call, arguments)
                 rates.setdefault((map_name, player), []).append(rate)
+                rate = _steps_per_second_without_layers(map_name, player, arguments)
+                bare.setdefault((map_name, player), []).append(rate)
     for (map_name, player), found in rates.items():
         print(f'{map_name:28}{player:8}{max(found):12,.0f} environment steps/s')
+    for (map_name, player), found in bare.items():
+        ratio = max(found) / max(rates[map_name, player])
+        print(
+            f'{map_name:28}{player:8}{max(found):12,.0f} environment steps/s without layers: '
+            f'{ratio:.2f} times as many'
+        )
     speedups = {}
     if arguments.threads > 1:
         for map_name in arguments.maps:
@@ -86,6 +102,9 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
     result = {name: getattr(arguments, name) for name in ('games', 'step_mul', 'screen', 'minimap')}
     result['steps_per_second'] = {
         f'{map_name}/{player}': round(max(found)) for (map_name, player), found in rates.items()
+    }
+    result['steps_per_second_without_layers'] = {
+        f'{map_name}/{player}': round(max(found)) for (map_name, player), found in bare.items()
     }
     result['speedup_of_threads'] = speedups
     result['bytes_per_game'] = {map_name: round(size) for map_name, size in memory.items()}
@@ -110,25 +129,32 @@ def _parse_arguments(argv: Optional[Sequence[str]]) -> argparse.Namespace:
 class _Play:
     """A batch of games of one map, and a player.
 
-    seconds: processor time of all steps so far, without the player's.
+    game: the batch. seconds: processor time of all steps so far, without the player's.
     available: bool [K, F], the functions that can be called.
     """
 
-    def __init__(self, map_name: str, num_games: int, call: Player, arguments: argparse.Namespace):
-        self._game = sim.make(
+    def __init__(
+        self,
+        map_name: str,
+        num_games: int,
+        call: Player,
+        arguments: argparse.Namespace,
+        draws: bool = True,
+    ):
+        self.game = sim.make(
             map_name,
             range(num_games),
             screen_size=(arguments.screen, arguments.screen),
             minimap_size=(arguments.minimap, arguments.minimap),
-            screen_layers=tuple(layers.SCREEN_SCALES),
-            minimap_layers=tuple(layers.MINIMAP_SCALES),
+            screen_layers=tuple(layers.SCREEN_SCALES) if draws else (),
+            minimap_layers=tuple(layers.MINIMAP_SCALES) if draws else (),
         )
         self._call = call
         self._random = np.random.RandomState(0)
         self._arguments = arguments
         self._frames = np.full([num_games], arguments.step_mul)
-        self._game.reset()
-        self.available = self._game.observe()['available_actions']
+        self.game.reset()
+        self.available = self.game.observe()['available_actions']
         self.seconds = 0.0
 
     def step(self) -> None:
@@ -140,7 +166,7 @@ class _Play:
 
     def carry_out(self, call: Call) -> None:
         """Steps all games."""
-        game = self._game
+        game = self.game
         game.act(*call)
         game.advance(self._frames)
         if game.ended.any():
@@ -155,6 +181,27 @@ def _steps_per_second(map_name: str, call: Player, arguments: argparse.Namespace
         play.step()
         steps += 1
     return steps * arguments.games / play.seconds
+
+
+def _steps_per_second_without_layers(
+    map_name: str, player: str, arguments: argparse.Namespace
+) -> float:
+    """Returns steps per second of roll-outs, from states that are spread over an episode."""
+    num_games = arguments.games
+    play = _Play(map_name, num_games, _PLAYERS[player], arguments, draws=False)
+    copies = rollouts.Rollouts(play.game, compiled_players.POLICIES[player], num_games)
+    copies.copy(np.arange(num_games), np.arange(num_games))
+    copies.run(1, arguments.step_mul)  # Compiles.
+    steps, seconds, round_number = 0, 0.0, 0
+    while seconds < arguments.seconds:
+        for _ in range(_STEPS_BETWEEN_ROLLOUTS):
+            play.step()
+        started = time.process_time()
+        copies.copy(np.arange(num_games), round_number * num_games + np.arange(num_games))
+        steps += int(copies.run(_STEPS_OF_ROLLOUT, arguments.step_mul).sum())
+        seconds += time.process_time() - started
+        round_number += 1
+    return steps / seconds
 
 
 def _speedup(map_name: str, arguments: argparse.Namespace) -> float:

@@ -9,7 +9,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from sc2impala.sim.compiler import compiled
+from sc2impala.sim.compiler import compiled, uncompiled
 from sc2impala.sim.state import Field
 
 FIELDS = (
@@ -42,6 +42,18 @@ def start_stream(g: Any) -> None:
     """Starts the stream of the current episode of a game."""
     g.key = _mix(_mix(g.seed) + _GOLDEN_GAMMA * np.uint64(g.episode))
     g.counter = np.uint64(0)
+
+
+def other_keys(seeds: np.ndarray, stream: int) -> np.ndarray:
+    """Returns keys of streams that are not those of any episode: uint64 [K].
+
+    Args:
+      seeds: uint64 [K].
+      stream: streams of the same seed with different numbers are independent.
+    """
+    mix = uncompiled(_mix)
+    offset = np.uint64(int(_GOLDEN_GAMMA) * (stream + 1) % 2**64)
+    return ~mix(mix(~seeds) + offset)
 
 
 @compiled

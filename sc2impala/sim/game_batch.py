@@ -17,6 +17,7 @@ from sc2impala.sim import rules as rules_lib
 from sc2impala.sim.drawing import Drawing
 from sc2impala.sim.feature_units import COLUMNS
 from sc2impala.sim.games import GAMES
+from sc2impala.sim.games.game import Game
 from sc2impala.sim.limits import MAX_FEATURE_UNITS
 from sc2impala.sim.unit_types import SELF
 from sc2impala.sim.units import NO_UNIT
@@ -73,6 +74,21 @@ class GameBatch:
     def rules(self) -> np.record:
         """The record of the map."""
         return self._rules[0]
+
+    @property
+    def rules_array(self) -> np.ndarray:
+        """The record of the map, as an array of one record."""
+        return self._rules
+
+    @property
+    def blank(self) -> np.ndarray:
+        """A game without units, as an array of one record."""
+        return self._blank
+
+    @property
+    def definition(self) -> Game:
+        """The map."""
+        return self._map
 
     @property
     def num_games(self) -> int:

@@ -4,10 +4,10 @@ There is one set for a family of maps, and one for a map, made from the function
 """
 
 import functools
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable, NamedTuple, Tuple
 
 from sc2impala.sim import actions, drawing, feature_units, observation, picking
-from sc2impala.sim.compiler import kernel
+from sc2impala.sim.compiler import compiled, kernel
 from sc2impala.sim.counter_random import start_stream
 from sc2impala.sim.economy import commands, economy_observation, ground, questions
 from sc2impala.sim.games.game import Family, Game
@@ -61,9 +61,40 @@ class EconomyKernels(NamedTuple):
 
 
 @functools.lru_cache(maxsize=None)
+def build_player(game: Game) -> Kernel:
+    """Returns a compiled function of (g, rules, frames) that simulates frames of one game of a map.
+
+    `g._living_changed` must be set before the first frame after a change from outside.
+    """
+    play_frame = game.play_frame
+
+    @compiled
+    def play(g: Any, r: Any, frames: int) -> None:
+        end = min(g.game_loop + frames, r.episode_loops)
+        while g.game_loop < end and not g.ended:
+            g.game_loop += 1
+            for i in range(g.unit_end):
+                g._died[i] = False
+            play_frame(g, r)
+            if g.game_loop == r.episode_loops:
+                g.ended = True
+
+    return play
+
+
+def call_functions(family: Family) -> Tuple[Kernel, Kernel]:
+    """Returns the compiled functions of one game of a family that list and execute function calls.
+
+    Their arguments are (g, rules, available) and (g, rules, call, available).
+    """
+    one = _functions_of(family)
+    return one.list_actions, one.execute
+
+
+@functools.lru_cache(maxsize=None)
 def build_map(game: Game) -> MapKernels:
     """Returns the kernels of a map."""
-    start, play_frame = game.start, game.play_frame
+    start, play = game.start, build_player(game)
 
     @kernel(game.name + '.restart')
     def restart(games: Any, rules: Any, blank: Any, chosen: Any) -> None:
@@ -87,14 +118,7 @@ def build_map(game: Game) -> MapKernels:
         for k in range(len(games)):
             g = games[k]
             g._living_changed = True
-            end = min(g.game_loop + frames[k], r.episode_loops)
-            while g.game_loop < end and not g.ended:
-                g.game_loop += 1
-                for i in range(g.unit_end):
-                    g._died[i] = False
-                play_frame(g, r)
-                if g.game_loop == r.episode_loops:
-                    g.ended = True
+            play(g, r, frames[k])
 
     return MapKernels(restart, advance)
 

@@ -21,6 +21,7 @@ ABOVE_RULES = {
     '__init__.py': {'game_batch'},
     'game_batch.py': {'games', 'kernels'},
     'kernels.py': {'games'},
+    'rollouts.py': {'game_batch', 'games', 'kernels'},
     'compile_ahead.py': {'game_batch'},
 }
 """What the modules above the rules import of each other, besides `games` and `api`."""

@@ -97,6 +97,10 @@ RESULTS = {
         'step_mul': 8,
         'screen': 32,
         'steps_per_second': {'MoveToBeacon/random': 51234, 'MoveToBeacon/mover': 61234},
+        'steps_per_second_without_layers': {
+            'MoveToBeacon/random': 2345678,
+            'MoveToBeacon/mover': 3456789,
+        },
         'bytes_per_game': {'MoveToBeacon': 71234},
     },
     'pysc2_backend': {
@@ -173,7 +177,7 @@ def test_the_document(tmp_path):
         '![agent steps per second](performance/scaling_num_envs.png)',
         'The knee is at 32; the maximum is 3,000 agent steps/s at 32.',
         '| 16 | 1,000 | 4,000 | 25% | 5,000 | 8,000 | 8,000 |',
-        '| MoveToBeacon | 51,234 | 61,234 | 71,234 |',
+        '| MoveToBeacon | 51,234 | 61,234 | 2,345,678 | 3,456,789 | 71,234 |',
         '| 64 x 64 | 5.25 | 0.75 | 9.50 |',
         '| T = 20, B = 32 | 72 | 248 | 50 | 3.4 |',
         '| learner/resnet | `python -m benchmarks.speed.learner/resnet` | 2026-01-02 |',

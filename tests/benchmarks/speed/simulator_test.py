@@ -16,6 +16,8 @@ def test_it_measures_every_map_with_every_player(capsys):
         f'{name}/{player}' for name in sim.MAP_NAMES for player in ('random', 'mover')
     }
     assert min(rates.values()) > 0
+    bare = result.pop('steps_per_second_without_layers')
+    assert set(bare) == set(rates) and min(bare.values()) > 0
     memory = result.pop('bytes_per_game')
     assert set(memory) == set(sim.MAP_NAMES)
     # All layers of a game alone are about 11 kB.
