@@ -33,7 +33,11 @@ _SOURCES = pathlib.Path(__file__).resolve().parent
 
 
 def compiled(function: _Function) -> _Function:
-    """Compiles a function that other compiled functions call; see `linking`."""
+    """Compiles a function that other compiled functions call; see `linking`.
+
+    Functions that are made for every map need names of their own: code from the cache is linked by
+    name, and each process numbers equal names anew.
+    """
     part: Any = _njit(
         no_cpython_wrapper=True,
         no_cfunc_wrapper=True,

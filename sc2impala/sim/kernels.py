@@ -68,7 +68,6 @@ def build_player(game: Game) -> Kernel:
     """
     play_frame = game.play_frame
 
-    @compiled
     def play(g: Any, r: Any, frames: int) -> None:
         end = min(g.game_loop + frames, r.episode_loops)
         while g.game_loop < end and not g.ended:
@@ -79,7 +78,9 @@ def build_player(game: Game) -> Kernel:
             if g.game_loop == r.episode_loops:
                 g.ended = True
 
-    return play
+    # Kernels that different processes compiled are linked by the names of their parts.
+    play.__qualname__ = play.__name__ = f'play_{game.name}'
+    return compiled(play)
 
 
 def call_functions(family: Family) -> Tuple[Kernel, Kernel]:

@@ -3,6 +3,7 @@ import pytest
 
 from sc2impala.sim import kernels
 from sc2impala.sim.feature_units import COLUMNS
+from sc2impala.sim.games import GAMES
 from tests.sim import players
 
 FOG = 'FindAndDefeatZerglings'
@@ -75,3 +76,9 @@ def test_a_kernel_runs_on_all_games():
     game.run(kernels.build_economy().survey)
     after = game.games.taken.sum((1, 2))
     assert after[0] == before[0] and 0 < before[1] - after[1] <= 2
+
+
+def test_parts_that_are_made_for_every_map_have_names_of_their_own():
+    """Else the game of one map is played by the rules of another one, see `compiler.compiled`."""
+    names = {kernels.build_player(game).__qualname__ for game in GAMES.values()}
+    assert len(names) == len(GAMES) == 7

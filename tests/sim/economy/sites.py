@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sc2impala.sim import geometry, movement, orders, state, unit_types, units
+from sc2impala.sim import geometry, movement, orders, overlaps, state, unit_types, units
 from sc2impala.sim import rules as rules_of
 from sc2impala.sim.compiler import compiled
 from sc2impala.sim.economy import eviction, ground, navigation, unit_roles
@@ -17,8 +17,9 @@ TYPES = (
     unit_types.MINERAL_FIELD,
     unit_types.VESPENE_GEYSER,
 )
-SIZES = {'M': 200, 'U': 320, 'B': 120}
-FIELDS = units.GAME_FIELDS + units.UNIT_FIELDS + ground.FIELDS + eviction.FIELDS + navigation.FIELDS
+SIZES = {'M': 200, 'L': 200, 'U': 320, 'B': 120}
+FIELDS = units.GAME_FIELDS + units.UNIT_FIELDS + overlaps.FIELDS + movement.FIELDS
+FIELDS += ground.FIELDS + eviction.FIELDS + navigation.FIELDS
 MINERAL_FIELDS = (
     [(25.0, 22.5), (24.0, 23.5), (24.0, 25.5), (23.0, 26.5)]
     + [(23.0, 28.5), (24.0, 29.5), (24.0, 31.5), (25.0, 32.5)]
