@@ -37,7 +37,7 @@ from typing import Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
-from benchmarks.speed import compiled_players
+from benchmarks import compiled_players
 from sc2impala import sim
 from sc2impala.sim import functions, layers, rollouts
 

@@ -87,7 +87,7 @@ in single steps, so points change less than on the other maps. Less entropy lose
 such as sending the last idle worker to harvest."""
 
 _IMITATION = {
-    'agent': 'patch_lstm',
+    'agent': 'unet_lstm',
     'argument_conditioning': True,
     'point_logit_scale': 8.0,
     'cloning_batch_size': 8,

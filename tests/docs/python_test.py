@@ -22,8 +22,11 @@ def complete(name):
 
 
 def test_of_the_simulator():
-    first, variant, kernel = (text for text in complete(SIMULATOR) if 'sim.make(' in text)
+    texts = (text for text in complete(SIMULATOR) if 'sim.make(' in text)
+    first, rollouts, variant, kernel = texts
     values = {}
+    exec(rollouts, values)
+    assert values['copies'].games.score.shape == (6,)
     exec(first, values)
     layer = values['game'].observe()['screen']['player_relative']
     assert layer.shape == (64, 32, 32) and layer.dtype == np.uint8

@@ -69,7 +69,7 @@ class FakeGame:
         return dict(self._buffers, **layers)
 
     def feature_units(self, screen_size=None):
-        return self._buffers['feature_units']
+        return self._buffers['feature_units'].copy()
 
     def _layers(self, table, names, size):
         width, height = size

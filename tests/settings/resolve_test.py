@@ -48,7 +48,7 @@ class TestWeightsOfAnotherRun:
     """What a run that starts from an imitated agent takes over; `chosen` is what it is given."""
 
     RUN = resolve.complete({'map_name': 'DefeatRoaches', 'num_envs': 7, 'discounting': 0.5})
-    AGENT = dict(agent='patch_lstm', ratio_bins=12, screen_size=(32, 32), max_step_mul=8)
+    AGENT = dict(agent='unet_lstm', ratio_bins=12, screen_size=(32, 32), max_step_mul=8)
 
     def complete(self, **chosen):
         given = dict(chosen, init_checkpoint='runs/a')
