@@ -118,8 +118,8 @@ def _without_rewriting() -> None:
     """TensorFlow's rewriting of graphs takes most of the time of a start, and changes no file."""
     original = sessions.session_config
 
-    def session_config(*arguments: Any) -> Any:
-        config = original(*arguments)
+    def session_config(deterministic: bool, in_bfloat16: bool = False) -> Any:
+        config = original(deterministic, in_bfloat16)
         config.graph_options.rewrite_options.disable_meta_optimizer = True
         return config
 
