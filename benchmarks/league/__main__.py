@@ -256,7 +256,7 @@ def measure_returns(
 def _common(
     reasons: Dict[str, Reason], arguments: argparse.Namespace, found: Dict[str, Dict[str, Any]]
 ) -> Dict[str, Any]:
-    """What the results of both tasks have."""
+    """Returns the entries that the results of both tasks share."""
     entries = {}
     for name, entry in ENTRIES.items():
         if name in found or name in reasons:

@@ -9,7 +9,7 @@ from typing import Dict, List, NamedTuple, Optional, Tuple
 _SPACE_IN_LINE = re.compile(r'\s+')
 _TORCH = 'torch==2.13.0'
 _GAME = ('numba==0.68.1', 'pysc2_evolved==1.1.1')
-"""What `sc2impala.envs.gym` needs besides gymnasium and NumPy."""
+"""Requirements of `sc2impala.envs.gym` besides gymnasium and NumPy."""
 
 
 class Environment(NamedTuple):

@@ -42,7 +42,7 @@ class PeerFailed(Exception):
 
 
 class Usage(NamedTuple):
-    """What a group of processes uses.
+    """Resources that a group of processes uses.
 
     time: seconds since the epoch.
     cpu_seconds: processor time since their start.

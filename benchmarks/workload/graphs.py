@@ -1,7 +1,7 @@
 """Parts of the graph of a training, and a session for them."""
 
 import contextlib
-from typing import Any, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Iterator, List, Optional, Tuple
 
 import tensorflow.compat.v1 as tf
 
@@ -121,12 +121,10 @@ def build_update(settings: Settings) -> tf.Operation:
     """
     specs, agent = make_agent(settings)
     source = ConstantSource(constant_batch(settings, agent, specs))
-    name = settings.training.algorithm
-    algorithm: Any = learner.load(name)(settings.algorithms[name])
-    if imitates(settings):
-        algorithm = learner.load_pretraining('cloning')(settings.algorithms['cloning'])
+    name = 'cloning' if imitates(settings) else settings.training.algorithm
+    load: Callable[[str], Any] = learner.load_pretraining if imitates(settings) else learner.load
     plan = phases.Plan(
-        algorithm,
+        load(name)(settings.algorithms[name]),
         source,
         settings.environment.map_name,
         settings.training.total_environment_frames,

@@ -36,7 +36,7 @@ def compiled(function: _Function) -> _Function:
     """Compiles a function that other compiled functions call; see `linking`.
 
     Functions that are made for every map need names of their own: code from the cache is linked by
-    name, and each process numbers equal names anew.
+    name, and processes number equal names independently of each other.
     """
     part: Any = _njit(
         no_cpython_wrapper=True,

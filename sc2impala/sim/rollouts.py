@@ -87,7 +87,7 @@ class Rollouts:
 
     @property
     def memory(self) -> np.recarray:
-        """What the policy remembers [C]."""
+        """The records of the memory of the policy [C]."""
         return self._memory.view(np.recarray)
 
     def copy(self, sources: np.ndarray, draws: Optional[np.ndarray] = None) -> None:

@@ -24,7 +24,7 @@ ABOVE_RULES = {
     'rollouts.py': {'game_batch', 'games', 'kernels'},
     'compile_ahead.py': {'game_batch'},
 }
-"""What the modules above the rules import of each other, besides `games` and `api`."""
+"""Imports between the modules above the rules, besides those in `games` and `api`."""
 
 
 def sim_parts(path):

@@ -186,7 +186,7 @@ class TestCheckpoints:
         assert is_whole(small, 5)
 
     def test_read_only_in_the_middle_of_a_save(self, small, saving):
-        """What could not be removed then takes no room later: there is none for it."""
+        """Files that could not be removed then are removed before the next save."""
 
         class File:
             mebibytes = 0

@@ -94,7 +94,7 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
             'large_file_path': folder,
             'savedir': folder,
             'disable_checkpoint': True,
-            # One call of `train` returns after so many seconds, and learning pauses between calls.
+            # `train` returns after this number of seconds, and learning pauses between calls.
             'seconds_between_yields': 10**7,
             'learned_steps': 0,
             'reporter': reporting.Reporter(),

@@ -91,9 +91,8 @@ class Town(Economy):
             unfinished = self.all(unit_type) & ~self.done
             reach = unit_types.WIDTH[unit_type] / 2 + _BESIDE
             for game, row in zip(*np.nonzero(free & (order == construction))):
-                away = np.abs(self._cells[game] - self._cells[game, row]) <= reach
-                beside = away[:, 0] & away[:, 1]
-                free[game, row] = not (unfinished[game] & beside).any()
+                near = np.abs(self._cells[game] - self._cells[game, row]) <= reach
+                free[game, row] = not (unfinished[game] & near[:, 0] & near[:, 1]).any()
         return free
 
     def below_marines(self, screen_size: Tuple[int, int]) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""What the results of the league are compared with."""
+"""Arithmetic of the common work of the league, and its reference."""
 
 import pytest
 
