@@ -32,7 +32,7 @@ from typing import Any, Callable, Dict, Mapping, Optional, Sequence
 
 from absl import app, flags
 
-from sc2impala import tf_setup
+from sc2impala import envs, tf_setup
 from sc2impala.checkpoints import directory
 from sc2impala.errors import FINISHED, UnexpectedError, UserError, exit_code_of_signal
 from sc2impala.runtime import console, manifest, run_watch, versions
@@ -148,8 +148,7 @@ def train(settings: Settings, hooks: Sequence[Any] = ()) -> int:
     Raises:
       UserError: for invalid settings, or an unusable folder or file in it.
     """
-    validation.check(settings)
-    tf_setup.enable()
+    _load_tensorflow(settings)
     if settings.cluster.job_name == 'actor':
         _act(settings.values())
         return FINISHED
@@ -167,8 +166,7 @@ def evaluate(settings: Settings) -> Dict[str, Any]:
     Raises:
       UserError: for invalid settings, or an unusable folder or file in it.
     """
-    validation.check(settings)
-    tf_setup.enable()
+    _load_tensorflow(settings)
     from sc2impala.evaluation import playing
 
     return playing.evaluate(settings)
@@ -180,8 +178,7 @@ def follow(settings: Settings) -> None:
     Raises:
       UserError: for invalid settings, or an unusable folder or file in it.
     """
-    validation.check(settings)
-    tf_setup.enable()
+    _load_tensorflow(settings)
     from sc2impala.evaluation import following
 
     following.follow(settings)
@@ -196,8 +193,7 @@ def record(settings: Settings) -> Dict[str, Any]:
     Raises:
       UserError: for invalid settings, or an unusable folder or file in it.
     """
-    validation.check(settings)
-    tf_setup.enable()
+    _load_tensorflow(settings)
     from sc2impala.evaluation import playing
 
     return playing.record(settings)
@@ -212,11 +208,18 @@ def export(settings: Settings) -> str:
     Raises:
       UserError: for invalid settings, or an unusable folder or file in it.
     """
-    validation.check(settings)
-    tf_setup.enable()
+    _load_tensorflow(settings)
     from sc2impala.evaluation import loading
 
     return loading.export(settings)
+
+
+def _load_tensorflow(settings: Settings) -> None:
+    """Checks the settings, and imports TensorFlow while the games are compiled."""
+    validation.check(settings)
+    if not settings.cluster.job_name:
+        envs.begin_compilation(settings.environment.backend, settings.environment.map_name)
+    tf_setup.enable()
 
 
 def _act(given: Mapping[str, object]) -> None:

@@ -93,6 +93,16 @@ def check_rules(map_name: str, rules: Mapping[str, float]) -> None:
     sim.check_rules(map_name, rules)
 
 
+def begin_compilation(backend: str, map_name: str) -> None:
+    """Starts to compile the game of a map in the background, if the backend needs that.
+
+    A program that imports TensorFlow next gains the time of the import on the first run of a
+    machine. Unknown maps have no effect.
+    """
+    if backend == 'simulator' and map_name in MAP_DEFAULTS:
+        sim.begin_compilation(map_name)
+
+
 def make_specs(
     map_name: str,
     functions: Optional[Union[str, Iterable[Union[str, int]]]] = None,

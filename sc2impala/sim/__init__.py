@@ -24,9 +24,17 @@ __all__ = [
     'MAX_QUEUE',
     'MAX_SELECTED',
     'GameBatch',
+    'begin_compilation',
     'check_rules',
     'make',
 ]
+
+
+def begin_compilation(map_name: str) -> None:
+    """Starts to compile the kernels of a map in the background, unless they are in the cache."""
+    from sc2impala.sim import compile_ahead  # It imports numba.
+
+    compile_ahead.begin(map_name)
 
 
 def __getattr__(name: str) -> Any:

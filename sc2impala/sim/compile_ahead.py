@@ -4,63 +4,111 @@
 
 numba compiles in one thread at a time, and the first step of a game would wait for every kernel in
 turn. The first batch of a map therefore starts processes that compile its kernels into the cache.
-What two kernels of one process have in common is compiled once.
+What two kernels of one process have in common is compiled once. A command can start them before it
+imports TensorFlow.
 """
 
-import concurrent.futures
+import contextlib
 import os
+import queue
 import subprocess
 import sys
-from typing import Any, Iterator, Sequence
+import threading
+from typing import Any, Dict, List, Sequence
 
 import numpy as np
 
 from sc2impala.sim import compiler
 
-KERNELS = ('advance', 'draw', 'act', 'available', 'restart')
+KERNELS = ('draw', 'act', 'advance', 'restart', 'available')
 """Compiled functions, roughly from the longest time to the shortest."""
+
+
+def begin(map_name: str) -> None:
+    """Starts to compile the kernels of a map that the cache lacks, in the background.
+
+    `prepare` waits for them. Without effect where nothing is compiled (NUMBA_DISABLE_JIT) and in
+    the processes that compile.
+    """
+    if map_name in _begun or _mark(map_name).exists():
+        return
+    if compiler.is_disabled() or os.environ.get('SC2IMPALA_COMPILES'):
+        return
+    compiler.announce()
+    _begun[map_name] = _Compilation(map_name)
 
 
 def prepare(map_name: str) -> None:
     """Compiles the kernels of a map that the cache lacks; returns when all of them are there.
 
-    Without effect where nothing is compiled (NUMBA_DISABLE_JIT), in the processes that compile, and
-    where another process cannot be started: kernels are then compiled at their first use.
+    If another process cannot be started, kernels are compiled at their first use.
     """
-    mark = compiler.cache_folder() / f'{map_name}.compiled'
-    if mark.exists() or compiler.is_disabled() or os.environ.get('SC2IMPALA_COMPILES'):
-        return
-    compiler.announce()
-    processes = min(max(os.cpu_count() or 1, 2), len(KERNELS))
-    try:
-        with concurrent.futures.ThreadPoolExecutor(processes) as pool:
-            kernels = iter(KERNELS)
-            succeeded = list(pool.map(lambda _: _compile(map_name, kernels), range(processes)))
-        if all(succeeded):
-            mark.touch()
-    except OSError:
-        pass
+    begin(map_name)
+    compilation = _begun.pop(map_name, None)
+    if compilation is not None and compilation.wait():
+        with contextlib.suppress(OSError):
+            _mark(map_name).touch()
 
 
-def _compile(map_name: str, kernels: Iterator[str]) -> bool:
-    """Compiles all kernels in a separate process; returns whether it succeeded."""
-    # The package can be imported in the same way as here.
-    paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
-    with subprocess.Popen(
-        [sys.executable, '-m', __name__, map_name],
-        env=dict(os.environ, SC2IMPALA_COMPILES='1', PYTHONPATH=paths),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        universal_newlines=True,
-    ) as process:
-        assert process.stdin is not None and process.stdout is not None
-        for kernel in kernels:
-            print(kernel, file=process.stdin, flush=True)
-            if not process.stdout.readline():
-                break  # The process has failed.
-        process.stdin.close()
-        return process.wait() == 0
+def _mark(map_name: str) -> Any:
+    """A file that exists once all kernels of a map are in the cache."""
+    return compiler.cache_folder() / f'{map_name}.compiled'
+
+
+class _Compilation:
+    """Processes that compile the kernels of one map."""
+
+    def __init__(self, map_name: str):
+        self._map_name = map_name
+        self._kernels: queue.Queue[str] = queue.Queue()
+        for kernel in KERNELS:
+            self._kernels.put(kernel)
+        self._succeeded: List[bool] = []
+        # Daemons: a command that fails in the meantime does not wait for them.
+        self._threads = [
+            threading.Thread(target=self._compile, daemon=True)
+            for _ in range(min(max(os.cpu_count() or 1, 2), len(KERNELS)))
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def wait(self) -> bool:
+        """Returns whether all kernels are compiled, once all processes have ended."""
+        for thread in self._threads:
+            thread.join()
+        return len(self._succeeded) == len(self._threads) and all(self._succeeded)
+
+    def _compile(self) -> None:
+        with contextlib.suppress(OSError):  # There is no process, or it has ended.
+            self._succeeded.append(self._run_process())
+
+    def _run_process(self) -> bool:
+        """Compiles kernels in a separate process until none is left; returns its success."""
+        # The package can be imported in the same way as here.
+        paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
+        with subprocess.Popen(
+            [sys.executable, '-m', __name__, self._map_name],
+            env=dict(os.environ, SC2IMPALA_COMPILES='1', PYTHONPATH=paths),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            universal_newlines=True,
+        ) as process:
+            assert process.stdin is not None and process.stdout is not None
+            while True:
+                try:
+                    kernel = self._kernels.get_nowait()
+                except queue.Empty:
+                    break
+                print(kernel, file=process.stdin, flush=True)
+                if not process.stdout.readline():
+                    break  # The process has failed.
+            process.stdin.close()
+            return process.wait() == 0
+
+
+_begun: Dict[str, _Compilation] = {}
+"""Compilations by map, until `prepare` has waited for them."""
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -85,6 +85,7 @@ ALLOWED = {
     'experiment': (
         'checkpoints',
         'cluster_actors',
+        'envs',
         'errors',
         'evaluation',
         'runtime',

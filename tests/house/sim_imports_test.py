@@ -18,7 +18,7 @@ BATCH = {'api', 'game_batch', 'games', 'kernels'}
 """Parts of the simulator above the rules: they put functions of one game together."""
 
 ABOVE_RULES = {
-    '__init__.py': {'game_batch'},
+    '__init__.py': {'compile_ahead', 'game_batch'},
     'game_batch.py': {'games', 'kernels'},
     'kernels.py': {'games'},
     'rollouts.py': {'game_batch', 'games', 'kernels'},
