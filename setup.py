@@ -31,7 +31,10 @@ setuptools.setup(
     license='Apache-2.0',
     python_requires='>=3.7,!=3.8.*,!=3.9.*,!=3.10.*',
     packages=setuptools.find_packages(include=['sc2impala', 'sc2impala.*']),
-    package_data={'sc2impala.sim.api.tables': ['*.csv']},
+    package_data={
+        'sc2impala.sim.api.tables': ['*.csv'],
+        'sc2impala.zoo': ['agents/*/*'],
+    },
     install_requires=[
         'tensorflow==1.15.*' + OLD,
         'tensorflow>=2.20' + NEW,

@@ -32,7 +32,8 @@ def load(
     """Loads a trained agent, with the policy of an evaluation of its run.
 
     Args:
-      path: folder of a run, its folder `best`, or a checkpoint in one of them.
+      path: folder of a run, its folder `best`, a checkpoint in one of them, or an agent that comes
+        with the package, such as `zoo:MoveToBeacon`.
       checkpoint: checkpoint of a run: 'latest'; 'best'; its number of frames; or its path.
       policy: 'sampled' or 'greedy' actions.
       temperature: temperature of sampled actions; None for the run's.

@@ -33,7 +33,7 @@ from typing import Any, Callable, Dict, Mapping, Optional, Sequence
 from absl import app, flags
 
 from sc2impala import envs, tf_setup
-from sc2impala.checkpoints import directory
+from sc2impala.checkpoints import directory, zoo_names
 from sc2impala.errors import FINISHED, UnexpectedError, UserError, exit_code_of_signal
 from sc2impala.runtime import console, manifest, run_watch, versions
 from sc2impala.settings import addresses, own_algorithms, resolve, setting_flags, validation
@@ -43,6 +43,8 @@ from sc2impala.settings.settings import Settings
 # Functions import modules that load TensorFlow: --help and wrong flags do not
 # wait for it.
 VERSION = '--version'
+ZOO_LOGDIR = 'runs/zoo'
+"""Default --logdir of evaluations and recordings of agents of the zoo."""
 _HELP = ('--help', '-help', '-h', '-?')
 _FULL_HELP = ('--helpfull', '-helpfull')
 
@@ -317,11 +319,13 @@ def _complete(chosen: Mapping[str, object]) -> Settings:
 
 
 def _resolve(chosen: Mapping[str, Any]) -> Settings:
+    chosen = _with_agent_of_zoo(chosen)
     given = dict(chosen, logdir=_logdir(chosen))
     if given.get('mode') == 'record':
         return Settings.from_values(_settings_of_recording(given))
-    before = manifest.read(given['logdir'])
     evaluates = given.get('mode') in ('evaluate', 'export')
+    from_zoo = evaluates and zoo_names.is_zoo(given.get('checkpoint', ''))
+    before = manifest.read(zoo_names.folder(given['checkpoint']) if from_zoo else given['logdir'])
     if before is None:
         if evaluates:
             console.say(
@@ -336,6 +340,25 @@ def _resolve(chosen: Mapping[str, Any]) -> Settings:
     if evaluates:
         manifest.check_evaluation(given['logdir'], values, before)
     return Settings.from_values(values)
+
+
+def _with_agent_of_zoo(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Replaces `--policy=zoo:NAME` by the flags that it stands for.
+
+    Raises:
+      UserError: if there is no such agent, or another one is given as well.
+    """
+    policy, mode = given.get('policy', ''), given.get('mode', 'train')
+    if not zoo_names.is_zoo(policy) or mode not in ('evaluate', 'record'):
+        return given
+    name = 'checkpoint' if mode == 'evaluate' else 'init_checkpoint'
+    zoo_names.folder(policy)
+    if name in given:
+        raise UserError(
+            f'--policy={policy} is a whole agent, expected no other one with it, but '
+            f'--{name}={given[name]}.'
+        )
+    return dict({'logdir': ZOO_LOGDIR, **given}, policy='sampled', **{name: policy})
 
 
 def _of_start(given: Mapping[str, Any]) -> Optional[Mapping[str, Any]]:

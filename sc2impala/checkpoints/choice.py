@@ -5,7 +5,7 @@ import json
 import os
 from typing import Any, List, NamedTuple, Optional, Tuple
 
-from sc2impala.checkpoints import directory, legacy
+from sc2impala.checkpoints import directory, legacy, zoo_names
 from sc2impala.checkpoints.directory import DamagedError, Skipped
 from sc2impala.errors import UserError
 from sc2impala.runtime import console
@@ -127,7 +127,7 @@ def find_initial(folder_or_checkpoint: str) -> str:
     if path is None:
         raise UserError(
             f'--init_checkpoint={folder_or_checkpoint} has no checkpoint, expected the folder of '
-            'a run or the name of a checkpoint.'
+            'a run, the name of a checkpoint, or that of an agent of the zoo.'
         )
     return path
 
@@ -138,8 +138,8 @@ def find(run: str, name: str = LATEST, option: str = '--checkpoint') -> str:
     Args:
       run: the folder.
       name: 'latest'; 'best', the one in the folder `best`; a number of frames, in the folder of the
-        run or one of best models; or a path, possibly relative to the folder of the run, of a
-        checkpoint or of a folder with checkpoints, such as `best-greedy`.
+        run or one of best models; a path, possibly relative to the folder of the run, of a
+        checkpoint or of a folder with checkpoints, such as `best-greedy`; or a name of the zoo.
       option: name of the option with this value, for errors.
 
     Returns:
@@ -188,9 +188,13 @@ def _at(given: str, numbered: bool = False) -> Optional[str]:
     """The checkpoint at a path, or the newest one in a folder at this path, or None.
 
     Args:
-      given: the path.
+      given: the path, or a name of the zoo.
       numbered: True if the name of a prefix must end with its frames.
     """
+    if zoo_names.is_zoo(given):
+        from sc2impala.checkpoints import zoo  # It imports TensorFlow.
+
+        return zoo.checkpoint(given)
     path = directory.normal(given)
     if directory.is_checkpoint(path):
         ends_with_frames = path.rpartition('-')[2].isdecimal()

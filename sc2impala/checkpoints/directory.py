@@ -22,6 +22,7 @@ import shutil
 import zlib
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence
 
+from sc2impala.checkpoints import zoo_names
 from sc2impala.errors import UserError
 from sc2impala.runtime import logdir
 
@@ -100,7 +101,13 @@ def is_checkpoint(checkpoint: str) -> bool:
 
 
 def run_of(given: str) -> str:
-    """The folder of the run for a path to it or to one of its checkpoints."""
+    """The folder with the manifest, for a path to a run or a checkpoint, or a name of the zoo.
+
+    Raises:
+      UserError: if the zoo has no such agent.
+    """
+    if zoo_names.is_zoo(given):
+        return zoo_names.folder(given)
     checkpoint = normal(given)
     if os.path.isdir(checkpoint) and not is_checkpoint(checkpoint):
         return given

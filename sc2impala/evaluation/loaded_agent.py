@@ -210,6 +210,13 @@ class LoadedAgent:
             self._session, self._saver, os.path.expanduser(folder), self.describe()
         )
 
+    def weights(self) -> Arrays:
+        """Returns copies of all weights by the names of their variables."""
+        self._check_open()
+        with self._session.graph.as_default():
+            found = tf.global_variables()
+        return self._session.run({variable.op.name: variable for variable in found})
+
     def describe(self) -> Dict[str, Any]:
         """Returns the identity of the agent, its actions and observations, as values of JSON."""
         spec = self.action_spec

@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, Mapping, Optional, Tuple, Union
 
 import tensorflow.compat.v1 as tf
 
-from sc2impala.checkpoints import choice, directory, variables
+from sc2impala.checkpoints import choice, directory, variables, zoo_names
 from sc2impala.errors import UserError
 from sc2impala.evaluation.agent_interface import AgentInterface
 from sc2impala.evaluation.loaded_agent import Identity, LoadedAgent
@@ -87,15 +87,22 @@ def export(settings: Settings) -> str:
 
 
 def _locate(path: str, checkpoint: str) -> Tuple[str, str]:
-    """Returns folder and checkpoint of a run; `path` may be a checkpoint itself."""
+    """Returns folder and checkpoint of a run; `path` may be a checkpoint or a name of the zoo."""
+    if zoo_names.is_zoo(path):
+        return zoo_names.folder(path), _only(path, checkpoint, path)
     own = directory.normal(path)
     if not directory.is_checkpoint(own):
         return path, checkpoint
+    return directory.run_of(own), _only(path, checkpoint, os.path.abspath(own))
+
+
+def _only(path: str, checkpoint: str, found: str) -> str:
+    """Returns the checkpoint that was found; raises UserError if another one is given as well."""
     if checkpoint != choice.LATEST:
         raise UserError(
             f'{path} is a checkpoint, expected no other one with it, but checkpoint={checkpoint}.'
         )
-    return directory.run_of(own), os.path.abspath(own)
+    return found
 
 
 def _read_settings(folder: str, given: Mapping[str, object]) -> Settings:

@@ -9,7 +9,7 @@ from typing import Any, Dict, Optional, Union, cast
 import tensorflow.compat.v1 as tf
 
 import sc2impala
-from sc2impala.checkpoints import choice, directory
+from sc2impala.checkpoints import choice, directory, zoo_names
 from sc2impala.envs.vector import Specs
 from sc2impala.evaluation import pictures, players, recording, scoring
 from sc2impala.evaluation.players import Player
@@ -61,19 +61,26 @@ def evaluate(settings: Settings) -> Dict[str, Any]:
 
 def _label(settings: Settings, player: Player) -> str:
     """The part of file names that identifies a chosen checkpoint, or ''."""
-    if settings.evaluation.checkpoint == choice.LATEST:
+    name = settings.evaluation.checkpoint
+    if name == choice.LATEST:
         return ''
+    if zoo_names.is_zoo(name):
+        return name.replace(':', '-')
     return choice.label(settings.run.logdir, cast(players.AgentPlayer, player).checkpoint)
 
 
 def _identity(settings: Settings, player: Player) -> Dict[str, Any]:
     """Returns the entries of `evaluation.json` that identify agent, games and versions.
 
-    The checkpoint is a path relative to the folder of the run; None without an agent.
+    The checkpoint is a path relative to the folder of the run, or a name of the zoo; None without
+    an agent.
     """
     path, own = getattr(player, 'checkpoint', None), settings.evaluation
+    name = own.checkpoint
+    if path is not None and not zoo_names.is_zoo(name):
+        name = os.path.relpath(path, settings.run.logdir)
     return {
-        'checkpoint': None if path is None else os.path.relpath(path, settings.run.logdir),
+        'checkpoint': None if path is None else name,
         'checkpoint_frames': None if path is None else directory.frames_of(path),
         'num_eval_envs': min(own.num_eval_envs, own.num_episodes),
         'deterministic': settings.run.deterministic,

@@ -35,6 +35,7 @@ OTHER_PROGRAMS = {
 ENVIRONMENT = {
     'SC2PATH', 'TF_CONFIG', 'NUMBA_CACHE_DIR', 'NUMBA_DISABLE_JIT', 'NUMBA_BOUNDSCHECK',
     'SDL_VIDEODRIVER', 'PYTHON', 'PYTHON37', 'PYTHONPATH', 'NO_MKDOCS_2_WARNING',
+    'XDG_CACHE_HOME',
     # Gymnasium's.
     'NEXT_STEP',
 }  # fmt: skip
@@ -82,14 +83,14 @@ def constants():
 
 @functools.lru_cache(maxsize=None)
 def flags():
-    """The flags of runs and populations, and of the programs in benchmarks and examples."""
+    """The flags of runs and populations, and of other commands of this repository."""
     result = set(OTHER_PROGRAMS)
     for settings in (settings_lib.all_settings(), population_settings.all_settings()):
         for name, setting in settings.items():
             result.add(name)
             if setting.type is value_types.BOOLEAN:
                 result.add('no' + name)
-    for folder in ('benchmarks', 'examples'):
+    for folder in ('benchmarks', 'examples', sources.PACKAGE):
         pattern = os.path.join(sources.ROOT, folder, '**', '*.py')
         for path in glob.glob(pattern, recursive=True):
             with open(path, encoding='utf-8') as file:

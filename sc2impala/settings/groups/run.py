@@ -107,7 +107,8 @@ class EvaluationSettings:
     policy: str = setting(
         'sampled',
         'sampled or greedy actions of the agent, or random, or scripted, the best script of the '
-        'map, or the name of one: see --demonstrator. The agent of a recording is that of '
+        'map, or the name of one: see --demonstrator; or zoo:NAME, an agent that comes with the '
+        'package (python -m sc2impala.zoo lists them). The agent of a recording is that of '
         '--init_checkpoint',
         free_on_resume=True,
         own_in_evaluation=True,

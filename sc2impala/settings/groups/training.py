@@ -125,9 +125,9 @@ class StartSettings:
 
     init_checkpoint: str = setting(
         '',
-        'folder of a run, or a checkpoint, whose weights to start from. Agent, observations and '
-        'actions are then those of that run unless given; with the same map and algorithm, so are '
-        'the settings of learning, except those of imitation',
+        'folder of a run, a checkpoint, or zoo:NAME, whose weights to start from. Agent, '
+        'observations and actions are then those of that run unless given; with the same map and '
+        'algorithm, so are the settings of learning, except those of imitation',
         type=value_types.PATH,
         free_on_resume=True,
     )

@@ -1,0 +1,138 @@
+"""Cards of the zoo: where an agent comes from, and its scores."""
+
+import json
+import os
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+from sc2impala.checkpoints import zoo_names
+from sc2impala.errors import UserError
+
+
+class Score(NamedTuple):
+    """An evaluation of the agent of the zoo, as it is in the package.
+
+    step_mul: frames of every agent step; None if the agent chooses them.
+    max_step_mul: the maximum of chosen steps; None for that of the training.
+    temperature: of the sampled actions.
+    mean, standard_error: of the return of an episode.
+    episodes: their number.
+    seed: of the games and the actions.
+    """
+
+    step_mul: Optional[int]
+    max_step_mul: Optional[int]
+    temperature: float
+    mean: float
+    standard_error: float
+    episodes: int
+    seed: int
+
+    def steps(self) -> str:
+        """The step multiplier in words."""
+        if self.step_mul is not None:
+            return f'{self.step_mul} frames'
+        return f'chosen, at most {self.max_step_mul}' if self.max_step_mul else 'chosen'
+
+
+class Card(NamedTuple):
+    """The card of an agent.
+
+    name: without `zoo:`.
+    map_name, agent, algorithm: settings of its run.
+    origin: 'imitation' of a script and what follows it, or 'scratch'.
+    command: of the training.
+    commit: of the training; None if it was not trained in a clone.
+    version: of the package.
+    date: of the training.
+    seed: of its run.
+    selection: how it was chosen among runs and checkpoints, in a few words.
+    frames: environment frames of all phases, up to this checkpoint.
+    hours: duration of the training.
+    processor: of the training.
+    num_weights: numbers in its weights.
+    scores: the first one is that of its default settings.
+    """
+
+    name: str
+    map_name: str
+    agent: str
+    algorithm: str
+    origin: str
+    command: str
+    commit: Optional[str]
+    version: str
+    date: str
+    seed: int
+    selection: str
+    frames: int
+    hours: float
+    processor: str
+    num_weights: int
+    scores: Sequence[Score]
+
+
+def read(name: str) -> Card:
+    """Reads the card of an agent.
+
+    Args:
+      name: without `zoo:`.
+
+    Raises:
+      UserError: if there is no such agent, or its card is damaged.
+    """
+    path = os.path.join(zoo_names.folder(zoo_names.PREFIX + name), zoo_names.CARD)
+    try:
+        with open(path, encoding='utf-8') as file:
+            content = json.load(file)
+        scores = [Score(**score) for score in content.pop('scores')]
+        return Card(name=name, scores=scores, **content)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise UserError(
+            f'{path} cannot be read ({error}), expected the card of an agent: install the package '
+            'again.'
+        ) from error
+
+
+def to_json(card: Card) -> Dict[str, Any]:
+    """The content of the file of a card."""
+    content = dict(card._asdict(), scores=[dict(score._asdict()) for score in card.scores])
+    content.pop('name')
+    return content
+
+
+def table(cards: Sequence[Card]) -> str:
+    """A table with one line per score, for terminals."""
+    rows: List[Tuple[str, ...]] = [
+        ('agent', 'network', 'frames', 'training', 'steps', 'score', 'episodes')
+    ]
+    for card in cards:
+        for index, score in enumerate(card.scores):
+            about = (
+                zoo_names.PREFIX + card.name,
+                card.agent,
+                f'{card.frames / 1e6:.1f} M',
+                f'{card.hours:.1f} h',
+            )
+            rows.append(
+                (
+                    *(about if index == 0 else ('',) * len(about)),
+                    score.steps(),
+                    f'{score.mean:.1f} +- {score.standard_error:.1f}',
+                    str(score.episodes),
+                )
+            )
+    return _aligned(rows)
+
+
+def describe(card: Card) -> str:
+    """The whole card in lines, for terminals."""
+    lines = [f'{name:12} {value}' for name, value in card._asdict().items() if name != 'scores']
+    return '\n'.join([*lines, '', table([card])])
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> str:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines: List[str] = []
+    for row in rows:
+        lines.append('  '.join(f'{cell:{width}}' for cell, width in zip(row, widths)).rstrip())
+    return '\n'.join(lines)

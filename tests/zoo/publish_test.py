@@ -1,0 +1,107 @@
+"""An agent of the zoo is that of its run, with weights in float16."""
+
+import json
+import os
+import shutil
+
+import numpy as np
+import pytest
+
+import sc2impala
+from sc2impala import experiment
+from sc2impala.checkpoints import zoo_names
+from sc2impala.zoo import cards, publish
+
+pytestmark = pytest.mark.long
+
+
+def test_the_weights_are_those_of_the_run(zoo_folder, tiny_run):
+    with sc2impala.load(tiny_run) as run, sc2impala.load('zoo:Tiny') as agent:
+        assert agent.identity.map_name == run.identity.map_name
+        assert agent.identity.frames == run.identity.frames
+        expected, found = run.weights(), agent.weights()
+    assert expected.keys() == found.keys()
+    for name, value in expected.items():
+        assert found[name].dtype == value.dtype
+        np.testing.assert_array_equal(found[name], value.astype(np.float16).astype(value.dtype))
+
+
+def test_the_card_describes_the_run(zoo_folder, tiny_run):
+    card = cards.read('Tiny')
+    assert (card.name, card.agent, card.origin) == ('Tiny', 'fully_conv_lstm', 'scratch')
+    assert '--agent=fully_conv_lstm' in card.command
+    assert tiny_run not in card.command
+    assert [score.max_step_mul for score in card.scores] == [None, 2]
+    assert [(score.episodes, score.seed) for score in card.scores] == [(2, 3), (2, 3)]
+
+
+def test_the_settings_have_no_paths(zoo_folder):
+    text = (zoo_folder / 'Tiny' / 'manifest.json').read_text()
+    assert os.sep + 'tiny' not in text
+    assert json.loads(text)['config']['logdir'] == ''
+
+
+def test_evaluations_by_policy_and_by_checkpoint_are_the_same(zoo_folder, tmp_path):
+    flags = ['--mode=evaluate', '--num_episodes=2', '--seed=3']
+    assert experiment.main([*flags, '--policy=zoo:Tiny', f'--logdir={tmp_path}/a']) == 0
+    assert experiment.main([*flags, '--checkpoint=zoo:Tiny', f'--logdir={tmp_path}/b']) == 0
+    a, b = (json.loads((tmp_path / name / 'evaluation-zoo-Tiny.json').read_text()) for name in 'ab')
+    assert a == b
+    assert a['checkpoint'] == 'zoo:Tiny'
+    assert a['mean_return'] == pytest.approx(cards.read('Tiny').scores[0].mean)
+
+
+def test_an_evaluation_in_the_folder_of_another_run_keeps_its_files(zoo_folder, tiny_run, tmp_path):
+    folder = tmp_path / 'run'
+    shutil.copytree(tiny_run, str(folder))
+    before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    flags = ['--mode=evaluate', '--num_episodes=1', '--policy=zoo:Tiny', f'--logdir={folder}']
+    assert experiment.main(flags) == 0
+    for name, content in before.items():
+        assert (folder / name).read_bytes() == content
+    assert (folder / 'evaluation-zoo-Tiny.json').exists()
+
+
+def test_a_run_starts_from_the_agent(zoo_folder, tmp_path):
+    logdir = str(tmp_path / 'run')
+    flags = ['--init_checkpoint=zoo:Tiny', '--total_environment_frames=20', f'--logdir={logdir}']
+    assert experiment.main(flags) == 0
+    with open(os.path.join(logdir, 'manifest.json')) as file:
+        config = json.load(file)['config']
+    assert (config['init_checkpoint'], config['agent']) == ('zoo:Tiny', 'fully_conv_lstm')
+    # It resumes.
+    assert experiment.main([f'--logdir={logdir}', '--total_environment_frames=40']) == 0
+
+
+def test_the_agent_is_recorded(zoo_folder, tmp_path):
+    flags = ['--mode=record', '--policy=zoo:Tiny', '--num_episodes=1', f'--logdir={tmp_path}/run']
+    assert experiment.main(flags) == 0
+
+
+def test_another_evaluation_prints_scores_and_keeps_the_card(zoo_folder, capsys):
+    path = zoo_folder / 'Tiny' / zoo_names.CARD
+    before = path.read_bytes()
+    assert publish.main(['--name=Tiny', '--evaluate', '--episodes=2', '--seed=4']) == 0
+    assert 'zoo:Tiny' in capsys.readouterr().out
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    'flags, message',
+    [
+        (['--name=../x', 'run'], 'is no name'),
+        (['--name=x'], 'folder of a run is missing'),
+        (['--name=x', 'run', '--episodes=1'], 'expected at least 2'),
+    ],
+)
+def test_wrong_flags_are_named(flags, message, capsys):
+    with pytest.raises(SystemExit):
+        publish.parse(flags)
+    assert message in capsys.readouterr().err
+
+
+def test_a_failed_publication_leaves_nothing(zoo_folder, tmp_path, capsys):
+    before = sorted(os.listdir(str(zoo_folder)))
+    assert publish.main([str(tmp_path), '--name=Other']) != 0
+    assert 'is no run' in capsys.readouterr().err
+    assert sorted(os.listdir(str(zoo_folder))) == before
