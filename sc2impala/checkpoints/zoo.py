@@ -138,7 +138,8 @@ def _checksum(path: str) -> int:
 def _caches() -> List[str]:
     """Folders for converted agents, the preferred one first."""
     users = os.environ.get('XDG_CACHE_HOME') or os.path.join(os.path.expanduser('~'), '.cache')
-    owned = f'sc2impala-{os.getuid()}' if hasattr(os, 'getuid') else 'sc2impala'
+    # Windows has no numbers of users, but a temporary folder for each.
+    owned = f'sc2impala-{getattr(os, "getuid", lambda: 0)()}'
     return [
         os.path.join(users, 'sc2impala', 'zoo'),
         os.path.join(tempfile.gettempdir(), owned, 'zoo'),
