@@ -34,6 +34,7 @@ setuptools.setup(
     package_data={
         'sc2impala.sim.api.tables': ['*.csv'],
         'sc2impala.zoo': ['agents/*/*'],
+        'sc2impala.report': ['*.css', '*.js'],
     },
     install_requires=[
         'tensorflow==1.15.*' + OLD,

@@ -1,10 +1,10 @@
-"""Published mean returns on the seven mini-games, all on StarCraft II itself."""
+"""Mean returns of others on the seven mini-games: published ones, and those of the scripts."""
 
 from typing import Dict, NamedTuple, Optional
 
 
 class Scores(NamedTuple):
-    """Mean returns on one map.
+    """Published mean returns on one map, on StarCraft II itself.
 
     random: a random policy (Vinyals et al. 2017, arXiv 1708.04782, table 1).
     fully_conv_lstm: FullyConv LSTM (ibid.).
@@ -28,6 +28,33 @@ SCORES: Dict[str, Scores] = {
     'BuildMarines': Scores(0, 6, 123, 133),
 }
 """By map name. A random policy on BuildMarines has 'less than 1'."""
+
+
+class ScriptScore(NamedTuple):
+    """Mean return of the best script of a map, on the simulator.
+
+    name: the script.
+    step_mul: frames from one action to the next.
+    mean: mean return.
+    standard_error: of the mean.
+    """
+
+    name: str
+    step_mul: int
+    mean: float
+    standard_error: float
+
+
+SCRIPTS: Dict[str, ScriptScore] = {
+    'MoveToBeacon': ScriptScore('PySC2', 8, 26.1, 0.2),
+    'CollectMineralShards': ScriptScore('PySC2', 8, 115.1, 0.6),
+    'FindAndDefeatZerglings': ScriptScore('stutter_step', 8, 55.8, 0.8),
+    'DefeatRoaches': ScriptScore('pull_back', 8, 138, 18),
+    'DefeatZerglingsAndBanelings': ScriptScore('kite', 8, 848, 5),
+    'CollectMineralsAndGas': ScriptScore('build_order', 8, 6698, 7),
+    'BuildMarines': ScriptScore('build_order', 8, 132.0, 0.0),
+}
+"""By map name, as in docs/results.md: at 8 frames, like the published agents."""
 
 HUMAN_SCORES = ('human_normalised_score', 'capped_score', 'human_gap')
 

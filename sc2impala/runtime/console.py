@@ -61,6 +61,18 @@ def count_text(number: int, noun: str) -> str:
     return f'{number:,} {noun}{"" if number == 1 else "s"}'
 
 
+def duration_text(seconds: float) -> str:
+    """8130 -> '2h 15m', 135 -> '2m 15s'."""
+    seconds = max(0, int(round(seconds)))
+    if seconds >= 86400:
+        return f'{seconds // 86400}d {seconds % 86400 // 3600}h'
+    if seconds >= 3600:
+        return f'{seconds // 3600}h {seconds % 3600 // 60}m'
+    if seconds >= 60:
+        return f'{seconds // 60}m {seconds % 60}s'
+    return f'{seconds}s'
+
+
 def write(stream: TextIO, text: str) -> None:
     """Writes to a text stream at once; drops the text if nothing reads it.
 

@@ -94,6 +94,7 @@ ALLOWED = {
         'training',
     ),
     'zoo': ('checkpoints', 'errors', 'experiment', 'runtime', 'tf_setup'),
+    'report': ('checkpoints', 'envs', 'errors', 'evaluation', 'learner', 'runtime', 'settings'),
     'population': ('checkpoints', 'errors', 'experiment', 'learner', 'runtime', 'settings'),
 }
 """The other parts that each part of the package may import."""
@@ -184,6 +185,7 @@ def test_parts_without_tensorflow():
         'structs',
         'errors',
         'population',
+        'report',
     )
     faults = [
         path

@@ -4,7 +4,8 @@ They require neither TensorFlow nor a display: the first is drawn with Pillow, t
 matplotlib's Agg canvas.
 """
 
+from sc2impala.evaluation.episode_table import NoEpisode
 from sc2impala.evaluation.pictures.episode_picture import EpisodePicture
-from sc2impala.evaluation.pictures.learning_curve import NoEpisode, save_learning_curve
+from sc2impala.evaluation.pictures.learning_curve import save_learning_curve
 
 __all__ = ['EpisodePicture', 'NoEpisode', 'save_learning_curve']

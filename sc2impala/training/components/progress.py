@@ -9,6 +9,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala.learner.phases import Phase
 from sc2impala.runtime import console
+from sc2impala.runtime.console import duration_text
 from sc2impala.runtime.summary_log import SummaryLog
 from sc2impala.training.component import Component
 from sc2impala.training.components.episodes import EpisodeLog
@@ -87,18 +88,6 @@ class Progress:
             console.write(self._stream, '\r\x1b[K' + line)
         else:
             console.write(self._stream, line + '\n')
-
-
-def duration_text(seconds: float) -> str:
-    """8130 -> '2h 15m', 135 -> '2m 15s'."""
-    seconds = max(0, int(round(seconds)))
-    if seconds >= 86400:
-        return f'{seconds // 86400}d {seconds % 86400 // 3600}h'
-    if seconds >= 3600:
-        return f'{seconds // 3600}h {seconds % 3600 // 60}m'
-    if seconds >= 60:
-        return f'{seconds // 60}m {seconds % 60}s'
-    return f'{seconds}s'
 
 
 def _returns_text(episodes: EpisodeLog) -> str:

@@ -12,11 +12,10 @@ import tensorflow.compat.v1 as tf
 from sc2impala import activity
 from sc2impala.learner.phases import Phase
 from sc2impala.runtime import console
-from sc2impala.runtime.console import TrainLog
+from sc2impala.runtime.console import TrainLog, duration_text
 from sc2impala.runtime.summary_log import SummaryLog
 from sc2impala.settings import validation
 from sc2impala.training.component import Component
-from sc2impala.training.components.progress import duration_text
 from sc2impala.training.run import Run
 
 TAG = 'watch/secs_without_update'

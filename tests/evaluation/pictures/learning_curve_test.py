@@ -21,12 +21,6 @@ def write_run(path, num_episodes, seed=0):
     return write(path, HEADER, *rows)
 
 
-def read_pairs(path):
-    frames, returns = learning_curve.read_episodes(path)
-    assert frames.dtype == np.int64
-    return list(zip(frames.tolist(), returns.tolist()))
-
-
 def test_the_curve_of_a_run_is_a_png_file(tmp_path):
     path = str(tmp_path / 'curve.png')
     pictures.save_learning_curve(write_run(tmp_path / 'a.csv', 300), path, 'MoveToBeacon')
@@ -50,58 +44,6 @@ def test_runs_are_drawn_into_one_picture(tmp_path):
         pictures.save_learning_curve(dict(list(files.items())[:number]), str(saved[-1]))
     contents = {path.read_bytes() for path in saved}
     assert len(contents) == 3
-
-
-def test_episodes_that_a_later_start_replaced_are_skipped(tmp_path):
-    path = write(
-        tmp_path / 'a.csv',
-        HEADER,
-        '0,100,1.0,80,10',
-        '0,200,2.0,80,10',
-        '0,300,3.0,80,10',
-        '0,400,4.0,80,10',
-        '1,300,5.0,80,10',
-        '1,500,6.0,80,10',
-        '2,450,7.0,80,10',
-        '2,450,8.0,80,10',
-        '2,600,9.0,80,10',
-    )
-    assert read_pairs(path) == [(100, 1), (200, 2), (300, 5), (450, 7), (450, 8), (600, 9)]
-
-
-def test_a_late_start_may_replace_several_earlier_starts(tmp_path):
-    path = write(
-        tmp_path / 'a.csv',
-        HEADER,
-        '0,100,1.0,80,10',
-        '0,300,2.0,80,10',
-        '1,400,3.0,80,10',
-        '3,200,4.0,80,10',
-    )
-    assert read_pairs(path) == [(100, 1), (200, 4)]
-
-
-def test_incomplete_lines_are_skipped(tmp_path):
-    path = write(
-        tmp_path / 'a.csv', HEADER, '0,100,1.0,80,10', '0,20,1,150,2.0,80,10', '1,200,3.0,80,10'
-    )
-    with open(path, 'a') as file:
-        file.write('1,300,4')
-    assert read_pairs(path) == [(100, 1), (200, 3)]
-
-
-def test_columns_are_found_by_their_names(tmp_path):
-    path = write(tmp_path / 'a.csv', 'episode_return,more,start,global_step', '2.5,x,0,100')
-    assert read_pairs(path) == [(100, 2.5)]
-
-
-@pytest.mark.parametrize('window', [1, 3, 100, 1000])
-def test_running_mean_and_std(window):
-    values = 1e6 + np.random.RandomState(0).randn(250)
-    mean, std = learning_curve.running_mean_and_std(values, window)
-    windows = [values[max(0, i + 1 - window) : i + 1] for i in range(250)]
-    np.testing.assert_allclose(mean, [part.mean() for part in windows], rtol=1e-12)
-    np.testing.assert_allclose(std, [part.std() for part in windows], atol=1e-6)
 
 
 @pytest.mark.parametrize(
