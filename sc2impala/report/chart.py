@@ -115,9 +115,10 @@ def to_html(chart: Chart) -> str:
     dots = [_sampled(each._replace(x=each.x / divisor)) for each in chart.dots]
     marks = [mark._replace(x=mark.x / divisor) for mark in chart.marks]
     x_scale, y_scale = _scales(chart._replace(end=chart.end / divisor), lines, dots)
+    num_rows = 4 if chart.is_small else 6
     drawing = ''.join(
         [
-            _grid(x_scale, y_scale),
+            _grid(x_scale, y_scale, num_rows),
             *(_mark_svg(mark, x_scale) for mark in marks),
             *(_dots_svg(each, x_scale, y_scale) for each in dots),
             *(_level_svg(i, level, y_scale) for i, level in enumerate(chart.levels)),
@@ -128,7 +129,7 @@ def to_html(chart: Chart) -> str:
     kinds = 'chart' + ' small' * chart.is_small + ' leveled' * bool(chart.levels)
     return (
         f'<figure class="{kinds}">{_caption(chart)}{_legend(chart)}'
-        f'<div class="frame"><div class="y">{_y_labels(y_scale)}</div>'
+        f'<div class="frame"><div class="y">{_y_labels(y_scale, num_rows)}</div>'
         f'<div class="area" style="height:{height}rem">'
         f'<svg viewBox="0 0 {SIZE:g} {SIZE:g}" preserveAspectRatio="none" role="img" '
         f'aria-label="{_escaped(_description(chart))}">{drawing}</svg>'
@@ -198,8 +199,8 @@ def _path(points: Sequence[Tuple[float, float]]) -> str:
     return ''.join(parts)
 
 
-def _grid(x_scale: Scale, y_scale: Scale) -> str:
-    rows = SIZE - y_scale.positions(y_scale.ticks())
+def _grid(x_scale: Scale, y_scale: Scale, num_rows: int) -> str:
+    rows = SIZE - y_scale.positions(y_scale.ticks(num_rows))
     columns = x_scale.positions(x_scale.ticks())
     path = ''.join(
         [f'M0 {y:.1f}H{SIZE:g}' for y in rows] + [f'M{x:.1f} 0V{SIZE:g}' for x in columns]
@@ -244,8 +245,8 @@ def _line_svg(index: int, line: Line, x_scale: Scale, y_scale: Scale) -> str:
     return f'<g class="series c{line.color % NUM_COLORS}" data-i="{index}">{"".join(parts)}</g>'
 
 
-def _y_labels(y_scale: Scale) -> str:
-    ticks = y_scale.ticks()
+def _y_labels(y_scale: Scale, count: int) -> str:
+    ticks = y_scale.ticks(count)
     return ''.join(
         f'<span style="bottom:{100 * y / SIZE:.2f}%">{scales.tick_text(tick)}</span>'
         for tick, y in zip(ticks, y_scale.positions(ticks))

@@ -7,9 +7,20 @@ from sc2impala.settings import resolve
 from sc2impala.settings import settings as settings_lib
 from sc2impala.settings.fields import PROCESS
 
-MAP, ALGORITHM, GIVEN = 'map', 'algorithm', 'given'
+GIVEN, MAP, ALGORITHM = 'given', 'map', 'algorithm'
 
-_NOT_SHOWN = ('mode', 'logdir', 'map_name')
+_DECIDING = (
+    'map_file',
+    'backend',
+    'from_scratch',
+    'init_checkpoint',
+    'demonstrations',
+    'demonstrator',
+    'algorithm',
+)
+"""Settings that determine the defaults of others."""
+
+_OF_FOLDER = ('mode', 'logdir', 'map_name')
 
 
 class Difference(NamedTuple):
@@ -19,7 +30,7 @@ class Difference(NamedTuple):
     value: its value as text.
     default: for a given one the value that it would have otherwise, for others the general
       default; empty where every map has its own.
-    source: MAP, ALGORITHM or GIVEN.
+    source: GIVEN, MAP or ALGORITHM.
     help: meaning of the setting.
     """
 
@@ -38,27 +49,37 @@ def find(config: Mapping[str, Any]) -> List[Difference]:
     """
     settings = settings_lib.all_settings()
     general = settings_lib.general_defaults()
-    sources = resolve.by_source(config)
+    chosen = given(config)
+    of_algorithm = resolve.of_algorithm(config['algorithm'])
+    found = []
+    for name, setting in settings.items():
+        value, default, source = config[name], general[name], MAP
+        if name in chosen:
+            rest = {other: chosen[other] for other in chosen if other != name}
+            default, source = resolve.complete(rest)[name], GIVEN
+        elif name in of_algorithm and of_algorithm[name] == value:
+            source = ALGORITHM
+        if name in _OF_FOLDER or value == default:
+            continue
+        text = '' if default is None else setting.type.to_text(default)
+        found.append(Difference(name, setting.type.to_text(value), text, source, setting.help))
+    return sorted(found, key=lambda each: (GIVEN, MAP, ALGORITHM).index(each.source))
 
-    def text(name: str, value: Any) -> str:
-        return '' if value is None else settings[name].type.to_text(value)
 
-    return [
-        Difference(
-            name=name,
-            value=text(name, value),
-            default=text(name, defaults.get(name)),
-            source=source,
-            help=settings[name].help,
-        )
-        for source, values, defaults in (
-            (GIVEN, sources.given, sources.expected),
-            (MAP, sources.of_map, general),
-            (ALGORITHM, sources.of_algorithm, general),
-        )
-        for name, value in values.items()
-        if name not in _NOT_SHOWN
-    ]
+def given(config: Mapping[str, Any]) -> Dict[str, Any]:
+    """Returns settings from which all others of a run follow as defaults.
+
+    Args:
+      config: all settings, typed.
+    """
+    free = set(resolve.of_scope(PROCESS)).union(_OF_FOLDER)
+    chosen: Dict[str, Any] = {'map_name': config['map_name']}
+    for name in _DECIDING:
+        if resolve.complete(chosen)[name] != config[name]:
+            chosen[name] = config[name]
+    made = resolve.complete(chosen)
+    chosen.update({n: v for n, v in config.items() if n not in free and made[n] != v})
+    return chosen
 
 
 def command(config: Mapping[str, Any], logdir: str) -> List[str]:
@@ -69,13 +90,7 @@ def command(config: Mapping[str, Any], logdir: str) -> List[str]:
       logdir: folder of the new run.
     """
     settings = settings_lib.all_settings()
-    given: Dict[str, Any] = {'map_name': config['map_name']}
-    given.update({n: v for n, v in resolve.by_source(config).given.items() if n in settings})
-    # Settings that follow from others may differ from what the given ones imply.
-    made = resolve.complete(given)
-    given.update({n: v for n, v in config.items() if n in settings and made[n] != v})
-    free = set(resolve.of_scope(PROCESS)).union(('mode', 'logdir'))
-    flags = {n: settings[n].type.to_text(v) for n, v in given.items() if n not in free}
+    flags = {n: settings[n].type.to_text(v) for n, v in given(config).items()}
     return [
         'python -m sc2impala.experiment',
         f'--logdir={shlex.quote(logdir)}',

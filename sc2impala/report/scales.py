@@ -99,7 +99,7 @@ def tick_text(value: float) -> str:
 
 def _round_step(step: float) -> float:
     magnitude = 10.0 ** math.floor(math.log10(step))
-    return magnitude * min(each for each in _STEPS if each * magnitude >= step * (1 - 1e-9))
+    return magnitude * min(_STEPS, key=lambda each: abs(math.log(each * magnitude / step)))
 
 
 def _finite(values: Values) -> np.ndarray:

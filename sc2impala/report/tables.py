@@ -189,6 +189,6 @@ def _of_json(path: str) -> Tuple[Optional[Evaluation], str]:
 
 
 def normalised_text(map_name: str, mean: float) -> str:
-    """Returns a mean return on the scale from a random policy to a human; empty if unknown."""
+    """Returns a mean return in % of the way from a random policy to a human; empty if unknown."""
     score = scores.human_scores(map_name, mean)['human_normalised_score']
-    return '' if score is None else f'{100 * score:.0f} % of human'
+    return '' if score is None else f'{100 * score:.0f} %'

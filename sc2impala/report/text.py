@@ -25,15 +25,22 @@ def paragraph(sentences: str) -> str:
     return f'<p>{escaped(sentences)}</p>' if sentences else ''
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[str]], num_text: int = 1) -> str:
+def table(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    num_text: int = 1,
+    num_numbers: Optional[int] = None,
+) -> str:
     """Returns a table.
 
     Args:
       columns: its titles, text.
       rows: its cells, HTML.
-      num_text: number of columns of text at the left; the others hold numbers.
+      num_text: number of columns of text at the left.
+      num_numbers: number of columns of numbers that follow, before more text; None for the rest.
     """
-    kinds = ['' if i < num_text else ' class="number"' for i in range(len(columns))]
+    end = len(columns) if num_numbers is None else num_text + num_numbers
+    kinds = [' class="number"' if num_text <= i < end else '' for i in range(len(columns))]
     head = ''.join(f'<th{kind}>{escaped(name)}</th>' for kind, name in zip(kinds, columns))
     body = ''.join(
         '<tr>{}</tr>'.format(''.join(f'<td{kind}>{cell}</td>' for kind, cell in zip(kinds, row)))

@@ -40,7 +40,7 @@ NOTES = (
 """Parts of other messages that are no description of a run, and not its progress."""
 
 _LINE = re.compile(r'(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d) (.*)')
-_NUMBER = re.compile(r'\d[\d.,]*(?:e[+-]?\d+)?')
+_NUMBER = re.compile(r'\d+(?:[.,]\d+)*(?:e[+-]?\d+)?')
 _MAX_LENGTH = 1000
 
 

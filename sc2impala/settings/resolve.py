@@ -10,7 +10,7 @@ other defaults.
 Settings are mappings from names to typed values throughout.
 """
 
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Set
+from typing import Any, Dict, List, Mapping, Optional, Set
 
 from sc2impala import envs, learner
 from sc2impala.envs import pysc2_backend
@@ -24,9 +24,6 @@ _FIRST_FIXED_ARGUMENTS = {'queued': 0, 'select_add': 0, 'select_point_act': 0}
 
 _WITHOUT = {'spread_games': False}
 """Values for versions without a setting, if they differ from its general default."""
-
-_NOT_DESCRIBED = ('mode', 'logdir', 'map_name', 'functions')
-"""Settings that have their own line in a description, or are too long for one."""
 
 _OF_RECORDINGS = (
     'functions',
@@ -343,42 +340,6 @@ def from_manifest(manifest: Mapping[str, Any]) -> Dict[str, Any]:
     return values
 
 
-class Sources(NamedTuple):
-    """Settings that differ from their general defaults, or from those of the run's map.
-
-    of_map: defaults of map and backend.
-    of_algorithm: defaults of the algorithm.
-    given: all others.
-    expected: the values of all settings if none were given that differs from its default.
-    """
-
-    of_map: Dict[str, Any]
-    of_algorithm: Dict[str, Any]
-    given: Dict[str, Any]
-    expected: Dict[str, Any]
-
-
-def by_source(values: Mapping[str, Any]) -> Sources:
-    """Groups the settings that differ from the general defaults by the source of their value.
-
-    Args:
-      values: all settings of a run.
-    """
-    general = settings_lib.general_defaults()
-    of_algorithm_only = of_algorithm(values['algorithm'])
-    on_map = of_map(values['map_name'], start_of(values), values['map_file'])
-    on_map.update(of_backend(values['backend'], values['map_name']))
-    expected = {**general, **of_algorithm_only, **on_map}
-    given = {n: v for n, v in values.items() if v != expected[n]}
-    other = {n: v for n, v in values.items() if n not in given and v != general[n]}
-    return Sources(
-        of_map={n: v for n, v in other.items() if n in on_map},
-        of_algorithm={n: v for n, v in other.items() if n not in on_map},
-        given=given,
-        expected=expected,
-    )
-
-
 def description(values: Mapping[str, Any]) -> List[str]:
     """Returns the settings that differ from the general defaults, printed at the start of a run.
 
@@ -387,11 +348,20 @@ def description(values: Mapping[str, Any]) -> List[str]:
       given settings, each omitted if empty; and a line if the algorithm cannot imitate the
       script of the map. Functions are omitted: there are too many of them.
     """
+    general = settings_lib.general_defaults()
     algorithm, map_name = values['algorithm'], values['map_name']
-    sources = by_source(values)
-    as_on_map, as_of_algorithm, chosen = (
-        {n: v for n, v in each.items() if n not in _NOT_DESCRIBED} for each in sources[:3]
-    )
+    on_map = of_map(map_name, start_of(values), values['map_file'])
+    on_map.update(of_backend(values['backend'], map_name))
+    expected = {**general, **of_algorithm(algorithm), **on_map}
+    shown = {
+        name: value
+        for name, value in values.items()
+        if name not in ('mode', 'logdir', 'map_name', 'functions')
+    }
+    chosen = {name: value for name, value in shown.items() if value != expected[name]}
+    other = {n: v for n, v in shown.items() if n not in chosen and v != general[n]}
+    as_on_map = {n: v for n, v in other.items() if n in on_map}
+    as_of_algorithm = {n: v for n, v in other.items() if n not in on_map}
     lines = []
     if as_on_map:
         whose = 'map and backend' if values['backend'] == 'pysc2' else 'the map'

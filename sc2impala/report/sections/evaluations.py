@@ -40,22 +40,22 @@ def section(run: Run) -> str:
         return text.missing(run.evaluations.fault)
     rows = [
         [
-            text.escaped(each.source),
-            text.escaped(each.policy),
             text.count(each.frames),
-            text.count(each.num_episodes),
             text.escaped(overview.mean_text(each)),
+            text.escaped(tables.normalised_text(run.map_name, each.mean)) or text.UNKNOWN,
             text.value(each.std),
             f'{text.value(each.low)} to {text.value(each.high)}',
-            text.escaped(tables.normalised_text(run.map_name, each.mean).replace(' of human', '')),
+            text.count(each.num_episodes),
+            text.escaped(each.policy),
+            text.escaped(each.source),
         ]
         for each in found[:_MAX_ROWS]
     ]
-    columns = ['file', 'policy', 'frames', 'episodes', 'mean return', 'deviation', 'range']
-    columns.append('of human')
+    columns = ['frames', 'mean return', 'of human', 'deviation', 'range', 'episodes']
+    columns += ['policy', 'file']
     more = len(found) - len(rows)
     rest = f'{more:,} earlier evaluations are in {tables.EVALUATIONS_CSV}.' if more else ''
-    content = text.table(columns, rows, num_text=2)
+    content = text.table(columns, rows, num_text=0, num_numbers=6)
     if len(rows) > 8:
         content = f'<details><summary>{len(rows)} evaluations</summary>{content}</details>'
     return content + text.paragraph(rest) + text.missing(run.evaluations.fault)

@@ -76,11 +76,11 @@ def tiles(run: Run) -> str:
     found = summarize(run)
     total = run.total_frames
     best = best_evaluation(run)
-    human = '' if best is None else tables.normalised_text(run.map_name, best.mean)
+    share = '' if best is None else tables.normalised_text(run.map_name, best.mean)
     launched = len(run.launches)
     items: List[Tuple[str, str, str]] = [
         (f'mean return, last {min(WINDOW, len(run.episodes.returns))} episodes', found.returns, ''),
-        ('best evaluation', found.evaluation, human),
+        ('best evaluation', found.evaluation, f'{share} of human' if share else ''),
         ('environment frames', found.frames, '' if total is None else f'of {total:,}'),
         ('time of all launches', found.duration, f'{launched} launches' if launched > 1 else ''),
         ('frames per second, median', found.speed, ''),
@@ -132,7 +132,7 @@ def comparison(runs: Sequence[Run]) -> str:
         )
     columns = ['run', 'state', 'map', 'agent', 'algorithm', f'return, last {WINDOW}']
     columns += ['best evaluation', 'frames', 'time', 'frames/s']
-    return text.table(columns, rows, num_text=5)
+    return f'<section>{text.table(columns, rows, num_text=5)}</section>'
 
 
 def _version(run: Run) -> Tuple[str, str]:
