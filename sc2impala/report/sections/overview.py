@@ -119,20 +119,17 @@ def comparison(runs: Sequence[Run]) -> str:
             [
                 f'<a class="key c{i}" href="#run{i}">{text.escaped(run.label)}</a>',
                 badge(run),
-                *map(
-                    text.escaped,
-                    (
-                        run.map_name or text.UNKNOWN,
-                        run.identity.get('agent', text.UNKNOWN),
-                        run.identity.get('algorithm', text.UNKNOWN),
-                        *found,
-                    ),
+                *map(text.escaped, found),
+                text.escaped(run.map_name or text.UNKNOWN),
+                *(
+                    text.escaped(run.identity.get(name, text.UNKNOWN))
+                    for name in ('agent', 'algorithm')
                 ),
             ]
         )
-    columns = ['run', 'state', 'map', 'agent', 'algorithm', f'return, last {WINDOW}']
-    columns += ['best evaluation', 'frames', 'time', 'frames/s']
-    return f'<section>{text.table(columns, rows, num_text=5)}</section>'
+    columns = ['run', 'state', f'return, last {WINDOW}', 'best evaluation', 'frames', 'time']
+    columns += ['frames/s', 'map', 'agent', 'algorithm']
+    return f'<section>{text.table(columns, rows, num_text=2, num_numbers=5)}</section>'
 
 
 def _version(run: Run) -> Tuple[str, str]:
