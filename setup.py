@@ -33,6 +33,7 @@ setuptools.setup(
     packages=setuptools.find_packages(include=['sc2impala', 'sc2impala.*']),
     package_data={
         'sc2impala.sim.api.tables': ['*.csv'],
+        'sc2impala.watch': ['assets/*.css', 'assets/*.js'],
         'sc2impala.zoo': ['agents/*/*'],
         'sc2impala.report': ['*.css', '*.js'],
     },

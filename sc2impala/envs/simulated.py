@@ -75,6 +75,11 @@ class SimulatedEnvironment(vector.VectorEnvironment):
         self._first_frames = np.arange(1, self.num_envs + 1) * spread_frames / self.num_envs
         self._start_totals()
 
+    @property
+    def game(self) -> 'sim.GameBatch':
+        """The games, with all that their players do not see."""
+        return self._game
+
     def reset(self) -> Dict[str, Nest]:
         """See `VectorEnvironment.reset`."""
         self._game.reset()

@@ -10,6 +10,7 @@ import tensorflow.compat.v1 as tf
 from sc2impala.envs import specs as specs_lib
 from sc2impala.envs.vector import Specs
 from sc2impala.evaluation import agent_interface
+from sc2impala.settings.settings import Settings
 from sc2impala.structs import Nest
 
 if TYPE_CHECKING:
@@ -52,12 +53,14 @@ class LoadedAgent:
     at the end of a `with` block.
 
     identity: `Identity`.
+    settings: all settings of the run, as in its evaluation.
     observation_spec, action_spec: of the package, see `envs.specs` and `envs.actions`.
     """
 
     def __init__(
         self,
         identity: Identity,
+        settings: Settings,
         specs: Specs,
         interface: agent_interface.AgentInterface,
         session: tf.Session,
@@ -66,6 +69,7 @@ class LoadedAgent:
     ):
         """Args:
         identity: checkpoint, policy and map.
+        settings: all settings of the run.
         specs: observation and action spec.
         interface: operations in the graph of the session.
         session: the session with the weights; the agent closes it.
@@ -73,6 +77,7 @@ class LoadedAgent:
         stream: in 0..2**32 - 1, random stream of the sampled actions.
         """
         self.identity = identity
+        self.settings = settings
         self.observation_spec, self.action_spec = specs
         self._interface = interface
         self._session = session

@@ -158,7 +158,7 @@ def _load(settings: Settings, choose: Callable[[], str], stream: int) -> LoadedA
         max_step_mul,
         _env_options(environment, step_mul, max_step_mul),
     )
-    return LoadedAgent(identity, specs, interface, session, saver, stream)
+    return LoadedAgent(identity, settings, specs, interface, session, saver, stream)
 
 
 def _step_muls(environment: EnvironmentSettings, limit: int) -> Tuple[Optional[int], int]:

@@ -93,6 +93,18 @@ ALLOWED = {
         'tf_setup',
         'training',
     ),
+    'watch': (
+        'envs',
+        'errors',
+        'evaluation',
+        'factories',
+        'learner',
+        'runtime',
+        'settings',
+        'sim',
+        'structs',
+        'tf_setup',
+    ),
     'zoo': ('checkpoints', 'errors', 'experiment', 'runtime', 'tf_setup'),
     'report': ('checkpoints', 'envs', 'errors', 'evaluation', 'learner', 'runtime', 'settings'),
     'population': ('checkpoints', 'errors', 'experiment', 'learner', 'runtime', 'settings'),
@@ -284,6 +296,7 @@ def test_only_commands_and_what_puts_a_run_together_see_all_settings():
         'population',
         'settings',
         'training',
+        'watch',
     }
     for part in sorted(set(PARTS) - assembly):
         for path in files(part):
