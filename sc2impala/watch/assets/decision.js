@@ -40,7 +40,7 @@ class DecisionPanel {
   makeHead(head) {
     const { player } = this.episode;
     const note = make('span', { class: 'head-note' });
-    const title = make('h4', {}, make('span', { text: head.name.replace(/_/g, ' ') }), note);
+    const title = make('h4', {}, make('span', { text: head.name === 'step_mul' ? 'step multiplier' : head.name }), note);
     const element = make('section', { class: 'head' }, title);
     const made = { head, element, note, rows: [] };
     if (head.size.length) {
@@ -49,7 +49,8 @@ class DecisionPanel {
       element.classList.add('point-head');
     } else if (head.choices <= MOST_ROWS || head.name === 'function') {
       for (let i = 0; i < head.choices; i++) {
-        const name = head.name === 'function' ? player.functions[i] : String(i);
+        const name = head.name === 'function' ? player.functions[i]
+          : head.name === 'step_mul' ? formatFrames(i + 1) : String(i);
         const bar = make('i');
         const share = make('span', { class: 'share' });
         const row = make('div', { class: 'row' }, make('span', { class: 'name', text: name }),
@@ -83,7 +84,7 @@ class DecisionPanel {
       Return: () => formatNumber(episode.returns[step]),
       Entropy: () => formatNumber(episode.entropies[step]),
       Reward: () => formatSigned(episode.rewards[step]),
-      'Next in': () => `${episode.frames[step + 1] - episode.frames[step]} frames`,
+      'Next in': () => formatFrames(episode.frames[step + 1] - episode.frames[step]),
     };
     for (const [name, element] of Object.entries(this.numbers)) setText(element, values[name]());
     for (const made of this.heads) this.drawHead(made, step);

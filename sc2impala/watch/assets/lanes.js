@@ -66,7 +66,7 @@ class Lanes {
   plotLane({ lane, data, canvas, scale }) {
     const { context, width, height } = fitCanvas(canvas);
     const { colors } = this.theme;
-    let low = 0, high = 1e-6;
+    let low = 0, high = 0;
     for (const series of data) {
       for (const values of series || []) {
         for (const value of values) {
@@ -75,6 +75,7 @@ class Lanes {
         }
       }
     }
+    if (high === low) high = low + 1;
     const y = (value) => 3 + ((high - value) / (high - low)) * (height - 6);
     context.clearRect(0, 0, width, height);
     context.strokeStyle = colors('grid');

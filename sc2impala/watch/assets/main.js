@@ -36,7 +36,10 @@ class Watch {
 
   makePlayer(trace, index) {
     const parts = [this.stages[index].element, this.panels[index].element];
-    if (this.traces.length > 1) parts.unshift(makeName(trace.player, index));
+    if (this.traces.length > 1) {
+      parts.unshift(makeName(trace.player, index));
+      this.panels[index].element.classList.add(`p${index}`);
+    }
     return make('section', { class: 'player' }, ...parts);
   }
 
@@ -122,7 +125,7 @@ class Watch {
     this.lanes.draw(frame, steps);
     const { play, scrub, time } = this.controls;
     scrub.value = frame;
-    scrub.style.setProperty('--done', `${(100 * frame) / end}%`);
+    scrub.style.setProperty('--done', frame / end);
     const count = this.episodes.map((episode, i) => `${steps[i] + 1} of ${episode.steps}`);
     setText(time, `step ${count.join(' / ')} · frame ${Math.floor(frame)} of ${end}`);
     play.querySelector('path').setAttribute('d', playing ? SIGNS.pause : SIGNS.play);

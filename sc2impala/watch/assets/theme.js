@@ -50,6 +50,11 @@ function formatTime(frame) {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
+/** Formats a number of environment frames. */
+function formatFrames(count) {
+  return `${count} ${count === 1 ? 'frame' : 'frames'}`;
+}
+
 const FRAMES_PER_SECOND = 16;
 
 function minus(text) {

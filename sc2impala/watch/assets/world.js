@@ -189,8 +189,8 @@ function drawHealth(context, view, unit, colors) {
   if (part >= 1 || unit.health === 0) return;
   const width = Math.max(2.2 * unit.type.radius * view.across, 12);
   const x = view.x(unit.x) - width / 2, y = view.y(unit.y) - unit.type.radius * view.across - 8;
-  context.fillStyle = colors('edge');
-  context.fillRect(x - 1, y - 1, width + 2, 5);
+  context.fillStyle = colors('track');
+  context.fillRect(x, y, width, 3);
   context.fillStyle = colors(part > 0.5 ? 'healthy' : part > 0.25 ? 'hurt' : 'dying');
   context.fillRect(x, y, width * part, 3);
 }
