@@ -1,11 +1,12 @@
 """The page in a real browser: a script uses it as a reader does, and writes what it saw."""
 
-import html
+import http.server
 import json
 import os
-import re
+import queue
 import shutil
 import subprocess
+import threading
 
 import pytest
 
@@ -28,7 +29,6 @@ pytestmark = [
 ]
 
 USE = """
-<pre id="seen"></pre>
 <script>
 window.addEventListener('load', async () => {
   const seen = {errors: []};
@@ -38,15 +38,16 @@ window.addEventListener('load', async () => {
   const text = (selector) => [...root.querySelectorAll(selector)].map((e) => e.innerText.trim());
   const pixels = () => root.querySelector('canvas.game').toDataURL();
   const key = (name) => document.dispatchEvent(new KeyboardEvent('keydown', {key: name}));
-  const later = () => new Promise((resolve) => setTimeout(resolve, 50));
   try {
     await Promise.all(hosts.map((host) => host.watch.ready));
+    // The first picture is drawn before the page has its layout.
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
     seen.players = hosts.length;
     ACTIONS
   } catch (error) {
     seen.errors.push(String(error));
   }
-  document.getElementById('seen').textContent = JSON.stringify(seen);
+  fetch('/seen', {method: 'POST', body: JSON.stringify(seen)});
 });
 </script>
 """
@@ -54,30 +55,59 @@ window.addEventListener('load', async () => {
 
 def use(content, actions, tmp_path, width=1280):
     """Opens a page, runs JavaScript in it, and returns its object `seen`."""
-    path = tmp_path / 'page.html'
-    path.write_text(content + USE.replace('ACTIONS', actions), encoding='utf-8')
+    content = (content + USE.replace('ACTIONS', actions)).encode('utf-8')
+    posted = queue.Queue()
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        """Sends the page, and takes what its script has seen."""
+
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header('Content-Type', 'text/html; charset=utf-8')
+            self.end_headers()
+            self.wfile.write(content)
+
+        def do_POST(self):
+            posted.put(self.rfile.read(int(self.headers['Content-Length'])))
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *unused):
+            """Logs nothing."""
+
+    with http.server.HTTPServer(('127.0.0.1', 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        address = f'http://127.0.0.1:{server.server_address[1]}/'
+        browser = start_browser(address, tmp_path, width)
+        try:
+            seen = json.loads(posted.get(timeout=DEADLINE_SECS).decode('utf-8'))
+        finally:
+            browser.kill()
+            browser.wait()
+            server.shutdown()
+            thread.join()
+    assert not seen['errors'], seen['errors']
+    return seen
+
+
+def start_browser(address, tmp_path, width):
     command = [
         BROWSER,
         '--headless',
         '--no-sandbox',
         '--disable-gpu',
+        '--no-first-run',
+        '--no-proxy-server',
+        '--remote-debugging-port=0',
         f'--window-size={width},900',
         f'--user-data-dir={tmp_path / "profile"}',
-        '--virtual-time-budget=10000',
-        '--dump-dom',
-        path.as_uri(),
+        address,
     ]
-    result = subprocess.run(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        timeout=DEADLINE_SECS,
-        env=dict(os.environ, HOME=str(tmp_path)),
+    environment = dict(os.environ, HOME=str(tmp_path))
+    return subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
     )
-    found = re.search(r'<pre id="seen">(.*?)</pre>', result.stdout.decode('utf-8'), re.DOTALL)
-    seen = json.loads(html.unescape(found.group(1)))
-    assert not seen['errors'], seen['errors']
-    return seen
 
 
 def test_a_reader_scrubs_and_switches_a_layer(tmp_path):
@@ -99,17 +129,17 @@ def test_a_reader_scrubs_and_switches_a_layer(tmp_path):
     seen.layers = [...layer.options].map((option) => option.textContent);
     layer.selectedIndex = 1;
     layer.dispatchEvent(new Event('change'));
-    await later();
+    await hosts[0].watch.ready;
     seen.overlaid = pixels() !== before;
     seen.legend = text('.legend');
     layer.selectedIndex = 2;
     layer.dispatchEvent(new Event('change'));
-    await later();
+    await hosts[0].watch.ready;
     seen.leftOut = text('.legend');
     key('End');
     seen.end = [text('.time'), text('.hud-score'), text('.hud-time')];
     key('2');
-    await later();
+    await hosts[0].watch.ready;
     seen.pressed = [...root.querySelectorAll('.chip')].map((e) => e.ariaPressed);
     seen.wide = root.querySelector('.watch').scrollWidth <= innerWidth;
     """
@@ -135,10 +165,8 @@ def test_two_players_on_a_narrow_page(tmp_path):
     seen.names = text('.player-name b');
     seen.scripts = text('.note');
     seen.wide = document.documentElement.scrollWidth <= innerWidth;
-    // Without a screen there are no frames of an animation.
-    window.requestAnimationFrame = (draw) => setTimeout(() => draw(performance.now()), 20);
     root.querySelector('.play').click();
-    await new Promise((resolve) => setTimeout(resolve, 3000));
+    while (hosts[0].watch.clock.playing) await new Promise((resolve) => setTimeout(resolve, 50));
     seen.time = text('.time');
     """
     both = [traces.make(), traces.make(trace.SCRIPT)]

@@ -31,7 +31,7 @@ class Watch {
     keys.addEventListener('keydown', (event) => this.press(event));
     this.followTheme();
     new ResizeObserver(() => this.redraw()).observe(this.element);
-    this.ready = this.choose(0);
+    this.choose(0);
   }
 
   makePlayer(trace, index) {
@@ -50,8 +50,12 @@ class Watch {
         + 'home and end, [ and ] change the speed, numbers choose the episode.' }));
   }
 
-  /** Shows another episode. */
-  async choose(index) {
+  /** Shows another episode; `ready` is a promise of the end of the last change. */
+  choose(index) {
+    this.ready = this.open(index);
+  }
+
+  async open(index) {
     this.clock.toggle(false);
     this.chosen = index;
     const episodes = await Promise.all(this.traces.map((trace) => Episode.open(trace, index)));
@@ -71,7 +75,7 @@ class Watch {
 
   setOption(name, value) {
     this.options[name] = value;
-    if (name === 'layer') this.stages.forEach((stage) => stage.openLayer());
+    if (name === 'layer') this.ready = Promise.all(this.stages.map((stage) => stage.openLayer()));
     this.draw();
   }
 
