@@ -55,8 +55,8 @@ def make_parser() -> argparse.ArgumentParser:
         'players',
         metavar='PLAYER',
         nargs='+',
-        help='the folder of a run, a checkpoint in it, or script:NAME, a script of the map; a '
-        'second one plays the same games next to the first one',
+        help='the folder of a run, a checkpoint in it, zoo:NAME, an agent of the package, or '
+        'script:NAME, a script of the map; a second one plays the same games next to the first one',
     )
     parser.add_argument('--map_name', default='', help='the map of a script')
     parser.add_argument('--episodes', type=int, default=3, help='number of episodes; default 3')

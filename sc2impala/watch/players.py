@@ -8,6 +8,7 @@ import numpy as np
 
 import sc2impala
 from sc2impala import sim, structs
+from sc2impala.checkpoints import zoo_names
 from sc2impala.envs.players import RULES
 from sc2impala.envs.simulated import SimulatedEnvironment
 from sc2impala.envs.vector import Specs
@@ -101,8 +102,11 @@ class WatchedPlayer(abc.ABC):
 class Agent(WatchedPlayer):
     """The agent of a run."""
 
-    def __init__(self, agent: LoadedAgent):
-        """Args: agent: the agent; it is closed with the player."""
+    def __init__(self, name: str, agent: LoadedAgent):
+        """Args:
+        name: as the page shows it.
+        agent: the agent; it is closed with the player.
+        """
         settings, identity = agent.settings, agent.identity
         super().__init__(settings.environment)
         self._agent, self._state = agent, agent.initial_state(1)
@@ -121,7 +125,7 @@ class Agent(WatchedPlayer):
         if self._temperature != 1:
             about.append(f'temperature {self._temperature:g}')
         note = '' if self.returns is None else advantages.describe(self.returns)
-        self.about = _about(_short(settings.run.logdir), about, self._kind, self.specs, heads, note)
+        self.about = _about(name, about, self._kind, self.specs, heads, note)
 
     def decide(self, observation: Mapping[str, structs.Nest], first: np.ndarray) -> Decision:
         """See `WatchedPlayer.decide`."""
@@ -176,8 +180,8 @@ def resolve_players(names: Sequence[str], options: Options) -> List[WatchedPlaye
     """Turns the names of players on the same map into players.
 
     Args:
-      names: folders or checkpoints of runs, as for `sc2impala.load`; or 'script:' and the name of
-        a script.
+      names: folders or checkpoints of runs, or names of the zoo, as for `sc2impala.load`; or
+        'script:' and the name of a script.
       options: options of all players; the checkpoint is that of the first one.
 
     Raises:
@@ -214,7 +218,8 @@ def _agent(name: str, options: Options) -> Agent:
             f'{name} is a run on {map_name}, expected a map of the simulator: '
             f'{", ".join(sim.MAP_NAMES)}.'
         )
-    return Agent(agent)
+    is_zoo = zoo_names.is_zoo(name)
+    return Agent(name if is_zoo else _short(agent.settings.run.logdir), agent)
 
 
 def _script(name: str, map_name: str, options: Options) -> Script:

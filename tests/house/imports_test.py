@@ -94,6 +94,7 @@ ALLOWED = {
         'training',
     ),
     'watch': (
+        'checkpoints',
         'envs',
         'errors',
         'evaluation',

@@ -66,6 +66,14 @@ def test_an_agent_explains_its_choices(run):
 
 
 @pytest.mark.long
+def test_an_agent_of_the_zoo():
+    (player,) = resolve('zoo:MoveToBeacon-scratch')
+    assert player.about.name == 'zoo:MoveToBeacon-scratch'
+    assert player.environment.map_name == 'MoveToBeacon'
+    player.close()
+
+
+@pytest.mark.long
 def test_two_maps(run):
     with pytest.raises(UserError, match='is a run on MoveToBeacon, expected DefeatRoaches as'):
         resolve(run, map_name='DefeatRoaches')
