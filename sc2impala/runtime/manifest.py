@@ -61,13 +61,21 @@ def read(logdir: str) -> Optional[Dict[str, Any]]:
 
 def peek_algorithm(folder: str) -> str:
     """Returns the algorithm of a run without any check of its manifest; empty without one."""
+    return str(peek(folder).get('algorithm', ''))
+
+
+def peek(folder: str) -> Dict[str, Any]:
+    """Returns the settings of a run as JSON values, without any check of its manifest.
+
+    Algorithms outside of the package are not imported. Empty if the manifest cannot be read.
+    """
     for name in (MANIFEST, COPY):
         try:
             with open(os.path.join(folder, name), 'rb') as file:
-                return str(json.loads(file.read(_MAX_BYTES).decode())['config']['algorithm'])
+                return dict(json.loads(file.read(_MAX_BYTES).decode())['config'])
         except (OSError, ValueError, RecursionError, LookupError, TypeError):
             continue
-    return ''
+    return {}
 
 
 def check_same_settings(
