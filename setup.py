@@ -77,7 +77,7 @@ setuptools.setup(
             'ruff' + NEW,
         ],
     },
-    entry_points={'console_scripts': ['sc2impala = sc2impala.experiment:run']},
+    entry_points={'console_scripts': ['sc2impala = sc2impala.commands:run']},
     classifiers=[
         'License :: OSI Approved :: Apache Software License',
         'Programming Language :: Python :: 3.7',

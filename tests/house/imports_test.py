@@ -38,6 +38,7 @@ ALLOWED = {
         'structs',
         'vtrace',
     ),
+    'commands': ('errors',),
     'compare': ('envs', 'errors', 'evaluation', 'runtime', 'settings'),
     'doctor': ('envs', 'game_folder', 'sim'),
     'runtime': ('envs', 'errors', 'replay', 'settings'),
