@@ -186,9 +186,7 @@ def answer(found: Comparison) -> str:
         verdict = f'The run of {better} scores higher than the run of {worse} {where}'
     else:
         verdict = f'{better} is better than {worse} {where}'
-    kind = f'mean {found.unit.replace("mean ", "")}'
-    if not found.is_of_single_runs:
-        kind = f'interquartile mean of the {found.unit}'
+    kind = aggregate_name(found)
     facts = [
         f'{kind} {_number(found.means[0])} of {name_a}, {_number(found.means[1])} of {name_b}, '
         f'difference {_number(found.difference)}'
@@ -202,6 +200,13 @@ def answer(found: Comparison) -> str:
     sentences = [f'{verdict}: {"; ".join(facts)}.']
     sentences += _more_runs(found)
     return ' '.join(sentences)
+
+
+def aggregate_name(found: Comparison) -> str:
+    """The name of the aggregate over runs and maps."""
+    if len(found.of_maps) > 1:
+        return f'interquartile mean of the {found.unit}'
+    return found.unit if found.is_of_single_runs else 'interquartile mean'
 
 
 def number_text(estimate: Estimate, decimals: int) -> str:

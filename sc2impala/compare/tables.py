@@ -2,7 +2,13 @@
 
 from typing import List, Tuple
 
-from sc2impala.compare.comparison import Comparison, Estimate, decimals_of, number_text
+from sc2impala.compare.comparison import (
+    Comparison,
+    Estimate,
+    aggregate_name,
+    decimals_of,
+    number_text,
+)
 
 _LATEX = {'\\': r'\textbackslash{}', '~': r'\textasciitilde{}', '^': r'\textasciicircum{}'}
 _LATEX.update((character, '\\' + character) for character in '&%$#_{}')
@@ -52,7 +58,7 @@ def _cells(found: Comparison) -> Tuple[List[str], List[List[str]]]:
             row.append(number_text(of_map.improvement, 2))
         rows.append(row)
     counts = [str(sum(of.counts[i] for of in found.of_maps.values())) for i in range(2)]
-    row = [f'interquartile mean of the {found.unit}', *counts]
+    row = [aggregate_name(found), *counts]
     row += _estimates([*found.means, found.difference])
     if found.improvement is None:
         return header, rows + ([row] if len(rows) > 1 else [])

@@ -5,7 +5,7 @@ import itertools
 import os
 import socket
 import time
-from typing import Any, List, Mapping
+from typing import Any, Callable, List, Mapping
 
 import tensorflow.compat.v1 as tf
 
@@ -22,6 +22,8 @@ class SummaryLog:
 
     A full disk or missing folder does not end the training: summaries are kept
     until they can be written, to a new file.
+
+    listeners: functions of ({tag: scalar}, step) that also receive all scalars.
     """
 
     def __init__(self, logdir: str, every_secs: float):
@@ -30,6 +32,7 @@ class SummaryLog:
         every_secs: seconds between two summaries of updates; 0 for every update.
         """
         os.makedirs(logdir, exist_ok=True)
+        self.listeners: List[Callable[[Mapping[str, float], int], None]] = []
         self._logdir = logdir
         self._folder = disk.Folder(logdir)
         self._trouble = disk.Trouble()
@@ -55,7 +58,10 @@ class SummaryLog:
 
     def add(self, summary: bytes, step: int) -> None:
         """Writes the result of a merged summary operation."""
-        self._add(tf.Event(summary=tf.Summary.FromString(summary), step=step))
+        found = tf.Summary.FromString(summary)
+        self._add(tf.Event(summary=found, step=step))
+        scalars = {v.tag: v.simple_value for v in found.value if v.HasField('simple_value')}
+        self._tell(scalars, step)
 
     def add_scalars(self, values: Mapping[str, float], step: int) -> None:
         """Writes numbers from outside of the graph, {tag: value}."""
@@ -63,6 +69,7 @@ class SummaryLog:
             value=[tf.Summary.Value(tag=tag, simple_value=v) for tag, v in values.items()]
         )
         self._add(tf.Event(summary=summary, step=step))
+        self._tell(values, step)
 
     def flush(self) -> None:
         """Writes pending events to the file now; keeps them if that fails."""
@@ -86,6 +93,10 @@ class SummaryLog:
         """Writes pending events."""
         self.flush()
         self._close_file()
+
+    def _tell(self, values: Mapping[str, float], step: int) -> None:
+        for listener in self.listeners:
+            listener(values, step)
 
     def _add(self, event: tf.Event) -> None:
         event.wall_time = time.time()

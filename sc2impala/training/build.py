@@ -35,6 +35,7 @@ from sc2impala.training.components import (
     start_policy,
     stop,
     summaries,
+    tracking,
     watch,
 )
 from sc2impala.training.run import Graph, Run
@@ -136,6 +137,7 @@ def build_components(
     components = [
         *exact_resume.make(run, state),
         *stop.make(run),
+        *tracking.make(run),
         *summaries.make(run),
         *episodes.make(run),
         *actors.components(frames, event_log, stopping),

@@ -34,7 +34,7 @@ def test_a_difference_is_shown():
     assert of_map.counts == (5, 5) and of_map.means[1].value == pytest.approx(np.mean(b))
     assert of_map.difference.value == pytest.approx(np.mean(a) - np.mean(b))
     text = answer(found)
-    assert text.startswith('APPO is better than IMPALA on MoveToBeacon: interquartile mean of the')
+    assert text.startswith('APPO is better than IMPALA on MoveToBeacon: interquartile mean ')
     assert 'probability of improvement of APPO over IMPALA 1.00 [1.00, 1.00]' in text
     assert 'more of' not in text and not found.notes
 

@@ -96,6 +96,27 @@ class OutputSettings:
         between=(0.0, math.inf),
         free_on_resume=True,
     )
+    wandb_project: str = setting(
+        '',
+        'project of Weights & Biases that gets settings, summaries and evaluations; none if empty',
+        free_on_resume=True,
+    )
+    wandb_mode: str = setting(
+        'online',
+        'online sends them while the run trains; offline keeps them in the folder of the run for '
+        'wandb sync',
+        choices=('online', 'offline'),
+        free_on_resume=True,
+    )
+    mlflow_uri: str = setting(
+        '',
+        'MLflow server, such as http://127.0.0.1:5000, or local database, such as '
+        'sqlite:///mlflow.db, that gets settings, summaries and evaluations; none if empty',
+        free_on_resume=True,
+    )
+    mlflow_experiment: str = setting(
+        'sc2impala', 'experiment of MLflow; created if missing', free_on_resume=True
+    )
 
 
 @dataclasses.dataclass(frozen=True)
