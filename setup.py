@@ -66,7 +66,7 @@ setuptools.setup(
         # docs/guides/gymnasium.md.
         'gym': ['gymnasium>=1.4,<2' + NEW],
         'examples': ['gymnasium>=1.4,<2' + NEW, 'sb3-contrib>=2.9,<3' + NEW],
-        # Trackers of experiments: --wandb_project, --mlflow_uri. For a server mlflow-skinny suffices.
+        # Trackers: --wandb_project, --mlflow_uri. For a server of MLflow mlflow-skinny suffices.
         'wandb': ['wandb>=0.16'],
         'mlflow': ['mlflow>=1.30'],
         'docs': DOCS,

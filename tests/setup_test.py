@@ -1,5 +1,6 @@
 """Requirements of the package and pins of the scripts."""
 
+import fnmatch
 import os
 import runpy
 
@@ -50,6 +51,19 @@ def test_pins_are_in_the_range_of_the_package(arguments, version):
     groups = [arguments['install_requires'], arguments['extras_require']['dev']]
     for name, requirement in requirements(sum(groups, []), version).items():
         assert pinned[name] in requirement.specifier, name
+
+
+def test_all_files_of_the_package_are_installed(arguments):
+    """Python files are in `packages`, others in `package_data`."""
+    folder = os.path.join(sources.ROOT, sources.PACKAGE)
+    for path, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name != '__pycache__']
+        package = os.path.relpath(path, sources.ROOT).replace(os.sep, '.')
+        patterns = arguments['package_data'].get(package, [])
+        assert package in arguments['packages'] or not names, path
+        for name in names:
+            is_listed = any(fnmatch.fnmatch(name, pattern) for pattern in patterns)
+            assert name.endswith('.py') or is_listed, os.path.join(path, name)
 
 
 @pytest.mark.parametrize('version', list(PINS))

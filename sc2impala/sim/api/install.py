@@ -11,6 +11,7 @@ from sc2impala.sim.api.session import BUILD
 
 BINARY = os.path.join('Versions', f'Base{BUILD}', 'SC2_x64')
 _MARK = 'sc2impala.sim.api'
+_INSTALLED = ('site-packages', 'dist-packages')
 
 
 def install(folder: str) -> str:
@@ -65,13 +66,19 @@ def _script() -> str:
 
     It removes variables of the client's Python, which may be of another version.
     """
-    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(__file__))))
+    package = os.path.abspath(__file__)
+    for _ in range(4):
+        package = os.path.dirname(package)
+    paths = [f'PYTHONPATH={shlex.quote(package)}', 'export PYTHONPATH']
+    if os.path.basename(package) in _INSTALLED:
+        # Python finds it there. On PYTHONPATH the packages beside it, such as enum34, would hide
+        # modules of the standard library.
+        paths = ['unset PYTHONPATH']
     return '\n'.join(
         [
             '#!/bin/sh',
             f'# {_MARK} instead of the game.',
-            f'PYTHONPATH={shlex.quote(os.path.abspath(package))}',
-            'export PYTHONPATH',
+            *paths,
             'unset PYTHONHOME',
             f'exec {shlex.quote(sys.executable)} -m {_MARK} serve "$@"',
             '',

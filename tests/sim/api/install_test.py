@@ -25,6 +25,21 @@ def test_installing_again_replaces_it(tmp_path):
         assert 'another version' not in file.read()
 
 
+def test_site_packages_are_not_on_the_path(tmp_path, monkeypatch):
+    """There enum34, which PySC2 requires, would hide the module of the standard library."""
+
+    def script(root):
+        module = os.path.join(root, 'sc2impala', 'sim', 'api', 'install.py')
+        monkeypatch.setattr(install, '__file__', module)
+        with open(os.path.join(install.install(str(tmp_path)), install.BINARY)) as file:
+            return file.read().splitlines()
+
+    assert 'PYTHONPATH=/home/me/sc2impala' in script('/home/me/sc2impala')
+    installed = script('/usr/lib/python3.11/site-packages')
+    assert 'unset PYTHONPATH' in installed
+    assert not [line for line in installed if 'PYTHONPATH=' in line]
+
+
 @pytest.mark.parametrize('version', ['Base75689', 'Base80000'])
 def test_a_real_game_is_left_alone(tmp_path, version):
     binary = tmp_path / 'Versions' / version / 'SC2_x64'
