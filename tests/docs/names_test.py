@@ -22,7 +22,7 @@ GENERATED = ('__pycache__',)
 OTHER_PROGRAMS = {
     # pip, mkdocs, apt, Docker, iptables and Slurm.
     'strict', 'no-install-recommends', 'init', 'shm-size', 'ntasks', 'cpus-per-task', 'dport',
-    'network',
+    'network', 'tag', 'rm', 'volume',
     # absl.
     'help', 'helpfull', 'flagfile', 'version',
     # PySC2's own programs.
