@@ -31,6 +31,7 @@ COMMANDS: Dict[str, Command] = {
     'record': Command('sc2impala.experiment', 'record demonstrations', ('--mode=record',)),
     'export': Command('sc2impala.experiment', 'write an agent as a SavedModel', ('--mode=export',)),
     'compare': Command('sc2impala.compare', 'compare two groups of runs'),
+    'zoo': Command('sc2impala.zoo', 'list the trained agents of the package'),
     'population': Command('sc2impala.population', 'train a population'),
     'doctor': Command('sc2impala.doctor', 'check the installation of StarCraft II'),
     'standin': Command('sc2impala.sim.api', 'install a stand-in for StarCraft II'),

@@ -55,15 +55,20 @@ def test_pins_are_in_the_range_of_the_package(arguments, version):
 
 def test_all_files_of_the_package_are_installed(arguments):
     """Python files are in `packages`, others in `package_data`."""
-    folder = os.path.join(sources.ROOT, sources.PACKAGE)
-    for path, folders, names in os.walk(folder):
+    packages, data = arguments['packages'], arguments['package_data']
+    patterns = [
+        os.path.join(package.replace('.', os.sep), pattern)
+        for package, of_package in data.items()
+        for pattern in of_package
+    ]
+    assert set(data) <= set(packages)
+    for path, folders, names in os.walk(os.path.join(sources.ROOT, sources.PACKAGE)):
         folders[:] = [name for name in folders if name != '__pycache__']
-        package = os.path.relpath(path, sources.ROOT).replace(os.sep, '.')
-        patterns = arguments['package_data'].get(package, [])
-        assert package in arguments['packages'] or not names, path
+        folder = os.path.relpath(path, sources.ROOT)
         for name in names:
-            is_listed = any(fnmatch.fnmatch(name, pattern) for pattern in patterns)
-            assert name.endswith('.py') or is_listed, os.path.join(path, name)
+            is_module = name.endswith('.py') and folder.replace(os.sep, '.') in packages
+            file = os.path.join(folder, name)
+            assert is_module or any(fnmatch.fnmatch(file, each) for each in patterns), file
 
 
 @pytest.mark.parametrize('version', list(PINS))
