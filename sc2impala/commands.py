@@ -30,6 +30,8 @@ COMMANDS: Dict[str, Command] = {
     ),
     'record': Command('sc2impala.experiment', 'record demonstrations', ('--mode=record',)),
     'export': Command('sc2impala.experiment', 'write an agent as a SavedModel', ('--mode=export',)),
+    'report': Command('sc2impala.report', 'write an HTML file about a run'),
+    'watch': Command('sc2impala.watch', 'play episodes in a browser, with the policy'),
     'compare': Command('sc2impala.compare', 'compare two groups of runs'),
     'zoo': Command('sc2impala.zoo', 'list the trained agents of the package'),
     'population': Command('sc2impala.population', 'train a population'),
