@@ -5,7 +5,8 @@
 
 The report of one run is report.html in its folder; several runs are drawn into the same curves,
 in report.html of the folder that contains them all. Runs that are training can be reported, too.
-Nothing else in their folders is changed.
+Nothing else in their folders is changed. Three episodes of the newest checkpoint can be watched in
+the report of one or two runs; --episodes=0 is faster.
 """
 
 import argparse
@@ -17,11 +18,13 @@ import webbrowser
 from typing import List, Optional, Sequence
 
 from sc2impala.errors import FAILED, FINISHED, UserError
-from sc2impala.report import page
+from sc2impala.report import episodes, page
 from sc2impala.report import run as run_lib
 from sc2impala.runtime import console, logdir
 
 NAME = 'report.html'
+
+MAX_EPISODES = 20
 
 
 def main(argv: Optional[Sequence[str]] = None) -> int:
@@ -37,10 +40,20 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         metavar='FILE.html',
         help=f'the file (default: {NAME} in the folder of the run, or the one that contains all)',
     )
+    parser.add_argument(
+        '--episodes',
+        type=int,
+        default=3,
+        help='episodes to watch, run with the newest checkpoint of one or two runs (default: 3)',
+    )
     parser.add_argument('--open', action='store_true', help='open the report in a browser')
     arguments = parser.parse_args(argv)
     try:
-        path = write(arguments.runs, arguments.output)
+        if not 0 <= arguments.episodes <= MAX_EPISODES:
+            raise UserError(
+                f'--episodes={arguments.episodes} is out of range, expected 0..{MAX_EPISODES}.'
+            )
+        path = write(arguments.runs, arguments.output, arguments.episodes)
     except UserError as error:
         console.write(sys.stderr, f'error: {error}\n')
         return FAILED
@@ -50,12 +63,13 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     return FINISHED
 
 
-def write(folders: Sequence[str], output: str = '') -> str:
+def write(folders: Sequence[str], output: str = '', num_episodes: int = 0) -> str:
     """Writes the report of some runs.
 
     Args:
       folders: folders of the runs; repeated ones count once.
       output: the file; empty for the default.
+      num_episodes: number of episodes to watch, see `episodes.section`.
 
     Returns:
       The path of the file.
@@ -68,7 +82,7 @@ def write(folders: Sequence[str], output: str = '') -> str:
     if os.path.isdir(path):
         raise UserError(f'--output={path} is a folder, expected the name of a file.')
     runs = [run_lib.read(folder, label) for folder, label in zip(unique, run_lib.labels(unique))]
-    content = page.to_html(runs, path, time.time())
+    content = page.to_html(runs, path, time.time(), episodes.section(unique, num_episodes))
     try:
         logdir.replace_text(path, content)
     except OSError as error:

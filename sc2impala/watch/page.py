@@ -99,7 +99,13 @@ def document(traces: Sequence[Trace]) -> str:
 def _script() -> str:
     """Returns the program as one function, which leaves no names behind."""
     parts = [f'// {name}\n{_read(name)}' for name in SCRIPTS]
-    return "(() => {\n'use strict';\n" + '\n'.join(parts) + '})();\n'
+    text = "(() => {\n'use strict';\n" + '\n'.join(parts) + '})();\n'
+    return to_ascii(text)
+
+
+def to_ascii(program: str) -> str:
+    """Escapes characters in strings and comments, for pages of any encoding."""
+    return ''.join(each if each.isascii() else f'\\u{ord(each):04x}' for each in program)
 
 
 def _read(name: str) -> str:

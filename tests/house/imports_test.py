@@ -109,7 +109,17 @@ ALLOWED = {
         'tf_setup',
     ),
     'zoo': ('checkpoints', 'errors', 'experiment', 'runtime', 'tf_setup'),
-    'report': ('checkpoints', 'envs', 'errors', 'evaluation', 'learner', 'runtime', 'settings'),
+    'report': (
+        'checkpoints',
+        'envs',
+        'errors',
+        'evaluation',
+        'learner',
+        'runtime',
+        'settings',
+        'tf_setup',
+        'watch',
+    ),
     'population': ('checkpoints', 'errors', 'experiment', 'learner', 'runtime', 'settings'),
 }
 """The other parts that each part of the package may import."""

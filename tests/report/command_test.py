@@ -14,7 +14,7 @@ from tests.runtime import tiny
 
 def test_the_report_of_a_run_is_in_its_folder(run, capsys):
     before = tiny.snapshot(run)
-    assert command.main([run]) == 0
+    assert command.main([run, '--episodes=0']) == 0
     path = os.path.join(run, 'report.html')
     assert capsys.readouterr().out == f'report: {path}\n'
     assert 'MoveToBeacon' in pages.read(path).text
@@ -27,7 +27,7 @@ def test_the_report_of_several_runs_is_in_the_folder_that_contains_them(run, tmp
     other = tmp_path / 'b'
     folders.write(other, 'train.log')
     monkeypatch.chdir(tmp_path)
-    assert command.main(['run', 'b', str(other)]) == 0
+    assert command.main(['run', 'b', str(other), '--episodes=0']) == 0
     assert '2 runs on MoveToBeacon' in pages.read(tmp_path / 'report.html').text
     assert os.listdir(str(other)) == ['train.log']
 
@@ -35,7 +35,7 @@ def test_the_report_of_several_runs_is_in_the_folder_that_contains_them(run, tmp
 def test_a_report_replaces_the_earlier_one(run, tmp_path):
     output = tmp_path / 'a.html'
     output.write_text('before')
-    assert command.main([run, f'--output={output}']) == 0
+    assert command.main([run, f'--output={output}', '--episodes=0']) == 0
     assert 'before' not in output.read_text()[:100]
     assert sorted(os.listdir(str(tmp_path))) == ['a.html', 'run']
 
@@ -44,7 +44,7 @@ def test_a_report_replaces_the_earlier_one(run, tmp_path):
 def test_the_report_is_opened(run, monkeypatch, capsys, opens):
     opened = []
     monkeypatch.setattr(command.webbrowser, 'open', lambda url: opened.append(url) or opens)
-    assert command.main([run, '--open']) == 0
+    assert command.main([run, '--open', '--episodes=0']) == 0
     assert opened[0].startswith('file:///') and opened[0].endswith('/report.html')
     assert ('no browser was found' in capsys.readouterr().out) != opens
 
@@ -89,7 +89,7 @@ def test_tensorflow_and_matplotlib_are_not_loaded(run):
     code = (
         'import sys\n'
         'from sc2impala.report import __main__\n'
-        f'assert __main__.main([{run!r}]) == 0\n'
+        f'assert __main__.main([{run!r}, "--episodes=0"]) == 0\n'
         'assert not {"tensorflow", "sonnet", "matplotlib"} & set(sys.modules)\n'
     )
     environment = dict(os.environ, PYTHONPATH=sources.ROOT)

@@ -46,7 +46,12 @@ def test_all_files_of_the_program_are_in_the_page():
     text = page.embed([traces.make()])
     for name in [*page.SCRIPTS, page.STYLE]:
         with open(os.path.join(folder, name), encoding='utf-8') as file:
-            assert file.read() in text
+            assert page.to_ascii(file.read()) in text
+
+
+def test_the_player_is_ascii_for_pages_of_any_encoding():
+    assert page.to_ascii("'1\u00d7'") == r"'1\u00d7'"
+    assert page.embed([traces.make()]).isascii()
 
 
 def test_an_embedded_player_is_a_part_of_a_page():
