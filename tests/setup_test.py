@@ -1,7 +1,10 @@
 """Requirements of the package and pins of the scripts."""
 
 import fnmatch
+import importlib
+import inspect
 import os
+import re
 import runpy
 
 import pytest
@@ -51,6 +54,13 @@ def test_pins_are_in_the_range_of_the_package(arguments, version):
     groups = [arguments['install_requires'], arguments['extras_require']['dev']]
     for name, requirement in requirements(sum(groups, []), version).items():
         assert pinned[name] in requirement.specifier, name
+
+
+def test_the_command_exists_and_needs_no_arguments(arguments):
+    (script,) = arguments['entry_points']['console_scripts']
+    name, module, function = re.match(r'(\w+) = ([\w.]+):(\w+)$', script).groups()
+    assert name == 'sc2impala'
+    assert not inspect.signature(getattr(importlib.import_module(module), function)).parameters
 
 
 def test_all_files_of_the_package_are_installed(arguments):

@@ -1,13 +1,14 @@
 """The picture of a comparison: intervals, performance profiles and sample efficiency."""
 
 import os
-from typing import Any, Callable, List, Optional, Tuple
+from typing import Callable, List, Optional, Tuple
 
 import numpy as np
 from matplotlib import ticker
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from sc2impala.compare import statistics
 from sc2impala.compare.comparison import Comparison, Estimate
@@ -39,13 +40,20 @@ def save(folder: str, found: Comparison, curves: Optional[Tuple[Curve, Curve]]) 
     if curves is not None:
         draw.append(lambda axes: _draw_curves(axes, found, curves))
     figure = Figure(figsize=(4.5 * len(draw), 3.8), dpi=100, layout='constrained')
-    for axes, panel in zip(figure.subplots(1, len(draw), squeeze=False)[0], draw):
+    panels = figure.subplots(1, len(draw), squeeze=False)[0]
+    for axes, panel in zip(panels, draw):
         panel(axes)
         axes.grid(alpha=0.3)
         axes.spines['top'].set_visible(False)
         axes.spines['right'].set_visible(False)
-    handles, labels = _legend(found)
-    figure.legend(handles, labels, loc='outside upper center', ncol=2, frameon=False)
+    panels[0].legend(
+        [Line2D([], [], color=color, linewidth=3) for color in COLORS],
+        found.settings.names,
+        loc='lower left',
+        bbox_to_anchor=(0, 1.08),
+        ncol=2,
+        frameon=False,
+    )
     path = os.path.join(folder, NAME)
     try:
         FigureCanvasAgg(figure).print_png(path + '.tmp')
@@ -55,13 +63,6 @@ def save(folder: str, found: Comparison, curves: Optional[Tuple[Curve, Curve]]) 
             f'{path} cannot be written ({error.strerror}), expected an --output with free space '
             'that this user may write to.'
         ) from error
-
-
-def _legend(found: Comparison) -> Tuple[List[Any], List[str]]:
-    from matplotlib.lines import Line2D
-
-    handles = [Line2D([], [], color=color, linewidth=3) for color in COLORS]
-    return handles, list(found.settings.names)
 
 
 def _draw_intervals(axes: Axes, found: Comparison) -> None:

@@ -1,8 +1,6 @@
 """Flags: what they accept, one sentence for what they do not, and their help."""
 
-import inspect
 import os
-import re
 import subprocess
 import sys
 
@@ -212,12 +210,6 @@ def command(*arguments, cwd=None):
         env=dict(os.environ, PYTHONPATH=ROOT),
     )
     return process.returncode, process.stdout, process.stderr
-
-
-def test_installed_command_needs_no_arguments():
-    with open(os.path.join(ROOT, 'setup.py')) as file:
-        (name,) = re.findall(r"'sc2impala = sc2impala\.experiment:(\w+)'", file.read())
-    assert not inspect.signature(getattr(experiment, name)).parameters
 
 
 class TestProcess:

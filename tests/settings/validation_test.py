@@ -164,6 +164,7 @@ def test_settings_with_choices():
         'reward_shaping',
         'sequence_compression',
         'value_normalisation',
+        'wandb_mode',
     ]
 
 
