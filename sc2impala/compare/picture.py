@@ -6,14 +6,13 @@ from typing import Callable, List, Optional, Tuple
 import numpy as np
 from matplotlib import ticker
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from sc2impala.compare import statistics
 from sc2impala.compare.comparison import Comparison, Estimate
 from sc2impala.compare.curves import Curve
-from sc2impala.errors import UserError
+from sc2impala.runtime import figures
 
 NAME = 'comparison.png'
 
@@ -55,14 +54,7 @@ def save(folder: str, found: Comparison, curves: Optional[Tuple[Curve, Curve]]) 
         frameon=False,
     )
     path = os.path.join(folder, NAME)
-    try:
-        FigureCanvasAgg(figure).print_png(path + '.tmp')
-        os.replace(path + '.tmp', path)
-    except OSError as error:
-        raise UserError(
-            f'{path} cannot be written ({error.strerror}), expected an --output with free space '
-            'that this user may write to.'
-        ) from error
+    figures.save(figure, path, 'an --output')
 
 
 def _draw_intervals(axes: Axes, found: Comparison) -> None:

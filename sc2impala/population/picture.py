@@ -5,11 +5,10 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from matplotlib import ticker
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from sc2impala.errors import UserError
 from sc2impala.population.ranges import Range
+from sc2impala.runtime import figures
 
 NAME = 'population.png'
 
@@ -41,14 +40,7 @@ def save(folder: str, history: Sequence[Row], drawn: Mapping[str, Range]) -> Non
     panels[-1].xaxis.set_major_formatter(ticker.EngFormatter(sep=''))
     panels[0].legend(loc='lower left', bbox_to_anchor=(0, 1), frameon=False, ncol=4)
     path = os.path.join(folder, NAME)
-    try:
-        FigureCanvasAgg(figure).print_png(path + '.tmp')
-        os.replace(path + '.tmp', path)
-    except OSError as error:
-        raise UserError(
-            f'{path} cannot be written ({error.strerror}), expected a --logdir with free space '
-            'that this user may write to.'
-        ) from error
+    figures.save(figure, path, 'a --logdir')
 
 
 def origins(history: Sequence[Row]) -> Dict[Tuple[int, int], Optional[Tuple[int, int]]]:
