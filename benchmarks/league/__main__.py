@@ -32,7 +32,7 @@ import signal
 import statistics
 import sys
 import time
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from benchmarks import subprocesses
 from benchmarks.league import environments, runner, tables, work
@@ -62,9 +62,9 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
         print(json.dumps(reasons))
         return
     measure = measure_returns if task == 'return' else measure_speeds
-    result = measure(installed, reasons, arguments)
     os.makedirs(arguments.output, exist_ok=True)
-    save(os.path.join(arguments.output, 'league.json'), task, result)
+    for result in measure(installed, reasons, arguments):
+        save(os.path.join(arguments.output, 'league.json'), task, result)
     text = (tables.return_table if task == 'return' else tables.speed_table)(result)
     if arguments.output != DOCS:
         if task == 'speed' and tables.ranked(result):
@@ -164,22 +164,22 @@ def command(name: str, installed: Installed, task: str, num_cores: int, seed: in
 
 def measure_speeds(
     installed: Dict[str, Installed], reasons: Dict[str, Reason], arguments: argparse.Namespace
-) -> Dict[str, Any]:
-    """Runs all entries alternately on the common work.
+) -> Iterator[Dict[str, Any]]:
+    """Runs all entries alternately on the common work, and yields the result after each round.
 
     Args:
       installed: environments by entry.
       reasons: why others have none.
       arguments: of the command.
 
-    Returns:
+    Yields:
       'entries': by name 'title', 'note', 'rounds' (dicts of `runner.Speed` with
       'steps_per_second' and 'steps_per_cpu_second') and, if it was not measured, 'reason';
       'flops_per_step', 'matrix_product_flops' (operations per second), the settings, date and
       machine.
     """
     reasons, rounds = dict(reasons), {name: [] for name in installed}  # type: ignore[var-annotated]
-    products = []
+    products, flops = [], _probe(arguments.cores, 'flops')
     for index in range(arguments.rounds):
         products.append(_probe(arguments.cores, 'matrix_product'))
         for name in installed:
@@ -204,33 +204,42 @@ def measure_speeds(
                 f'{row["steps_per_cpu_second"]:8,.1f} per CPU second',
                 flush=True,
             )
-    return dict(
-        _common(reasons, arguments, {name: {'rounds': found} for name, found in rounds.items()}),
-        num_rounds=arguments.rounds,
-        seconds=arguments.seconds,
-        flops_per_step=_probe(arguments.cores, 'flops'),
-        matrix_product_flops=statistics.median(products),
-        work={
-            name: getattr(work, name)
-            for name in ('HEIGHT', 'WIDTH', 'CHANNELS', 'NUM_ENVS', 'UNROLL_LENGTH', 'BATCH_STEPS')
-        },
-    )
+        yield dict(
+            _common(
+                reasons, arguments, {name: {'rounds': found} for name, found in rounds.items()}
+            ),
+            num_rounds=index + 1,
+            seconds=arguments.seconds,
+            flops_per_step=flops,
+            matrix_product_flops=statistics.median(products),
+            work={
+                name: getattr(work, name)
+                for name in (
+                    'HEIGHT',
+                    'WIDTH',
+                    'CHANNELS',
+                    'NUM_ENVS',
+                    'UNROLL_LENGTH',
+                    'BATCH_STEPS',
+                )
+            },
+        )
 
 
 def measure_returns(
     installed: Dict[str, Installed], reasons: Dict[str, Reason], arguments: argparse.Namespace
-) -> Dict[str, Any]:
-    """Runs all entries on MoveToBeacon, one seed after the other.
+) -> Iterator[Dict[str, Any]]:
+    """Runs all entries on MoveToBeacon, and yields the result after each seed.
 
     Args:
       installed, reasons, arguments: see `measure_speeds`.
 
-    Returns:
+    Yields:
       'entries': by name 'title', 'note', 'runs' (dicts of `runner.TimeToReturn`) and, if it was
       not measured, 'reason'; 'target', 'limit', 'seeds', date and machine.
     """
     reasons, runs = dict(reasons), {name: [] for name in installed}  # type: ignore[var-annotated]
-    for seed in arguments.seeds:
+    for index, seed in enumerate(arguments.seeds):
         for name in installed:
             if name in reasons:
                 continue
@@ -244,13 +253,13 @@ def measure_returns(
                 continue
             runs[name].append(dict(found._asdict(), seed=seed))
             print(f'{name:20} seed {seed}: {found}', flush=True)
-    measured = {name: {'runs': runs[name]} for name in runs if runs[name] or name in reasons}
-    return dict(
-        _common(reasons, arguments, measured),
-        target=arguments.target,
-        limit=arguments.limit,
-        seeds=arguments.seeds,
-    )
+        measured = {name: {'runs': runs[name]} for name in runs if runs[name] or name in reasons}
+        yield dict(
+            _common(reasons, arguments, measured),
+            target=arguments.target,
+            limit=arguments.limit,
+            seeds=arguments.seeds[: index + 1],
+        )
 
 
 def _common(

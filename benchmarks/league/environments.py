@@ -115,9 +115,13 @@ ENVIRONMENTS: Dict[str, Environment] = {
     ),
 }
 
+_OUR_NOTE = 'last action and reward are inputs; a hidden layer for the value'
+
 ENTRIES: Dict[str, Entry] = {
-    'sc2impala': Entry('sc2impala', 'sc2impala', 'sc2impala'),
-    'sc2impala_bfloat16': Entry('sc2impala, bfloat16', 'sc2impala', 'sc2impala', 'bfloat16'),
+    'sc2impala': Entry('sc2impala', 'sc2impala', 'sc2impala', note=_OUR_NOTE),
+    'sc2impala_bfloat16': Entry(
+        'sc2impala, bfloat16', 'sc2impala', 'sc2impala', 'bfloat16', note=_OUR_NOTE
+    ),
     'sample_factory': Entry('Sample Factory 2.1.1, APPO', 'sample_factory', 'sample_factory'),
     'recurrent_ppo': Entry(
         'sb3-contrib 2.9.2, RecurrentPPO',
@@ -138,16 +142,26 @@ ENTRIES: Dict[str, Entry] = {
         'cleanrl_ppo_lstm',
         'stable_baselines3',
     ),
-    'pufferlib': Entry('PufferLib 3.0 (pufferlib-core 3.0.23), PuffeRL', 'pufferlib', 'pufferlib'),
-    'rllib': Entry('RLlib 2.60.0, APPO', 'rllib', 'rllib'),
+    'pufferlib': Entry(
+        'PufferLib 3.0 (pufferlib-core 3.0.23), PuffeRL',
+        'pufferlib',
+        'pufferlib',
+        note='no reset of the LSTM within a sequence',
+    ),
+    'rllib': Entry('RLlib 2.60.0, APPO', 'rllib', 'rllib', note='also a target network'),
     'scalable_agent': Entry(
         'scalable_agent, TensorFlow 1.15',
         'scalable_agent',
         'scalable_agent',
         tasks=('speed',),
+        note='last action and reward are inputs; also an LSTM over an instruction, which is empty',
     ),
     'clear': Entry(
-        "CORA's CLEAR", 'continual_rl', 'continual_rl', tasks=('speed',), note='no LSTM'
+        "CORA's CLEAR",
+        'continual_rl',
+        'continual_rl',
+        tasks=('speed',),
+        note='no LSTM; last action and reward are inputs; half of a batch is replayed',
     ),
 }
 

@@ -62,9 +62,14 @@ class _Network(ImpalaNet):
 
 
 class _Clear(ClearMonobeast):
-    """Reports the steps after each update."""
+    """Reports the steps after each update.
+
+    Actors are forked with one thread each, as monobeast's OMP_NUM_THREADS=1 has it; a process
+    forked from one that has used several threads of OpenMP would wait for them forever.
+    """
 
     def learn(self, *args: Any, **kwargs: Any) -> Any:
+        torch.set_num_threads(self._model_flags.learner_threads)
         result = super().learn(*args, **kwargs)
         flags = self._model_flags
         flags.learned_steps += flags.batch_size * flags.unroll_length
@@ -80,7 +85,7 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
     """
     arguments = reporting.parse(__doc__, argv)
     torch.manual_seed(arguments.seed)
-    torch.set_num_threads(arguments.cores)
+    torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as folder:
         flags = ClearPolicyConfig()
         settings = {
@@ -97,6 +102,7 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
             # `train` returns after this number of seconds, and learning pauses between calls.
             'seconds_between_yields': 10**7,
             'learned_steps': 0,
+            'learner_threads': arguments.cores,
             'reporter': reporting.Reporter(),
         }
         for name, value in settings.items():

@@ -78,6 +78,8 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
     while True:
         learners = algorithm.train().get('learners', {})
         trained = int(learners.get('__all_modules__', {}).get(_TRAINED, 0))
+        # A sequence has the step after its unroll as well, for the bootstrap value.
+        trained = trained * work.UNROLL_LENGTH // (work.UNROLL_LENGTH + 1)
         if trained > steps:
             steps = trained
             reporter.steps(steps)
@@ -104,7 +106,9 @@ def make_config(arguments: Any) -> APPOConfig:
                 model_config={
                     'use_lstm': is_speed,
                     'lstm_cell_size': work.LSTM_SIZE,
-                    'max_seq_len': work.UNROLL_LENGTH,
+                    # The step that RLlib appends for the bootstrap value would otherwise be a
+                    # sequence of its own, padded to the length of the others.
+                    'max_seq_len': work.UNROLL_LENGTH + 1,
                     'head_fcnet_hiddens': [],
                     'vf_share_layers': True,
                 },
