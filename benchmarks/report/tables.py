@@ -130,8 +130,9 @@ def _league(results: Results, plot_folder: str, plot_link: str) -> str:
         league_tables.draw_speeds(found['speed'], os.path.join(plot_folder, 'league.png'))
         texts += [
             f'![agent steps per second of all trainers]({plot_link}/league.png)',
-            'Rounds: {num_rounds}; seconds of each trainer in a round: {seconds:g}.'.format(
-                **found['speed']
+            'Rounds: {num_rounds}; seconds of each trainer in a round: {seconds:g}. Measured on '
+            '{date}, {cores} cores of {processor}.'.format(
+                **dict(found['speed'], **found['speed']['machine'])
             ),
             league_tables.speed_table(found['speed']),
         ]

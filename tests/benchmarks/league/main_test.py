@@ -57,6 +57,23 @@ def test_rounds_of_all_peers_and_the_reason_of_one_that_fails(monkeypatch, capsy
     assert '| sc2impala | 320 |' in (tmp_path / 'league_speed.md').read_text()
 
 
+def test_finished_rounds_are_saved_before_the_end(monkeypatch, capsys, tmp_path):
+    speeds = iter([SPEED])
+
+    def measure(peer, warm_up, seconds):
+        try:
+            return next(speeds)
+        except StopIteration:
+            raise KeyboardInterrupt from None
+
+    monkeypatch.setattr(runner, 'measure_speed', measure)
+    with pytest.raises(KeyboardInterrupt):
+        _run(monkeypatch, capsys, tmp_path, '--only', 'sc2impala', '--rounds=2')
+    saved = json.loads((tmp_path / 'league.json').read_text())['speed']
+    assert saved['num_rounds'] == 1
+    assert len(saved['entries']['sc2impala']['rounds']) == 1
+
+
 def test_returns_are_added_to_the_speeds(monkeypatch, capsys, tmp_path):
     (tmp_path / 'league.json').write_text('{"speed": 1}')
     found = runner.TimeToReturn(70.0, 1000, 25.0, 300)

@@ -220,6 +220,7 @@ def test_the_league_has_a_table_and_a_picture(tmp_path):
     common = {'entries': {'sc2impala': entry}, 'date': '2026-01-02', 'machine': MACHINE}
     speed = dict(
         common,
+        cores=[0, 1],
         command='python -m benchmarks.league',
         num_rounds=1,
         seconds=60,
@@ -239,7 +240,8 @@ def test_the_league_has_a_table_and_a_picture(tmp_path):
     performance.write_document({}, str(tmp_path))
     text = (tmp_path / performance.DOCUMENT).read_text()
     assert '| sc2impala | 50 | 50 to 50 | 25 | 50.0% | 1.00 | 7 |  |' in text
-    assert 'Rounds: 1; seconds of each trainer in a round: 60.' in text
+    rounds = 'Rounds: 1; seconds of each trainer in a round: 60. Measured on 2026-01-02, 2 cores of'
+    assert rounds in text
     assert '### Seconds until a mean return of 25 on MoveToBeacon' in text
     assert '| sc2impala | 70 | 9 | 25.0 |' in text
     assert '| league/return | `python -m benchmarks.league --return` | 2026-01-02 |' in text
