@@ -94,6 +94,7 @@ ENVIRONMENTS: Dict[str, Environment] = {
         # DeepMind Lab is not installed.
         edits=(
             ('py_process.py', r'str\(serialized\[0\]\)', 'serialized[0].decode()'),
+            ('experiment.py', r'tag=level_name \+', 'tag=level_name.decode() +'),
             ('environments.py', r'(?m)^import deepmind_lab$', ''),
             ('batcher.cc', r'DebugString\(\) override', 'DebugString() const override'),
             ('batcher.cc', r'(?m)^  mutex mu_', '  mutable mutex mu_'),

@@ -136,8 +136,12 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], alignment: str)
 
 
 def _missing(result: Result) -> List[str]:
-    missing = [each for each in result['entries'].values() if each.get('reason')]
-    lines = [f'* {each["title"]}: {each["reason"]}' for each in missing]
+    lines = []
+    for each in result['entries'].values():
+        if each.get('reason'):
+            found = len(each['rounds']) + len(each['runs'])
+            after = f' after {found} of its measurements' if found else ''
+            lines.append(f'* {each["title"]}{after}: {each["reason"]}')
     return ['Not measured:\n\n' + '\n'.join(lines)] if lines else []
 
 
