@@ -8,13 +8,13 @@ What two kernels of one process have in common is compiled once. A command can s
 imports TensorFlow.
 """
 
+import collections
 import contextlib
 import os
-import queue
 import subprocess
 import sys
 import threading
-from typing import Any, Dict, List, Sequence
+from typing import Any, Deque, Dict, List, Sequence
 
 import numpy as np
 
@@ -60,9 +60,7 @@ class _Compilation:
 
     def __init__(self, map_name: str):
         self._map_name = map_name
-        self._kernels: queue.Queue[str] = queue.Queue()
-        for kernel in KERNELS:
-            self._kernels.put(kernel)
+        self._kernels: Deque[str] = collections.deque(KERNELS)
         self._succeeded: List[bool] = []
         # Daemons: a command that fails in the meantime does not wait for them.
         self._threads = [
@@ -95,11 +93,11 @@ class _Compilation:
             universal_newlines=True,
         ) as process:
             assert process.stdin is not None and process.stdout is not None
-            while True:
+            while self._kernels:
                 try:
-                    kernel = self._kernels.get_nowait()
-                except queue.Empty:
-                    break
+                    kernel = self._kernels.popleft()
+                except IndexError:
+                    break  # Another thread was faster.
                 print(kernel, file=process.stdin, flush=True)
                 if not process.stdout.readline():
                     break  # The process has failed.

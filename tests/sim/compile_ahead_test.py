@@ -66,8 +66,8 @@ def test_every_kernel_is_given_to_one_process(monkeypatch):
     given = []
 
     def run_process(compilation):
-        while not compilation._kernels.empty():
-            given.append(compilation._kernels.get_nowait())
+        while compilation._kernels:
+            given.append(compilation._kernels.popleft())
         return True
 
     monkeypatch.setattr(compile_ahead._Compilation, '_run_process', run_process)

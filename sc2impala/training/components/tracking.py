@@ -11,7 +11,7 @@ import os
 import queue
 import threading
 import time
-from typing import Any, Dict, List, Mapping, Optional, Tuple
+from typing import Any, Dict, List, Mapping
 
 from sc2impala.errors import UserError
 from sc2impala.runtime import console, logdir
@@ -202,7 +202,8 @@ class TrackingHook(Component):
         """
         self._tracker = tracker
         self._failed = False
-        self._queue: queue.Queue[Optional[Tuple[Dict[str, float], int]]] = queue.Queue()
+        # Of scalars and their step; None is the end.
+        self._queue: Any = queue.Queue()
         self._thread = threading.Thread(
             target=self._run, args=(config,), name=tracker.name, daemon=True
         )
