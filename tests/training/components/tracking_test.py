@@ -69,11 +69,19 @@ class FakeWandb(types.ModuleType):
         )
 
 
+def pretend_installed(monkeypatch):
+    """Makes the packages of the trackers appear installed; others are found as before."""
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, 'find_spec', lambda name: name in ('wandb', 'mlflow') or find(name)
+    )
+
+
 @pytest.fixture
 def wandb(monkeypatch):
     fake = FakeWandb()
     monkeypatch.setitem(sys.modules, 'wandb', fake)
-    monkeypatch.setattr(importlib.util, 'find_spec', lambda name: name in ('wandb', 'mlflow'))
+    pretend_installed(monkeypatch)
     return fake
 
 
@@ -117,7 +125,7 @@ def mlflow(monkeypatch):
     for name in ('mlflow', 'mlflow.entities', 'mlflow.tracking'):
         module = {'mlflow.entities': entities, 'mlflow.tracking': client}.get(name)
         monkeypatch.setitem(sys.modules, name, module or types.ModuleType(name))
-    monkeypatch.setattr(importlib.util, 'find_spec', lambda name: name in ('wandb', 'mlflow'))
+    pretend_installed(monkeypatch)
     return fake
 
 
