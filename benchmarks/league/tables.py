@@ -1,13 +1,17 @@
 """Table and picture of the results of the league."""
 
 import statistics
+import textwrap
 from typing import Any, Dict, List, Optional, Sequence
 
 import matplotlib
 from matplotlib import figure
 
+from sc2impala.runtime import console
+
 Result = Dict[str, Any]
 
+_WIDTH = 100
 _OURS, _OTHERS, _NO_RESULT = '#2a6f97', '#9a9a9a', ''
 
 
@@ -140,8 +144,9 @@ def _missing(result: Result) -> List[str]:
     for each in result['entries'].values():
         if each.get('reason'):
             found = len(each['rounds']) + len(each['runs'])
-            after = f' after {found} of its measurements' if found else ''
-            lines.append(f'* {each["title"]}{after}: {each["reason"]}')
+            after = f', after {console.count_text(found, "measurement")}' if found else ''
+            line = f'* {each["title"]}{after}: {each["reason"]}'
+            lines.append(textwrap.fill(line, _WIDTH, subsequent_indent='  '))
     return ['Not measured:\n\n' + '\n'.join(lines)] if lines else []
 
 

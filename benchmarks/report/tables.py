@@ -7,6 +7,7 @@ no results of that name.
 
 import os
 import re
+import textwrap
 from typing import Any, Dict, List, Mapping, Match, Sequence, Tuple
 
 from benchmarks.instrumented import training_start
@@ -257,7 +258,8 @@ def _startup(results: Results) -> str:
 def _scaling(results: Results, plot_link: str) -> str:
     found = results['scaling']['result']
     defaults = ', '.join(f'`--{axis}={value}`' for axis, value in found['defaults'].items())
-    texts = ['Flags: `{}`; defaults: {}.'.format(' '.join(found['flags']), defaults)]
+    flags = 'Flags: `{}`; defaults: {}.'.format(' '.join(found['flags']), defaults)
+    texts = [textwrap.fill(flags, 100, break_on_hyphens=False)]
     names = ('training', 'allowed_by_network', 'actor', 'network', 'learner')
     columns = [
         'training',
