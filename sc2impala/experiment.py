@@ -150,7 +150,7 @@ def train(settings: Settings, hooks: Sequence[Any] = ()) -> int:
     Raises:
       UserError: for invalid settings, or an unusable folder or file in it.
     """
-    _load_tensorflow(settings)
+    _prepare(settings)
     if settings.cluster.job_name == 'actor':
         _act(settings.values())
         return FINISHED
@@ -168,7 +168,7 @@ def evaluate(settings: Settings) -> Dict[str, Any]:
     Raises:
       UserError: for invalid settings, or an unusable folder or file in it.
     """
-    _load_tensorflow(settings)
+    _prepare(settings)
     from sc2impala.evaluation import playing
 
     return playing.evaluate(settings)
@@ -180,7 +180,7 @@ def follow(settings: Settings) -> None:
     Raises:
       UserError: for invalid settings, or an unusable folder or file in it.
     """
-    _load_tensorflow(settings)
+    _prepare(settings)
     from sc2impala.evaluation import following
 
     following.follow(settings)
@@ -195,7 +195,7 @@ def record(settings: Settings) -> Dict[str, Any]:
     Raises:
       UserError: for invalid settings, or an unusable folder or file in it.
     """
-    _load_tensorflow(settings)
+    _prepare(settings)
     from sc2impala.evaluation import playing
 
     return playing.record(settings)
@@ -210,16 +210,16 @@ def export(settings: Settings) -> str:
     Raises:
       UserError: for invalid settings, or an unusable folder or file in it.
     """
-    _load_tensorflow(settings)
+    _prepare(settings)
     from sc2impala.evaluation import loading
 
     return loading.export(settings)
 
 
-def _load_tensorflow(settings: Settings) -> None:
-    """Checks the settings, and imports TensorFlow while the games are compiled."""
+def _prepare(settings: Settings) -> None:
+    """Checks the settings, and imports TensorFlow while the games of this process are compiled."""
     validation.check(settings)
-    if not settings.cluster.job_name:
+    if not settings.cluster.job_name and settings.run.mode != 'export':
         envs.begin_compilation(settings.environment.backend, settings.environment.map_name)
     tf_setup.enable()
 

@@ -179,7 +179,7 @@ def difference(folder: str, files: Mapping[str, File]) -> Optional[str]:
             size = os.path.getsize(file_path)
             if size != expected.bytes:
                 return f'{name} has {size:,} bytes, expected {expected.bytes:,}'
-            if _summary(file_path) != expected:
+            if summarize(file_path) != expected:
                 return f'{name} has another checksum'
         except OSError as error:
             return f'{name} cannot be read ({error.strerror})'
@@ -241,7 +241,7 @@ def seal(folder: str, frames: int, milestone: bool = False) -> None:
         if os.path.isfile(file_path) and name != INDEX:
             with open(file_path, 'rb+') as file:
                 os.fsync(file.fileno())
-            files[name] = _summary(file_path)
+            files[name] = summarize(file_path)
     _write_index(folder, Index(frames, milestone, files))
 
 
@@ -433,7 +433,12 @@ def _checked(content: Any) -> Index:
     return Index(frames, milestone, files)
 
 
-def _summary(file_path: str) -> File:
+def summarize(file_path: str) -> File:
+    """Returns size and CRC-32 of a file.
+
+    Raises:
+      OSError: if it cannot be read.
+    """
     size, crc = 0, 0
     with open(file_path, 'rb') as file:
         for chunk in iter(lambda: file.read(_CHUNK_BYTES), b''):

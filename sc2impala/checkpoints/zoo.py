@@ -24,7 +24,6 @@ from sc2impala.errors import UserError
 WEIGHTS = 'weights.npz'
 
 _FRAMES = 'frames'
-_CHUNK_BYTES = 2**20
 
 
 class Weights(NamedTuple):
@@ -84,7 +83,10 @@ def checkpoint(given: str) -> str:
       UserError: if there is no such agent, or its file is damaged.
     """
     path = os.path.join(zoo_names.folder(given), WEIGHTS)
-    name = f'{os.path.basename(os.path.dirname(path))}-{_checksum(path):08x}'
+    try:
+        name = f'{os.path.basename(os.path.dirname(path))}-{directory.summarize(path).crc32:08x}'
+    except OSError as error:
+        raise UserError(f'{path} cannot be read ({error.strerror}).') from error
     for parent in _caches():
         run = os.path.join(parent, name)
         for frames in directory.saved(run):
@@ -117,22 +119,6 @@ def save(folder: str, values: Dict[str, np.ndarray]) -> None:
             tensors=inputs,
         )
         session.run(save_all, {i: values[name] for i, name in zip(inputs, names)})
-
-
-def _checksum(path: str) -> int:
-    """CRC-32 of a file.
-
-    Raises:
-      UserError: if it cannot be read.
-    """
-    result = 0
-    try:
-        with open(path, 'rb') as file:
-            for chunk in iter(lambda: file.read(_CHUNK_BYTES), b''):
-                result = zlib.crc32(chunk, result)
-    except OSError as error:
-        raise UserError(f'{path} cannot be read ({error.strerror}).') from error
-    return result
 
 
 def _caches() -> List[str]:

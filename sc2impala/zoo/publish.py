@@ -26,7 +26,7 @@ import sc2impala
 from sc2impala import experiment, tf_setup
 from sc2impala.checkpoints import zoo_names
 from sc2impala.errors import FINISHED, UserError
-from sc2impala.runtime import console, manifest
+from sc2impala.runtime import console, logdir, manifest
 from sc2impala.zoo import cards
 from sc2impala.zoo.cards import Card, Score
 
@@ -88,19 +88,24 @@ def publish(arguments: argparse.Namespace) -> Card:
       UserError: if the run cannot be read, the agent is too large, or an evaluation fails.
     """
     tf_setup.enable()
+    os.makedirs(zoo_names.FOLDER, exist_ok=True)
     target = os.path.join(zoo_names.FOLDER, arguments.name)
-    temporary = tempfile.mkdtemp(prefix='.new-', dir=_made(zoo_names.FOLDER))
-    try:
-        card = _fill(temporary, arguments)
-        os.chmod(temporary, 0o755)
+    with tempfile.TemporaryDirectory(prefix='.new-', dir=zoo_names.FOLDER) as aside:
+        made, replaced = os.path.join(aside, 'made'), os.path.join(aside, 'replaced')
+        os.mkdir(made)
+        card = _fill(made, arguments)
         if os.path.lexists(target):
-            shutil.rmtree(target)
-        os.rename(temporary, target)
-    except Exception:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
-    card = card._replace(scores=[evaluate(arguments, limit) for limit in _limits(arguments)])
-    _write_json(os.path.join(target, zoo_names.CARD), cards.to_json(card))
+            os.rename(target, replaced)
+        try:
+            os.rename(made, target)
+            scores = [evaluate(arguments, limit) for limit in _limits(arguments)]
+            card = card._replace(scores=scores)
+            logdir.write_json(os.path.join(target, zoo_names.CARD), cards.to_json(card))
+        except BaseException:  # Also when it is interrupted: the earlier agent returns.
+            shutil.rmtree(target, ignore_errors=True)
+            if os.path.lexists(replaced):
+                os.rename(replaced, target)
+            raise
     print(cards.describe(card))
     return card
 
@@ -129,9 +134,9 @@ def _fill(folder: str, arguments: argparse.Namespace) -> Card:
             f'{checkpoint} cannot be published: its weights have {os.path.getsize(path):,} bytes, '
             f'expected at most {MAX_BYTES:,}.'
         )
-    _write_json(os.path.join(folder, manifest.MANIFEST), _settings(run))
+    logdir.write_json(os.path.join(folder, manifest.MANIFEST), _settings(run))
     card = _describe(arguments, before, run, weights)
-    _write_json(os.path.join(folder, zoo_names.CARD), cards.to_json(card))
+    logdir.write_json(os.path.join(folder, zoo_names.CARD), cards.to_json(card))
     return card
 
 
@@ -222,18 +227,6 @@ def evaluate(arguments: argparse.Namespace, max_step_mul: Optional[int]) -> Scor
         episodes=len(returns),
         seed=result['seed'],
     )
-
-
-def _made(folder: str) -> str:
-    os.makedirs(folder, exist_ok=True)
-    return folder
-
-
-def _write_json(path: str, content: object) -> None:
-    with open(path + '.new', 'w', encoding='utf-8') as file:
-        json.dump(content, file, indent=1, sort_keys=True)
-        file.write('\n')
-    os.replace(path + '.new', path)
 
 
 if __name__ == '__main__':

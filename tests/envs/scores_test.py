@@ -1,4 +1,4 @@
-"""Scores of others, and what an agent's mean return is beside them."""
+"""Reference scores, and mean returns relative to them."""
 
 import re
 

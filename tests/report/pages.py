@@ -1,4 +1,4 @@
-"""What a page contains, by Python's parser of HTML."""
+"""Parses pages of a report with Python's parser of HTML."""
 
 import html.parser
 import json

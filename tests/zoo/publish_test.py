@@ -100,6 +100,20 @@ def test_wrong_flags_are_named(flags, message, capsys):
     assert message in capsys.readouterr().err
 
 
+def test_a_failed_evaluation_keeps_the_earlier_agent(zoo_folder, tiny_run, monkeypatch):
+    folder = zoo_folder / 'Tiny'
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    def fail(flags):
+        assert cards.read('Tiny').selection == 'another'
+        return 1
+
+    monkeypatch.setattr(publish.experiment, 'main', fail)
+    assert publish.main([tiny_run, '--name=Tiny', '--selection=another']) != 0
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert not list(zoo_folder.glob('.new-*'))
+
+
 def test_a_failed_publication_leaves_nothing(zoo_folder, tmp_path, capsys):
     before = sorted(os.listdir(str(zoo_folder)))
     assert publish.main([str(tmp_path), '--name=Other']) != 0

@@ -1,4 +1,4 @@
-"""What the learner reports: policy, value, losses, schedules, and phases before the training."""
+"""Charts of the learner: policy, value, losses, schedules, and the phases before the main one."""
 
 import fnmatch
 from typing import List, NamedTuple, Sequence, Tuple

@@ -71,8 +71,8 @@ def _script() -> str:
         package = os.path.dirname(package)
     paths = [f'PYTHONPATH={shlex.quote(package)}', 'export PYTHONPATH']
     if os.path.basename(package) in _INSTALLED:
-        # Python finds it there. On PYTHONPATH the packages beside it, such as enum34, would hide
-        # modules of the standard library.
+        # An installed package is found without PYTHONPATH, which would put other packages of this
+        # folder, such as enum34, before the modules of the standard library.
         paths = ['unset PYTHONPATH']
     return '\n'.join(
         [
