@@ -4,10 +4,16 @@ import multiprocessing
 import shutil
 
 import pytest
+import tensorflow.compat.v1 as tf
 
 from sc2impala import tf_setup
 
 tf_setup.enable()
+# The first session sets the threads of all later ones of this process. Games that wait take one.
+with tf.Graph().as_default(), tf.Session(
+    config=tf.ConfigProto(inter_op_parallelism_threads=8)
+) as first_session:
+    first_session.run(tf.constant(0))
 
 from tests import rewriting  # noqa: E402
 from tests.checkpoints import examples  # noqa: E402

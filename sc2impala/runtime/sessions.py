@@ -25,6 +25,8 @@ def session_config(deterministic: bool, in_bfloat16: bool = False) -> tf.ConfigP
         allow_soft_placement=True,
         intra_op_parallelism_threads=threads,
         inter_op_parallelism_threads=threads,
+        # Otherwise all later sessions of this process would share its one thread.
+        use_per_session_threads=deterministic,
     )
     result.gpu_options.allow_growth = True
     if in_bfloat16:

@@ -49,6 +49,8 @@ def test_session(deterministic, threads):
     found = sessions.session_config(deterministic)
     assert found.inter_op_parallelism_threads == threads
     assert found.intra_op_parallelism_threads == threads
+    # One thread for itself, not for all sessions of the process.
+    assert found.use_per_session_threads == deterministic
     assert found.allow_soft_placement and found.gpu_options.allow_growth
 
 

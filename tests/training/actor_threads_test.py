@@ -38,8 +38,7 @@ class Played:
         return self.queue.enqueue_many({'number': number, 'x': x})
 
     def __enter__(self):
-        # One that hangs takes a thread of TensorFlow.
-        self.session = tf.Session(config=tf.ConfigProto(inter_op_parallelism_threads=8))
+        self.session = tf.Session()
         self._taken = self.queue.dequeue_many(1)
         self.threads.after_create_session(self.session, self.coord)
         return self
