@@ -8,6 +8,8 @@ from typing import Any, Mapping, Optional, Tuple
 
 import numpy as np
 
+from sc2impala.sim.compiler import compiled
+
 NUM_FUNCTIONS = 573
 
 NO_OP = 0
@@ -114,6 +116,29 @@ CALL = np.dtype(
     )
 )
 """A function call; missing arguments are 0. Pixels may lie outside of the image."""
+
+
+@compiled
+def clear(call: Any) -> None:
+    """Makes a call no_op, without arguments."""
+    call.function = NO_OP
+    call.screen_x = 0
+    call.screen_y = 0
+    call.minimap_x = 0
+    call.minimap_y = 0
+    call.screen2_x = 0
+    call.screen2_y = 0
+    call.queued = 0
+    call.control_group_act = 0
+    call.control_group_id = 0
+    call.select_point_act = 0
+    call.select_add = 0
+    call.select_unit_act = 0
+    call.select_unit_id = 0
+    call.select_worker = 0
+    call.build_queue_id = 0
+    call.unload_id = 0
+    call.has_place = 0
 
 
 def calls(

@@ -20,8 +20,8 @@ from typing import Any, Callable, NamedTuple, Optional, Union
 import numpy as np
 
 from sc2impala.sim import counter_random, kernels
-from sc2impala.sim.compiler import compiled, kernel
-from sc2impala.sim.functions import CALL, NO_OP, NUM_FUNCTIONS
+from sc2impala.sim.compiler import kernel
+from sc2impala.sim.functions import CALL, NUM_FUNCTIONS, clear
 from sc2impala.sim.game_batch import GameBatch
 from sc2impala.sim.games.game import Game
 
@@ -176,7 +176,7 @@ def _build(game: Game, policy: Policy) -> Callable[..., None]:
     list_actions, execute = kernels.call_functions(game.family)
     decide, makes_calls = policy.decide, policy.calls
 
-    @kernel(f'{game.name}.{policy.name}{_digest(policy)}.rollout')
+    @kernel(f'{game.name}.{policy.name}{digest(decide)}.rollout')
     def rollout(
         games: Any,
         rules: Any,
@@ -199,7 +199,7 @@ def _build(game: Game, policy: Policy) -> Callable[..., None]:
                 if makes_calls or given:
                     list_actions(g, r, available)
                 if not given:
-                    _clear(call)
+                    clear(call)
                     decide(g, r, available, memory[k], random[k], call)
                 if makes_calls or given:
                     execute(g, r, call, available)
@@ -210,32 +210,12 @@ def _build(game: Game, policy: Policy) -> Callable[..., None]:
     return rollout
 
 
-@compiled
-def _clear(call: Any) -> None:
-    """Makes a call no_op, without arguments."""
-    call.function = NO_OP
-    call.screen_x = 0
-    call.screen_y = 0
-    call.minimap_x = 0
-    call.minimap_y = 0
-    call.screen2_x = 0
-    call.screen2_y = 0
-    call.queued = 0
-    call.control_group_act = 0
-    call.control_group_id = 0
-    call.select_point_act = 0
-    call.select_add = 0
-    call.select_unit_act = 0
-    call.select_unit_id = 0
-    call.select_worker = 0
-    call.build_queue_id = 0
-    call.unload_id = 0
-    call.has_place = 0
+def digest(function: Callable[..., None]) -> str:
+    """Returns a digest of the file of a function that is not part of the simulator, else ''.
 
-
-def _digest(policy: Policy) -> str:
-    """Returns a digest of the source of a policy that is not part of the simulator, else ''."""
-    file = inspect.getsourcefile(getattr(policy.decide, 'py_func', policy.decide))
+    Kernels that call the function have it in their names.
+    """
+    file = inspect.getsourcefile(getattr(function, 'py_func', function))
     path = pathlib.Path(file or '').resolve()
     if pathlib.Path(__file__).resolve().parent in path.parents or not path.is_file():
         return ''

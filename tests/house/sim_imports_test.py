@@ -22,6 +22,7 @@ ABOVE_RULES = {
     'game_batch.py': {'games', 'kernels'},
     'kernels.py': {'games'},
     'rollouts.py': {'game_batch', 'games', 'kernels'},
+    'search/planner.py': {'game_batch', 'games', 'kernels'},
     'compile_ahead.py': {'game_batch'},
 }
 """Imports between the modules above the rules, besides those in `games` and `api`."""

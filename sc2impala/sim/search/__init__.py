@@ -1,0 +1,15 @@
+"""A teacher that copies the game: search by roll-outs. See `planner`; a problem for each map."""
+
+from typing import Dict
+
+from sc2impala.sim.search import defeat_roaches, defeat_zerglings_and_banelings
+from sc2impala.sim.search.planner import Decisions, Search
+from sc2impala.sim.search.problem import Problem
+
+PROBLEMS: Dict[str, Problem] = {
+    'DefeatRoaches': defeat_roaches.PROBLEM,
+    'DefeatZerglingsAndBanelings': defeat_zerglings_and_banelings.PROBLEM,
+}
+"""Problems by the name of the map."""
+
+__all__ = ['PROBLEMS', 'Decisions', 'Problem', 'Search']
