@@ -70,7 +70,7 @@ _ROWS = (
     ('CollectMineralShards', 'PySC2', '110.5 to 113 (126)', (106.5, 117)),
     ('CollectMineralShards', 'PySC2 group', '', None),
     ('CollectMineralShards', 'random', '17 to 18.5 (35)', (14, 21.5)),
-    ('FindAndDefeatZerglings', 'search', '', None),
+    ('FindAndDefeatZerglings', 'explorer', '', None),
     ('FindAndDefeatZerglings', 'circle', '', None),
     ('FindAndDefeatZerglings', 'stutter_step', '', None),
     ('FindAndDefeatZerglings', 'LH', '46.7 (52)', (41.7, 51.7)),

@@ -80,6 +80,7 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
         share: float,
         seed: int,
         spread_frames: int = 0,
+        labelled_share: float = 1.0,
     ):
         """Wraps an environment, which is closed with this one.
 
@@ -95,9 +96,12 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
             frames, one step to all of them in equal distances. With the length of an episode the
             games are in all parts of it at any time; else they stay in the same part, and long
             episodes are learned from their start to their end, while the start is forgotten.
+          labelled_share: probability with which an observation is labelled in an episode of the
+            agent, for a player that can leave games out.
 
         Raises:
-          ValueError: if `step_mul`, `share` or `spread_frames` is out of range.
+          ValueError: if `step_mul`, `share`, `spread_frames` or `labelled_share` is out of range,
+            or the player cannot play in this environment.
         """
         super().__init__(
             env.num_envs,
@@ -120,7 +124,10 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
         self._enabled = True
         self._totals = env.totals()
         self._frames_ahead = 0
+        self._labelled_share = checks.check_fraction('labelled_share', labelled_share)
         self.set_share(share)
+        if player is not None:
+            player.join(env, step_mul)
 
     @property
     def failure(self) -> Optional[Exception]:  # type: ignore[override]
@@ -246,15 +253,16 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
           starts: bool [K], the games whose episode starts with it.
           drawn: bool [K], the games for which a new draw decides whether the script acts.
         """
+        valid = np.zeros([self.num_envs], bool)
         if self._player is not None and self._enabled:
             is_new = self._action is None
             self._plays[drawn] = self._rng.random_sample(self.num_envs)[drawn] < self._share
             # A script that was off knows nothing of the episodes that continue.
-            self._action = self._player.act(observed, starts | is_new)
+            valid = self._plays | self._draw_labelled(self._player)
+            self._action = self._player.act(observed, starts | is_new, valid)
         else:
             self._plays[:] = False
             self._action = None
-        valid = np.full([self.num_envs], self._action is not None)
         observation = {
             name: {layer: observed[name][layer] for layer in spec}
             if isinstance(spec, dict)
@@ -268,6 +276,12 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
             'valid': valid,
         }
         return observation
+
+    def _draw_labelled(self, player: ScriptedPlayer) -> np.ndarray:
+        """Returns the games whose observation is labelled in any case, bool [K]."""
+        if self._labelled_share == 1 or not player.can_skip:
+            return np.ones([self.num_envs], bool)
+        return self._rng.random_sample(self.num_envs) < self._labelled_share
 
     def _no_action(self) -> Dict[str, np.ndarray]:
         return {head: np.zeros([self.num_envs], np.int32) for head in self.action_spec.heads}

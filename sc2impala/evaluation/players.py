@@ -11,7 +11,7 @@ from sc2impala.agents.wrapper import ActingAgent
 from sc2impala.checkpoints import choice, variables
 from sc2impala.envs import map_defaults, players
 from sc2impala.envs.specs import ArraySpec, ObservationSpec
-from sc2impala.envs.vector import Specs
+from sc2impala.envs.vector import Specs, VectorEnvironment
 from sc2impala.errors import UserError
 from sc2impala.factories import environments
 from sc2impala.settings import resolve
@@ -155,6 +155,11 @@ class FixedPlayer:
     def __init__(self, player: Union[players.RandomPlayer, players.ScriptedPlayer], step_mul: int):
         self._player = player
         self._step_mul = step_mul
+
+    def join(self, env: VectorEnvironment) -> None:
+        """Prepares to play in an environment, see `ScriptedPlayer.join`."""
+        if isinstance(self._player, players.ScriptedPlayer):
+            self._player.join(env, self._step_mul)
 
     def __call__(self, env_output: structs.EnvOutput) -> Tuple[Dict[str, np.ndarray], np.ndarray]:
         """Acts once."""

@@ -48,10 +48,13 @@ def evaluate(settings: Settings) -> Dict[str, Any]:
         about.update(_identity(settings, player))
         logdir.prepare(run.logdir)
         env_seeds = seeds.streams(run.seed, 'evaluation', num_envs)
+        env = environments.make_environment(environment, settings.starcraft, specs, env_seeds)
+        if isinstance(player, players.FixedPlayer):
+            player.join(env)
         return scoring.evaluate(
             run.logdir,
             player,
-            environments.make_environment(environment, settings.starcraft, specs, env_seeds),
+            env,
             own,
             pictures.EpisodePicture(*specs) if own.animation else None,
             about,

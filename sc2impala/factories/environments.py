@@ -4,7 +4,7 @@ import dataclasses
 from typing import Optional, Sequence, Type
 
 from sc2impala import envs, extensions
-from sc2impala.envs import demonstrator, players
+from sc2impala.envs import demonstrator, players, search_player
 from sc2impala.envs.pysc2_backend import own_map
 from sc2impala.envs.vector import Specs
 from sc2impala.errors import UserError
@@ -144,6 +144,7 @@ def make_actor_environment(
         1.0,
         share_seed,
         spread_frames,
+        demonstrations.labelled_share,
     )
 
 
@@ -188,6 +189,8 @@ def find_script(map_name: str, policy: str) -> Optional[Type[players.ScriptedPla
         return extensions.load_script('policy', policy)
     if policy == 'scripted':
         return players.SCRIPTED_PLAYERS.get(map_name)
+    if policy == search_player.NAME:
+        return search_player.of_map(map_name)
     return players.RULES.get(map_name, {}).get(policy)
 
 

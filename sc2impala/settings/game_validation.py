@@ -5,7 +5,7 @@ import difflib
 from typing import Iterable
 
 from sc2impala import envs, extensions
-from sc2impala.envs import players, pysc2_backend
+from sc2impala.envs import players, pysc2_backend, search_player
 from sc2impala.envs.pysc2_backend import own_map
 from sc2impala.errors import UserError
 from sc2impala.settings.groups import POLICIES, EnvironmentSettings, StarCraftSettings
@@ -89,6 +89,8 @@ def check_players(settings: Settings) -> None:
         if extensions.is_spec(name):
             extensions.load_script(flag, name)
     scripts = tuple(players.RULES.get(map_name, ()))
+    if map_name in search_player.MAPS and settings.environment.backend == 'simulator':
+        scripts += (search_player.NAME,)
     is_known = extensions.is_spec(settings.evaluation.policy)
     if not is_known and settings.evaluation.policy not in POLICIES + scripts:
         raise unknown('policy', settings.evaluation.policy, POLICIES + scripts)

@@ -167,6 +167,12 @@ class Script(WatchedPlayer):
         about = ['script', f'every {step_mul} frames']
         self.about = _about(name, about, trace.SCRIPT, self.specs, heads, '')
 
+    def make_environment(self, seeds: Sequence[int]) -> SimulatedEnvironment:
+        """See `WatchedPlayer.make_environment`."""
+        env = super().make_environment(seeds)
+        self._player.join(env)
+        return env
+
     def decide(self, observation: Mapping[str, structs.Nest], first: np.ndarray) -> Decision:
         """See `WatchedPlayer.decide`."""
         action, step_mul = self._player(structs.EnvOutput(None, None, first, observation))

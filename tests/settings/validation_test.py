@@ -177,9 +177,9 @@ class TestPlayers:
             ('MoveToBeacon', 'PySC2'),
             ('BuildMarines', 'build_order, LH, LZ'),
         ):
-            complaint = f'--{name}=search is unknown, expected one of: {always}, {scripts}.'
+            complaint = f'--{name}=LQ is unknown, expected one of: {always}, {scripts}.'
             with pytest.raises(UserError, match=f'^{complaint}$'):
-                check(map_name=map_name, **{name: 'search'})
+                check(map_name=map_name, **{name: 'LQ'})
 
     def test_what_may_not_wait_cannot_imitate_scripts(self):
         check(no_op_as_last_resort=True, from_scratch=True)

@@ -22,6 +22,7 @@ from sc2impala.envs.players import (
     pull_back,
     stutter_step,
 )
+from sc2impala.envs.players.calls import Calls
 from sc2impala.envs.players.random_player import RandomPlayer
 from sc2impala.envs.players.scripted_player import ScriptedPlayer
 
@@ -34,7 +35,7 @@ RULES: Dict[str, Dict[str, Type[ScriptedPlayer]]] = {
     'FindAndDefeatZerglings': {
         'stutter_step': stutter_step.StutterStepPlayer,
         'circle': find_and_defeat_zerglings.CirclePlayer,
-        'search': find_and_defeat_zerglings.SearchPlayer,
+        'explorer': find_and_defeat_zerglings.ExplorerPlayer,
         'LH': find_and_defeat_zerglings.PatrolPlayer,
     },
     'DefeatRoaches': {
@@ -69,4 +70,4 @@ PySC2, and rules of the repositories Light-of-Hers/rl-midterm and lzhbrian/pysc2
 SCRIPTED_PLAYERS = {map_name: next(iter(rules.values())) for map_name, rules in RULES.items()}
 """The best scripted player of each map."""
 
-__all__ = ['RULES', 'SCRIPTED_PLAYERS', 'RandomPlayer', 'ScriptedPlayer']
+__all__ = ['RULES', 'SCRIPTED_PLAYERS', 'Calls', 'RandomPlayer', 'ScriptedPlayer']

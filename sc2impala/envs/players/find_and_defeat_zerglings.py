@@ -22,7 +22,7 @@ _WAVE = 25
 """Number of zerglings that die before the next wave appears. [S] MAP"""
 
 
-class SearchPlayer(ScriptedPlayer):
+class ExplorerPlayer(ScriptedPlayer):
     """Attacks the nearest visible zergling, otherwise walks to the nearest unexplored pixel.
 
     It uses the minimap only, and so does not move the camera. The state is the pixels that were
@@ -75,7 +75,7 @@ class CirclePlayer(ScriptedPlayer):
 
     The marines see the border and the middle of the area from their path, a rectangle. The next
     target follows from where they are, without any memory, and so can be learned by imitation; the
-    nearest unexplored pixel of `SearchPlayer` takes a map of visited pixels.
+    nearest unexplored pixel of `ExplorerPlayer` takes a map of visited pixels.
     """
 
     functions: Tuple[str, ...] = ('no_op', 'select_army', 'Attack_minimap')

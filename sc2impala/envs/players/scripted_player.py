@@ -9,6 +9,7 @@ from sc2impala import saved_arrays
 from sc2impala.envs.actions import FUNCTIONS, ActionSpec
 from sc2impala.envs.players.calls import Calls
 from sc2impala.envs.specs import ObservationSpec
+from sc2impala.envs.vector import VectorEnvironment
 from sc2impala.structs import Nest
 
 
@@ -38,6 +39,9 @@ class ScriptedPlayer(abc.ABC):
     """True if its units are in finer pixels than the agent's where an agent imitates it on the
     simulator. If not, the agent can see all that its labels depend on."""
 
+    can_skip = False
+    """Whether games can be left out of `act`."""
+
     functions: Tuple[str, ...] = ('no_op',)
     screen_layers: Tuple[str, ...] = ()
     minimap_layers: Tuple[str, ...] = ()
@@ -66,8 +70,22 @@ class ScriptedPlayer(abc.ABC):
         self.state: Dict[str, np.ndarray] = {}
         self._intended: Dict[str, np.ndarray] = {}
 
+    def join(self, env: VectorEnvironment, step_mul: int) -> None:  # noqa: B027
+        """Prepares to play in an environment; rules need no more than its observations.
+
+        Args:
+          env: its next observation is that of the next `act`.
+          step_mul: environment frames between two calls.
+
+        Raises:
+          ValueError: if the player cannot play in it.
+        """
+
     def act(
-        self, observation: Mapping[str, Nest], done: Optional[np.ndarray] = None
+        self,
+        observation: Mapping[str, Nest],
+        done: Optional[np.ndarray] = None,
+        wanted: Optional[np.ndarray] = None,
     ) -> Dict[str, np.ndarray]:
         """Chooses an action for each of K games.
 
@@ -75,6 +93,8 @@ class ScriptedPlayer(abc.ABC):
           observation: arrays [K, ...] as in the observation spec.
           done: bool [K], the games whose observation is the first one of an episode; None means
             all games in the first call, and no games later.
+          wanted: bool [K], the games whose actions are used, None for all; those of others may have
+            any value if `can_skip`.
 
         Returns:
           Dict of int32 [K], one entry per head of the action spec.

@@ -3,7 +3,7 @@
 import dataclasses
 from typing import ClassVar, Tuple
 
-from sc2impala.envs import players
+from sc2impala.envs import players, search_player
 from sc2impala.settings import value_types
 from sc2impala.settings.fields import setting
 
@@ -26,6 +26,8 @@ class DemonstrationSettings:
         'none',
         "the script that acts in the actors' games and labels them, by its name: "
         + '; '.join(f'{names} on {map_name}' for map_name, names in _SCRIPTS.items())
+        + '; search, which tries calls in copies of the simulated games, on '
+        + ', '.join(search_player.MAPS)
         + '; or a script of your own as module:Class. A new run on MoveToBeacon imitates the '
         'script only if this flag names it',
     )
@@ -34,6 +36,13 @@ class DemonstrationSettings:
         'frames between two calls of a script or random player in demonstrations and '
         'recordings; at most --max_step_mul, and --step_mul where it is fixed',
         between=(1, 10000),
+    )
+    labelled_share: float = setting(
+        1.0,
+        'fraction of the observations that --demonstrator=search labels in episodes in which the '
+        'agent acts; less is faster, as a search takes longer than a step',
+        between=(0.0, 1.0),
+        free_on_resume=True,
     )
     demonstrations: Tuple[str, ...] = setting(
         (),

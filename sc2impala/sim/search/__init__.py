@@ -2,6 +2,7 @@
 
 from typing import Dict
 
+from sc2impala.sim.functions import NUM_FUNCTIONS
 from sc2impala.sim.search import defeat_roaches, defeat_zerglings_and_banelings
 from sc2impala.sim.search.planner import Decisions, Search
 from sc2impala.sim.search.problem import Problem
@@ -12,4 +13,4 @@ PROBLEMS: Dict[str, Problem] = {
 }
 """Problems by the name of the map."""
 
-__all__ = ['PROBLEMS', 'Decisions', 'Problem', 'Search']
+__all__ = ['NUM_FUNCTIONS', 'PROBLEMS', 'Decisions', 'Problem', 'Search']

@@ -2,19 +2,19 @@ import numpy as np
 
 from sc2impala.envs.players.find_and_defeat_zerglings import (
     CirclePlayer,
+    ExplorerPlayer,
     PatrolPlayer,
-    SearchPlayer,
 )
 from tests.envs.players import boards
 
 ATTACK, MOVE = 'Attack_minimap', 'Move_minimap'
 
 
-class TestSearchPlayer:
+class TestExplorerPlayer:
     """On a minimap of 16 x 16: what is playable is columns 3 to 12 and rows 5 to 12."""
 
     def make(self):
-        player = boards.make(SearchPlayer, minimap_size=(16, 16))
+        player = boards.make(ExplorerPlayer, minimap_size=(16, 16))
 
         def call(hidden, enemies=(), army=(8, 8), score=0, marines=3, functions=None):
             """`hidden` pixels (x, y) cannot be seen."""

@@ -1,0 +1,94 @@
+"""A player that searches in copies of the simulated games: a teacher for agents.
+
+    player = of_map('DefeatRoaches')(observation_spec, action_spec)
+    player.join(env, step_mul=4)
+    action = player.act(observation, done)
+
+Only the simulator can copy its games. See `sim.search` for what is searched, and the map's problem
+there for how.
+"""
+
+import functools
+from typing import Any, Dict, Mapping, Optional, Type
+
+import numpy as np
+
+from sc2impala.envs.actions import ActionSpec
+from sc2impala.envs.players import Calls, ScriptedPlayer
+from sc2impala.envs.simulated import SimulatedEnvironment
+from sc2impala.envs.vector import VectorEnvironment
+from sc2impala.structs import Nest
+
+NAME = 'search'
+"""Of the player, among the scripts of a map."""
+
+MAPS = ('DefeatRoaches', 'DefeatZerglingsAndBanelings')
+"""Maps with a problem in `sim.search`."""
+
+
+class SearchPlayer(ScriptedPlayer):
+    """Chooses the call with the best mean result of roll-outs in copies of the game.
+
+    It acts on the state of the games, not on observations, and has no state of its own. Candidates
+    are calls at the pixels of the action space.
+
+    map_name: the map. decisions: `sim.search.Decisions` of the last `act`.
+    """
+
+    map_name = ''
+    screen_size = (32, 32)
+    minimap_size = (32, 32)
+    sees_finer_than_agent = False
+    can_skip = True
+
+    def join(self, env: VectorEnvironment, step_mul: int) -> None:
+        """See `ScriptedPlayer.join`.
+
+        Raises:
+          ValueError: if the games cannot be copied, since they are not simulated.
+        """
+        if not isinstance(env, SimulatedEnvironment):
+            raise ValueError('backend has no games that can be copied, expected simulator.')
+        from sc2impala.sim import search  # It imports numba.
+
+        allowed = np.zeros([search.NUM_FUNCTIONS], bool)
+        allowed[list(self.action_spec.functions)] = True
+        problem = search.PROBLEMS[self.map_name]
+        self._search: Any = search.Search(env.game, problem, step_mul, allowed)
+
+    def act(
+        self,
+        observation: Mapping[str, Nest],
+        done: Optional[np.ndarray] = None,
+        wanted: Optional[np.ndarray] = None,
+    ) -> Dict[str, np.ndarray]:
+        """See `ScriptedPlayer.act`; the games are in the state of the observation."""
+        if wanted is None:
+            wanted = np.ones([len(observation['available_actions'])], bool)
+        self.decisions = self._search.decide(wanted)
+        return to_action(self.action_spec, self.decisions.calls)
+
+    def decide(self, observation: Mapping[str, Nest], calls: Calls) -> None:
+        """Not used: there are no rules."""
+
+
+def to_action(action_spec: ActionSpec, calls: np.ndarray) -> Dict[str, np.ndarray]:
+    """Converts calls of the simulator, CALL [K], to a batch of actions: int32 [K] by head."""
+    arguments = {}
+    for head in action_spec.argument_heads:
+        is_point = head in ('screen', 'minimap', 'screen2')
+        fields = (head + '_x', head + '_y') if is_point else (head,)
+        values = np.stack([calls[field] for field in fields], axis=-1)
+        arguments[head] = values if is_point else values[:, 0]
+    return action_spec.encode(calls['function'], arguments)
+
+
+@functools.lru_cache(maxsize=None)
+def of_map(map_name: str) -> Optional[Type[ScriptedPlayer]]:
+    """Returns the class of the player of a map, None if the map has none."""
+    if map_name not in MAPS:
+        return None
+    from sc2impala.sim import search  # It imports numba.
+
+    functions = search.PROBLEMS[map_name].functions
+    return type('SearchPlayer', (SearchPlayer,), {'map_name': map_name, 'functions': functions})
