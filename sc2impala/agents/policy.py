@@ -93,6 +93,41 @@ class JointPolicy:
         """Returns log pi(choice), float32 [...]."""
         return self._sum_over_used_heads(choice, _log_prob, _logits(parameters), _indices(choice))
 
+    def expected_log_prob(
+        self,
+        parameters: Parameters,
+        choice: Chosen,
+        candidates: Mapping[str, tf.Tensor],
+        weights: tf.Tensor,
+    ) -> tf.Tensor:
+        """Returns an expectation of log pi over candidates, float32 [...].
+
+        The function's term is exact. The arguments' is conditioned on the chosen function, for
+        which the logits of conditioned arguments are known: if that is drawn from the candidates,
+        the result is an unbiased estimate where a function has one argument. The arguments of a
+        function count as independent. The step multiplier is the choice's.
+
+        Args:
+          parameters: parameters of pi given the choice.
+          choice: one of the candidates, with the step multiplier.
+          candidates: dict of int32 [..., M].
+          weights: float32 [..., M], their probabilities.
+        """
+        function = candidates['function']
+        alike = tf.equal(function, choice.action['function'][..., tf.newaxis])
+        of_function = weights * tf.cast(alike, tf.float32)
+        of_function = tf.math.divide_no_nan(
+            of_function, tf.reduce_sum(of_function, axis=-1, keepdims=True)
+        )
+        targets = {
+            name: _scattered(index, weights if name == 'function' else of_function, size)
+            for (name, size), index in ((item, candidates[item[0]]) for item in self.heads.items())
+        }
+        if self.learn_step_mul:
+            size = parameters.step_mul_logits.shape[-1]
+            targets['step_mul'] = tf.one_hot(choice.step_mul - 1, size)
+        return self._sum_over_used_heads(choice, _expected_log_prob, _logits(parameters), targets)
+
     def entropy(self, parameters: Parameters, choice: Chosen) -> tf.Tensor:
         """Returns the entropy of the heads that the chosen function uses, float32 [...].
 
@@ -212,6 +247,21 @@ def _indices(choice: Chosen) -> Dict[str, tf.Tensor]:
 
 def _log_prob(logits: tf.Tensor, index: tf.Tensor) -> tf.Tensor:
     return -tf.nn.sparse_softmax_cross_entropy_with_logits(labels=index, logits=logits)
+
+
+def _scattered(index: tf.Tensor, weights: tf.Tensor, size: int) -> tf.Tensor:
+    """Returns the distribution over `size` choices of int32 [..., M] with weights [..., M]."""
+    count = index.shape[-1]
+    flat = tf.reshape(index, [-1, count])
+    rows = tf.range(tf.shape(flat)[0])
+    places = tf.stack([tf.tile(rows[:, tf.newaxis], [1, count]), flat], axis=-1)
+    shape = tf.stack([tf.shape(flat)[0], size])
+    table = tf.scatter_nd(places, tf.reshape(weights, [-1, count]), shape)
+    return tf.reshape(table, tf.concat([tf.shape(index)[:-1], [size]], axis=0))
+
+
+def _expected_log_prob(logits: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
+    return -tf.nn.softmax_cross_entropy_with_logits_v2(tf.stop_gradient(target), logits)
 
 
 def _entropy(logits: tf.Tensor) -> tf.Tensor:

@@ -57,9 +57,25 @@ def with_needs(
     return dataclasses.replace(seen, units_size=fine_size)
 
 
-def with_labels(observation_spec: ObservationSpec, action_spec: ActionSpec) -> ObservationSpec:
-    """The spec of the observations of an agent that have labels."""
-    return dataclasses.replace(observation_spec, demonstration_heads=tuple(action_spec.heads))
+def with_labels(
+    observation_spec: ObservationSpec, action_spec: ActionSpec, num_candidates: int = 0
+) -> ObservationSpec:
+    """The spec of the observations of an agent that have labels.
+
+    Args:
+      observation_spec, action_spec: of the agent.
+      num_candidates: M, see `specs`.
+    """
+    return dataclasses.replace(
+        observation_spec,
+        demonstration_heads=tuple(action_spec.heads),
+        num_candidates=num_candidates,
+    )
+
+
+def without_labels(observation_spec: ObservationSpec) -> ObservationSpec:
+    """The spec of the observations of an agent, of which some have labels."""
+    return dataclasses.replace(observation_spec, demonstration_heads=(), num_candidates=0)
 
 
 class DemonstratedEnvironment(vector.VectorEnvironment):
@@ -81,6 +97,8 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
         seed: int,
         spread_frames: int = 0,
         labelled_share: float = 1.0,
+        num_candidates: int = 0,
+        temperature: float = 1.0,
     ):
         """Wraps an environment, which is closed with this one.
 
@@ -98,6 +116,8 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
             episodes are learned from their start to their end, while the start is forgotten.
           labelled_share: probability with which an observation is labelled in an episode of the
             agent, for a player that can leave games out.
+          num_candidates: M, candidates that are given with the labels.
+          temperature: of their distribution, see `ScriptedPlayer.candidates`.
 
         Raises:
           ValueError: if `step_mul`, `share`, `spread_frames` or `labelled_share` is out of range,
@@ -105,7 +125,7 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
         """
         super().__init__(
             env.num_envs,
-            with_labels(observation_spec, env.action_spec),
+            with_labels(observation_spec, env.action_spec, num_candidates),
             env.action_spec,
             env.max_step_mul,
         )
@@ -124,6 +144,7 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
         self._enabled = True
         self._totals = env.totals()
         self._frames_ahead = 0
+        self._num_candidates, self._temperature = num_candidates, temperature
         self._labelled_share = checks.check_fraction('labelled_share', labelled_share)
         self.set_share(share)
         if player is not None:
@@ -275,7 +296,19 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
             'step_mul': np.where(valid, self._step_mul, 0).astype(np.int32),
             'valid': valid,
         }
+        if self._num_candidates:
+            observation[DEMONSTRATION]['candidates'] = self._candidates()
         return observation
+
+    def _candidates(self) -> Dict[str, Nest]:
+        known = None
+        if self._player is not None and self._action is not None:
+            known = self._player.candidates(self._num_candidates, self._temperature)
+        shape = [self.num_envs, self._num_candidates]
+        if known is None:
+            action = {head: np.zeros(shape, np.int32) for head in self.action_spec.heads}
+            known = action, np.zeros(shape, np.float32)
+        return {'action': known[0], 'weights': known[1]}
 
     def _draw_labelled(self, player: ScriptedPlayer) -> np.ndarray:
         """Returns the games whose observation is labelled in any case, bool [K]."""

@@ -9,7 +9,7 @@ there for how.
 """
 
 import functools
-from typing import Any, Dict, Mapping, Optional, Type
+from typing import Any, Dict, Mapping, Optional, Tuple, Type
 
 import numpy as np
 
@@ -67,6 +67,15 @@ class SearchPlayer(ScriptedPlayer):
             wanted = np.ones([len(observation['available_actions'])], bool)
         self.decisions = self._search.decide(wanted)
         return to_action(self.action_spec, self.decisions.calls)
+
+    def candidates(
+        self, count: int, temperature: float
+    ) -> Tuple[Dict[str, np.ndarray], np.ndarray]:
+        """See `ScriptedPlayer.candidates`: a softmax of the values of different first calls."""
+        decisions, margin = self.decisions, self._search.problem.margin
+        calls, weights = decisions.distribution(count, temperature, margin)
+        flat = to_action(self.action_spec, calls.reshape(-1))
+        return {head: choice.reshape(weights.shape) for head, choice in flat.items()}, weights
 
     def decide(self, observation: Mapping[str, Nest], calls: Calls) -> None:
         """Not used: there are no rules."""

@@ -16,7 +16,12 @@ With demonstrations there is one more key, which is not for the agent but for wh
                       'valid': bool []}
 
 is the demonstrator's choice on this observation, a label for the action on it. There
-is no label where `valid` is false; where `plays` is true the label is executed.
+is no label where `valid` is false; where `plays` is true the label is executed. A demonstrator that
+compares candidates adds
+
+    'candidates': {'action': {head: int32 [M]}, 'weights': float32 [M]},
+
+a distribution over M actions. Weights of 0 throughout mean that only the label is known.
 """
 
 import dataclasses
@@ -101,6 +106,7 @@ class ObservationSpec:
     num_functions: length of the mask `available_actions`.
     demonstration_heads: names of the heads of the actions of a demonstrator; none if there are no
         demonstrations.
+    num_candidates: M, candidates of a demonstrator that compares them; 0 for none.
     units_size: (width, height) of the screen in whose pixels `feature_units` gives positions and
         radii; None for `screen_size`. Only the simulator can have another one.
     """
@@ -112,6 +118,7 @@ class ObservationSpec:
     vectors: Tuple[str, ...]
     num_functions: int
     demonstration_heads: Tuple[str, ...] = ()
+    num_candidates: int = 0
     units_size: Optional[Tuple[int, int]] = None
 
     def structure(self) -> Dict[str, Nest]:
@@ -128,7 +135,7 @@ class ObservationSpec:
         if self.minimap_layers:
             specs['minimap'] = _layer_arrays(self.minimap_layers, self.minimap_size)
         if self.demonstration_heads:
-            specs[DEMONSTRATION] = _demonstration(self.demonstration_heads)
+            specs[DEMONSTRATION] = _demonstration(self.demonstration_heads, self.num_candidates)
         return _sorted_by_key(specs)
 
 
@@ -219,14 +226,21 @@ def _layer_arrays(layers: Sequence[LayerSpec], size: Tuple[int, int]) -> Dict[st
     return _sorted_by_key({layer.name: ArraySpec((height, width), layer.dtype) for layer in layers})
 
 
-def _demonstration(heads: Sequence[str]) -> Dict[str, Nest]:
+def _demonstration(heads: Sequence[str], num_candidates: int) -> Dict[str, Nest]:
     integer, boolean = ArraySpec((), np.dtype(np.int32)), ArraySpec((), np.dtype(np.bool_))
-    return {
+    specs: Dict[str, Nest] = {
         'action': _sorted_by_key(dict.fromkeys(heads, integer)),
         'plays': boolean,
         'step_mul': integer,
         'valid': boolean,
     }
+    if num_candidates:
+        integers = ArraySpec((num_candidates,), np.dtype(np.int32))
+        specs['candidates'] = {
+            'action': _sorted_by_key(dict.fromkeys(heads, integers)),
+            'weights': ArraySpec((num_candidates,), np.dtype(np.float32)),
+        }
+    return _sorted_by_key(specs)
 
 
 def _sorted_by_key(mapping: Mapping[str, Nest]) -> Dict[str, Nest]:

@@ -1,6 +1,5 @@
 """Specs, games and scripts of a run, from its settings."""
 
-import dataclasses
 from typing import Optional, Sequence, Type
 
 from sc2impala import envs, extensions
@@ -15,6 +14,8 @@ from sc2impala.settings.groups import (
 )
 
 _MIN_LAUNCH_SECS = 30.0
+_CANDIDATES = 16
+"""Candidates of a search that can have a noticeable probability."""
 
 
 def make_specs(environment: EnvironmentSettings) -> Specs:
@@ -56,7 +57,13 @@ def labelled_specs(demonstrations: DemonstrationSettings, specs: Specs) -> Specs
     """
     if demonstrations.demonstrator == 'none' and not demonstrations.demonstrations:
         return specs
-    return demonstrator.with_labels(*specs), specs[1]
+    return demonstrator.with_labels(*specs, _num_candidates(demonstrations)), specs[1]
+
+
+def _num_candidates(demonstrations: DemonstrationSettings) -> int:
+    """Returns the number of candidates that a demonstrator gives with its labels."""
+    compares = demonstrations.demonstrator == search_player.NAME
+    return _CANDIDATES if compares and demonstrations.search_temperature else 0
 
 
 def make_environment(
@@ -124,7 +131,7 @@ def make_actor_environment(
     spread_frames = environment.spread_frames if spread else 0
     if not specs[0].demonstration_heads:
         return make_environment(environment, starcraft, specs, seeds, spread_frames)
-    of_agent, action_spec = dataclasses.replace(specs[0], demonstration_heads=()), specs[1]
+    of_agent, action_spec = demonstrator.without_labels(specs[0]), specs[1]
     script, seen = None, of_agent
     if demonstrations.demonstrator != 'none':
         script_class = find_script(environment.map_name, demonstrations.demonstrator)
@@ -145,6 +152,8 @@ def make_actor_environment(
         share_seed,
         spread_frames,
         demonstrations.labelled_share,
+        specs[0].num_candidates,
+        demonstrations.search_temperature,
     )
 
 

@@ -81,17 +81,15 @@ class DemonstrationSource(Source):
             lambda name, unused_spec: arrays[name], 'observation', _unlabelled(self._spec)
         )
         heads = self._spec.agent_outputs.action
-        return dict(
-            observation,
-            **{
-                KEY: {
-                    'action': {head: arrays['action/' + head] for head in heads},
-                    'plays': tf.ones_like(arrays['done']),
-                    'step_mul': arrays['step_mul'],
-                    'valid': tf.ones_like(arrays['done']),
-                }
-            },
+        # A recording has no candidates: their weights are 0.
+        label = dict(
+            self._zeros(self._spec.env_outputs.observation[KEY]),
+            action={head: arrays['action/' + head] for head in heads},
+            plays=tf.ones_like(arrays['done']),
+            step_mul=arrays['step_mul'],
+            valid=tf.ones_like(arrays['done']),
         )
+        return dict(observation, **{KEY: label})
 
     def _zeros(self, spec: Nest) -> Nest:
         return tf.nest.map_structure(

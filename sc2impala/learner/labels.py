@@ -3,11 +3,12 @@
     observation['demonstration'] = {'action': {head: int32 []}, 'step_mul': int32 [],
                                     'plays': bool [], 'valid': bool []}
 
-is the demonstrator's choice on this observation, if `valid` is set. T is the unroll
-length, B the batch size.
+is the demonstrator's choice on this observation, if `valid` is set. A demonstrator that compares M
+candidates adds a distribution over them, see `envs.specs`. T is the unroll length, B the batch
+size.
 """
 
-from typing import Dict, Mapping, NamedTuple
+from typing import Dict, Mapping, NamedTuple, Optional
 
 import tensorflow.compat.v1 as tf
 
@@ -23,11 +24,15 @@ class Labels(NamedTuple):
     action: dict of int32 [T, B]; 0 where there is no label.
     step_mul: int32 [T, B]; 1 where there is no label.
     mask: float32 [T, B], 0 for steps without a label, or with an unavailable one.
+    candidates: dict of int32 [T, B, M] with other choices, None without any.
+    weights: float32 [T, B, M], their distribution; all 0 where the label alone is known.
     """
 
     action: Dict[str, tf.Tensor]
     step_mul: tf.Tensor
     mask: tf.Tensor
+    candidates: Optional[Dict[str, tf.Tensor]] = None
+    weights: Optional[tf.Tensor] = None
 
     @property
     def choice(self) -> Choice:
@@ -46,6 +51,7 @@ def read(observation: Mapping[str, Nest]) -> Labels:
     labels = tf.nest.map_structure(lambda t: t[:-1], observation[KEY])
     available = observation['available_actions'][:-1]
     valid = labels['valid']
+    candidates = labels.get('candidates', {'action': None, 'weights': None})
     # Invalid labels may have any value, also out of range.
     action = {
         name: tf.where(valid, choice, tf.zeros_like(choice))
@@ -57,7 +63,26 @@ def read(observation: Mapping[str, Nest]) -> Labels:
         action=action,
         step_mul=tf.where(valid, labels['step_mul'], tf.ones_like(labels['step_mul'])),
         mask=tf.cast(tf.logical_and(valid, is_available), tf.float32),
+        candidates=candidates['action'],
+        weights=candidates['weights'],
     )
+
+
+def log_probs(policy: JointPolicy, parameters: AgentOutput, labels: Labels) -> tf.Tensor:
+    """Returns log pi(label), float32 [T, B]; its expectation over candidates where they are known.
+
+    Args:
+      policy: policy of the agent.
+      parameters: its logits given the labels, of [T, B].
+      labels: labels of [T, B].
+    """
+    of_label = policy.log_prob(parameters, labels.choice)
+    if labels.candidates is None:
+        return of_label
+    expected = policy.expected_log_prob(
+        parameters, labels.choice, labels.candidates, labels.weights
+    )
+    return tf.where(tf.reduce_sum(labels.weights, axis=-1) > 0, expected, of_label)
 
 
 def given(observation: Mapping[str, Nest]) -> Dict[str, tf.Tensor]:
@@ -83,8 +108,7 @@ def loss(
     """
     labels = read(observation)
     mask = labels.mask * (1.0 - tf.cast(resets, tf.float32))
-    log_probs = policy.log_prob(parameters, labels.choice)
-    return tf.reduce_sum(losses.demonstration_loss(log_probs, mask))
+    return tf.reduce_sum(losses.demonstration_loss(log_probs(policy, parameters, labels), mask))
 
 
 def agreement(policy: JointPolicy, parameters: AgentOutput, labels: Labels) -> Dict[str, tf.Tensor]:

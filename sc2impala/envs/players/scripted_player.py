@@ -106,6 +106,21 @@ class ScriptedPlayer(abc.ABC):
         self.decide(observation, calls)
         return calls.encode()
 
+    def candidates(
+        self, count: int, temperature: float
+    ) -> Optional[Tuple[Dict[str, np.ndarray], np.ndarray]]:
+        """Returns what the last `act` has compared, None for a player that compares nothing.
+
+        Args:
+          count: M.
+          temperature: of the distribution, in points of the game; a lower one is sharper.
+
+        Returns:
+          Actions, int32 [K, M] per head, the best ones first; and their distribution, float32
+          [K, M], all 0 in games that were left out.
+        """
+        return None
+
     def forget(self, games: np.ndarray) -> None:
         """Resets the intentions of the last `act` in games that executed another function.
 

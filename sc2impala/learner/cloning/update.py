@@ -23,9 +23,10 @@ class Cloning(PretrainingAlgorithm):
     """Maximises the log-probability of the labels; the baseline learns the returns meanwhile.
 
     The loss of a step is -log pi(label) over function, the arguments that the label's function
-    uses, and the step multiplier unless it is fixed. Labels whose function is not available carry
-    no loss. The target of the baseline is the discounted return to the end of the unroll plus the
-    bootstrap value, for any behaviour policy. Losses are summed over time and batch.
+    uses, and the step multiplier unless it is fixed; with candidates it is the cross-entropy of
+    their distribution, see `JointPolicy.expected_log_prob`. Labels whose function is not available
+    carry no loss. The target of the baseline is the discounted return to the end of the unroll plus
+    the bootstrap value, for any behaviour policy. Losses are summed over time and batch.
 
     Nothing is replayed, and sequences of this phase do not enter the replay buffer: CLEAR would
     later regularise the agent towards untrained policies.
@@ -56,7 +57,7 @@ class Cloning(PretrainingAlgorithm):
         labels = labels_lib.read(observation)
         steps = sequences.unroll(agent, batch, True, labels_lib.given(observation))
         normalisation = ValueNormalisation(agent, settings.value_normalisation_rate)
-        log_probs = agent.policy.log_prob(steps.learner, labels.choice)
+        log_probs = labels_lib.log_probs(agent.policy, steps.learner, labels)
         returns = targets.returns(steps, settings)
         terms = {
             'loss': (1.0, losses.demonstration_loss(log_probs, labels.mask)),

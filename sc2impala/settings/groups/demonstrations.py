@@ -44,6 +44,13 @@ class DemonstrationSettings:
         between=(0.0, 1.0),
         free_on_resume=True,
     )
+    search_temperature: float = setting(
+        1.0,
+        'temperature, in points of the game, of the distribution over candidates that '
+        '--demonstrator=search gives as a label; 0 gives the best candidate alone',
+        between=(0.0, 1e6),
+        free_on_resume=True,
+    )
     demonstrations: Tuple[str, ...] = setting(
         (),
         'folders of recordings to learn from, separated by commas',

@@ -16,7 +16,7 @@ game and its frame, so that equal games get equal decisions, and there is no sta
 import concurrent.futures
 import functools
 import os
-from typing import Any, Callable, NamedTuple, Optional
+from typing import Any, Callable, NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -56,6 +56,39 @@ class Decisions(NamedTuple):
     draws: np.ndarray
     steps: np.ndarray
 
+    def distribution(
+        self, count: int, temperature: float, margin: float
+    ) -> Tuple[np.ndarray, np.ndarray]:
+        """Returns the best first calls and a softmax of their values.
+
+        Of plans with the same first call the best one counts.
+
+        Args:
+          count: M, the number of calls.
+          temperature: of the softmax, in points; positive.
+          margin: points that are added to the value of the policy's call.
+
+        Returns:
+          CALL [K, M], the best calls first, no_op in place of missing ones; float32 [K, M], their
+          probabilities, 0 for missing ones, and in games without a search.
+        """
+        values = np.where(self.draws > 0, self.values, -np.inf)
+        values[:, 0] += margin
+        order = np.argsort(-values, axis=1, kind='stable')
+        values = np.take_along_axis(values, order, 1)
+        calls = np.take_along_axis(self.candidates, order, 1)
+        same = calls[:, :, np.newaxis] == calls[:, np.newaxis]
+        values[np.tril(same, -1).any(axis=2)] = -np.inf
+        order = np.argsort(-values, axis=1, kind='stable')[:, :count]
+        values = np.take_along_axis(values, order, 1)
+        calls = np.take_along_axis(calls, order, 1)
+        found = values > -np.inf
+        best = np.where(found[:, :1], values[:, :1], 0.0)
+        weights = np.where(found, np.exp((values - best) / temperature), 0.0)
+        weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-9)
+        calls[~found] = np.zeros([], CALL)
+        return calls, weights.astype(np.float32)
+
 
 class _Workspace(NamedTuple):
     """What one thread writes to. copy: a game [1]. The others are those of a game."""
@@ -68,7 +101,7 @@ class _Workspace(NamedTuple):
 
 
 class Search:
-    """Searches in the games of a batch, in several threads."""
+    """Searches in the games of a batch, in several threads. problem: the map."""
 
     def __init__(
         self,
@@ -93,7 +126,7 @@ class Search:
         if frames < 1:
             raise ValueError(f'frames is {frames}; expected at least 1.')
         self._batch = batch
-        self._problem = problem
+        self.problem = problem
         self._frames = frames
         self._steps = -(-problem.horizon // frames)
         every = np.ones([NUM_FUNCTIONS], np.uint8)
@@ -130,7 +163,7 @@ class Search:
         seeds = _seeds(batch, self._num_draws)
         keys = counter_random.other_keys(seeds, _STREAM_OF_GAME)
         policy_keys = counter_random.other_keys(seeds, _STREAM_OF_POLICY)
-        problem = self._problem
+        problem = self.problem
 
         def search(space: _Workspace, games: np.ndarray) -> None:
             self._kernel(
