@@ -1,0 +1,169 @@
+"""The player that searches, alone and as a demonstrator."""
+
+import numpy as np
+import pytest
+
+from sc2impala import envs
+from sc2impala.envs import demonstrator, search_player
+from sc2impala.envs.actions import FUNCTIONS
+from sc2impala.envs.players import pull_back
+from sc2impala.sim.search import PROBLEMS
+from tests.envs import contract
+
+MAP = 'DefeatRoaches'
+K = 3
+STEP = np.full([K], 4, np.int32)
+FUNCTION_NAMES = ('no_op', 'select_army', 'select_point', 'Attack_screen', 'Move_screen')
+
+
+def make_specs(**changes):
+    given = dict(functions=FUNCTION_NAMES, screen_size=(32, 32))
+    given.update(fixed_arguments={'queued': 0, 'select_add': 0, 'select_point_act': 0})
+    return envs.make_specs(MAP, **dict(given, **changes))
+
+
+def make_env(specs, seeds=range(K)):
+    return envs.make_environment('simulator', MAP, seeds, *specs, max_step_mul=8)
+
+
+def make_player(env, specs):
+    player = search_player.of_map(MAP)(*specs)
+    player.join(env, 4)
+    return player
+
+
+def make_demonstrator(num_candidates=4, labelled_share=1.0, share=1.0, seed=0):
+    specs = make_specs()
+    player = search_player.of_map(MAP)(*specs)
+    return demonstrator.DemonstratedEnvironment(
+        make_env(specs),
+        specs[0],
+        player,
+        4,
+        share,
+        seed,
+        labelled_share=labelled_share,
+        num_candidates=num_candidates,
+    )
+
+
+def play_into_fight(env, player, num_steps=25):
+    """Both armies meet after about 100 frames."""
+    observation = env.reset()
+    for _ in range(num_steps):
+        observation = env.step(player.act(observation), STEP).observation
+    return observation
+
+
+def test_every_map_of_the_list_has_a_problem():
+    assert set(search_player.MAPS) == set(PROBLEMS)
+    assert search_player.of_map('MoveToBeacon') is None or 'MoveToBeacon' in PROBLEMS
+    assert search_player.of_map('Simple64') is None
+
+
+def test_chooses_the_best_call_in_the_pixels_of_the_agent():
+    specs = make_specs()
+    with make_env(specs) as env:
+        player = make_player(env, specs)
+        action = player.act(play_into_fight(env, player))
+        calls = player.decisions.calls
+        for k in range(K):
+            function, arguments = specs[1].to_function_call({h: int(action[h][k]) for h in action})
+            assert function == calls['function'][k]
+            if FUNCTIONS[function].name.endswith('_screen'):
+                assert arguments[-1] == [calls['screen_x'][k], calls['screen_y'][k]]
+
+
+def test_most_calls_are_those_of_the_script_that_it_improves():
+    """The policy of its roll-outs has the rules of `pull_back`, at the agent's pixels."""
+    specs = make_specs()
+    seen = demonstrator.with_needs(specs[0], pull_back.PullBackPlayer)
+    with make_env((seen, specs[1])) as env:
+        player, script = make_player(env, specs), pull_back.PullBackPlayer(seen, specs[1])
+        observation, equal = env.reset(), []
+        for _ in range(60):
+            action = player.act(observation)
+            of_policy = search_player.to_action(specs[1], player.decisions.candidates[:, 0])
+            of_script = script.act(observation)
+            equal.append([of_policy[head] == of_script[head] for head in of_script])
+            observation = env.step(action, STEP).observation
+    # The policy knows positions exactly, the script to a pixel.
+    agrees = np.array(equal).mean(axis=(0, 2))
+    assert dict(zip(of_script, agrees))['function'] > 0.8 and agrees.min() > 0.6
+
+
+def test_games_that_are_not_wanted_are_left_out():
+    specs = make_specs()
+    with make_env(specs) as env:
+        player = make_player(env, specs)
+        observation = play_into_fight(env, player)
+        every = player.act(observation)
+        one = player.act(observation, wanted=np.array([False, True, False]))
+        assert player.decisions.draws.any(axis=1).tolist() == [False, True, False]
+        for head, choice in one.items():
+            assert choice[1] == every[head][1]
+        assert not one['function'][[0, 2]].any()
+        candidates, weights = player.candidates(5, 1.0)
+        assert weights.any(axis=1).tolist() == [False, True, False]
+        assert all(choice.shape == (K, 5) for choice in candidates.values())
+
+
+def test_games_that_cannot_be_copied_are_refused():
+    specs = make_specs()
+    player = search_player.of_map(MAP)(*specs)
+    synthetic = envs.make_environment('synthetic', MAP, range(2), *specs, max_step_mul=8)
+    with synthetic, pytest.raises(ValueError, match='no games that can be copied'):
+        player.join(synthetic, 4)
+
+
+class TestAsDemonstrator:
+    def test_is_a_vector_environment(self):
+        contract.check_vector_environment(make_demonstrator)
+
+    def test_labels_carry_candidates(self):
+        with make_demonstrator() as env:
+            label = env.reset()['demonstration']
+            for _ in range(25):
+                label = env.step(label['action'], STEP).observation['demonstration']
+            weights = label['candidates']['weights']
+            assert label['valid'].all() and label['plays'].all()
+            np.testing.assert_allclose(weights.sum(axis=1), 1.0, rtol=1e-5)
+            assert (np.diff(weights, axis=1) <= 0).all() and (weights[:, 1] > 0).any()
+            # The first candidate is the label: both have the margin of the policy's call.
+            for head, choice in label['action'].items():
+                np.testing.assert_array_equal(label['candidates']['action'][head][:, 0], choice)
+
+    def test_a_share_of_the_observations_is_labelled(self):
+        with make_demonstrator(labelled_share=0.25, share=0.0) as env:
+            label, valid, weights = env.reset()['demonstration'], [], []
+            for _ in range(60):
+                valid.append(label['valid'])
+                weights.append(label['candidates']['weights'].any(axis=1))
+                label = env.step(label['action'], STEP).observation['demonstration']
+        assert 0.1 < np.mean(valid) < 0.4
+        np.testing.assert_array_equal(valid, weights)
+
+    def test_all_that_the_search_plays_is_labelled(self):
+        with make_demonstrator(labelled_share=0.0, share=0.5) as env:
+            label = env.reset()['demonstration']
+            for _ in range(20):
+                np.testing.assert_array_equal(label['valid'], label['plays'])
+                label = env.step(label['action'], STEP).observation['demonstration']
+
+    def test_a_restored_state_gives_the_same_labels(self):
+        with make_demonstrator(labelled_share=0.5, share=0.3) as env:
+            label = env.reset()['demonstration']
+            for _ in range(10):
+                label = env.step(label['action'], STEP).observation['demonstration']
+            state = env.get_state()
+
+            def go_on(label):
+                labels = []
+                for _ in range(10):
+                    labels.append(env.step(label['action'], STEP).observation['demonstration'])
+                    label = labels[-1]
+                return labels
+
+            first = go_on(label)
+            env.set_state(state)
+            np.testing.assert_equal(go_on(label), first)
