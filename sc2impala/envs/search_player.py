@@ -19,8 +19,10 @@ from sc2impala.envs.simulated import SimulatedEnvironment
 from sc2impala.envs.vector import VectorEnvironment
 from sc2impala.structs import Nest
 
-NAME = 'search'
-"""Of the player, among the scripts of a map."""
+SCRIPTED, UNSCRIPTED = 'search', 'search_unscripted'
+NAMES = SCRIPTED, UNSCRIPTED
+"""Of the players, among the scripts of a map. In the roll-outs of the first one a script plays; the
+other one knows no rules, and units carry on with their orders."""
 
 MAPS = ('DefeatRoaches', 'DefeatZerglingsAndBanelings')
 """Maps with a problem in `sim.search`."""
@@ -32,10 +34,11 @@ class SearchPlayer(ScriptedPlayer):
     It acts on the state of the games, not on observations, and has no state of its own. Candidates
     are calls at the pixels of the action space.
 
-    map_name: the map. decisions: `sim.search.Decisions` of the last `act`.
+    map_name: the map. name: one of NAMES. decisions: `sim.search.Decisions` of the last `act`.
     """
 
     map_name = ''
+    name = SCRIPTED
     screen_size = (32, 32)
     minimap_size = (32, 32)
     sees_finer_than_agent = False
@@ -53,7 +56,7 @@ class SearchPlayer(ScriptedPlayer):
 
         allowed = np.zeros([search.NUM_FUNCTIONS], bool)
         allowed[list(self.action_spec.functions)] = True
-        problem = search.PROBLEMS[self.map_name]
+        problem = _problems(self.name)[self.map_name]
         self._search: Any = search.Search(env.game, problem, step_mul, allowed)
 
     def act(
@@ -93,11 +96,21 @@ def to_action(action_spec: ActionSpec, calls: np.ndarray) -> Dict[str, np.ndarra
 
 
 @functools.lru_cache(maxsize=None)
-def of_map(map_name: str) -> Optional[Type[ScriptedPlayer]]:
-    """Returns the class of the player of a map, None if the map has none."""
+def of_map(map_name: str, name: str = SCRIPTED) -> Optional[Type[ScriptedPlayer]]:
+    """Returns the class of a player of a map, None if the map has none.
+
+    Args:
+      map_name: the map.
+      name: one of NAMES.
+    """
     if map_name not in MAPS:
         return None
+    functions = _problems(name)[map_name].functions
+    about = {'map_name': map_name, 'name': name, 'functions': functions}
+    return type('SearchPlayer', (SearchPlayer,), about)
+
+
+def _problems(name: str) -> Mapping[str, Any]:
     from sc2impala.sim import search  # It imports numba.
 
-    functions = search.PROBLEMS[map_name].functions
-    return type('SearchPlayer', (SearchPlayer,), {'map_name': map_name, 'functions': functions})
+    return search.UNSCRIPTED if name == UNSCRIPTED else search.PROBLEMS

@@ -62,7 +62,7 @@ def labelled_specs(demonstrations: DemonstrationSettings, specs: Specs) -> Specs
 
 def _num_candidates(demonstrations: DemonstrationSettings) -> int:
     """Returns the number of candidates that a demonstrator gives with its labels."""
-    compares = demonstrations.demonstrator == search_player.NAME
+    compares = demonstrations.demonstrator in search_player.NAMES
     return _CANDIDATES if compares and demonstrations.search_temperature else 0
 
 
@@ -198,8 +198,8 @@ def find_script(map_name: str, policy: str) -> Optional[Type[players.ScriptedPla
         return extensions.load_script('policy', policy)
     if policy == 'scripted':
         return players.SCRIPTED_PLAYERS.get(map_name)
-    if policy == search_player.NAME:
-        return search_player.of_map(map_name)
+    if policy in search_player.NAMES:
+        return search_player.of_map(map_name, policy)
     return players.RULES.get(map_name, {}).get(policy)
 
 

@@ -90,7 +90,7 @@ def check_players(settings: Settings) -> None:
             extensions.load_script(flag, name)
     scripts = tuple(players.RULES.get(map_name, ()))
     if map_name in search_player.MAPS and settings.environment.backend == 'simulator':
-        scripts += (search_player.NAME,)
+        scripts += search_player.NAMES
     is_known = extensions.is_spec(settings.evaluation.policy)
     if not is_known and settings.evaluation.policy not in POLICIES + scripts:
         raise unknown('policy', settings.evaluation.policy, POLICIES + scripts)

@@ -26,7 +26,8 @@ class DemonstrationSettings:
         'none',
         "the script that acts in the actors' games and labels them, by its name: "
         + '; '.join(f'{names} on {map_name}' for map_name, names in _SCRIPTS.items())
-        + '; search, which tries calls in copies of the simulated games, on '
+        + '; search, which tries calls in copies of the simulated games and continues them with a '
+        'script, and search_unscripted, in whose copies units carry on with their orders, on '
         + ', '.join(search_player.MAPS)
         + '; or a script of your own as module:Class. A new run on MoveToBeacon imitates the '
         'script only if this flag names it',
@@ -39,15 +40,15 @@ class DemonstrationSettings:
     )
     labelled_share: float = setting(
         1.0,
-        'fraction of the observations that --demonstrator=search labels in episodes in which the '
+        'fraction of the observations that a search labels in episodes in which the '
         'agent acts; less is faster, as a search takes longer than a step',
         between=(0.0, 1.0),
         free_on_resume=True,
     )
     search_temperature: float = setting(
-        1.0,
+        0.0,
         'temperature, in points of the game, of the distribution over candidates that '
-        '--demonstrator=search gives as a label; 0 gives the best candidate alone',
+        'a search gives as a label; 0 gives the best candidate alone',
         between=(0.0, 1e6),
         free_on_resume=True,
     )

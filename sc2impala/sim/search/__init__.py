@@ -11,6 +11,12 @@ PROBLEMS: Dict[str, Problem] = {
     'DefeatRoaches': defeat_roaches.PROBLEM,
     'DefeatZerglingsAndBanelings': defeat_zerglings_and_banelings.PROBLEM,
 }
-"""Problems by the name of the map."""
+"""Problems by the name of the map; their roll-outs follow a script."""
 
-__all__ = ['NUM_FUNCTIONS', 'PROBLEMS', 'Decisions', 'Problem', 'Search']
+UNSCRIPTED: Dict[str, Problem] = {
+    'DefeatRoaches': defeat_roaches.UNSCRIPTED,
+    'DefeatZerglingsAndBanelings': defeat_zerglings_and_banelings.UNSCRIPTED,
+}
+"""Problems without any hand-written rules: in roll-outs units carry on with their orders."""
+
+__all__ = ['NUM_FUNCTIONS', 'PROBLEMS', 'UNSCRIPTED', 'Decisions', 'Problem', 'Search']

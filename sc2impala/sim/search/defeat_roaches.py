@@ -9,7 +9,7 @@ from sc2impala.sim.compiler import compiled
 from sc2impala.sim.rollouts import Policy
 from sc2impala.sim.search import battles
 from sc2impala.sim.search import plans as plans_lib
-from sc2impala.sim.search.problem import Problem
+from sc2impala.sim.search.problem import KEEP_ORDERS, Problem
 from sc2impala.sim.unit_types import ENEMY, SELF
 
 _FIGHT, _IN_REACH = 6.1, 5.2
@@ -77,3 +77,5 @@ PROBLEM = Problem(
     frame_cost=0.2,
     margin=1.0,
 )
+
+UNSCRIPTED = PROBLEM._replace(name='defeat_roaches_unscripted', policy=KEEP_ORDERS, margin=0.01)

@@ -10,7 +10,7 @@ from sc2impala.sim.geometry import length
 from sc2impala.sim.rollouts import Policy
 from sc2impala.sim.search import battles
 from sc2impala.sim.search import plans as plans_lib
-from sc2impala.sim.search.problem import Problem
+from sc2impala.sim.search.problem import KEEP_ORDERS, Problem
 from sc2impala.sim.unit_types import ENEMY, SELF
 
 _IN_REACH, _TOO_NEAR, _AFAR = 6.2, 6.0, 7.0
@@ -105,4 +105,8 @@ PROBLEM = Problem(
     horizon=320,
     frame_cost=0.3,
     margin=2.0,
+)
+
+UNSCRIPTED = PROBLEM._replace(
+    name='defeat_zerglings_and_banelings_unscripted', policy=KEEP_ORDERS, margin=0.01
 )

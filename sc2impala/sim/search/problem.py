@@ -12,6 +12,15 @@ def one_stage(g: Any, rules: Any) -> int:
     return 0
 
 
+@compiled
+def _wait(g: Any, rules: Any, available: Any, memory: Any, random: Any, call: Any) -> None:
+    """Calls nothing."""
+
+
+KEEP_ORDERS = Policy('keep_orders', _wait)
+"""A policy without any rules: units carry on with their orders."""
+
+
 class Problem(NamedTuple):
     """A map as a search sees it; all functions are compiled functions of one game.
 
