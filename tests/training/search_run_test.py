@@ -26,12 +26,13 @@ FLAGS = (
     '--num_critic_pretrain_frames=0',
     f'--total_environment_frames={UPDATE}',
     '--save_checkpoint_secs=0',
+    '--keep_checkpoints=0',
     '--deterministic',
 )
 
 
 def last_variables(logdir):
-    return tiny.variables(logdir, (NUM_UPDATES + 1) * UPDATE)
+    return tiny.variables(logdir, tiny.checkpoint_frames(logdir)[-1])
 
 
 @pytest.fixture(scope='module')
@@ -46,7 +47,8 @@ def whole_run(tmp_path_factory):
 def test_learns_from_some_labels(whole_run):
     tags = tiny.summaries(whole_run)
     losses = [value for _, value in tags['cloning/loss']]
-    assert len(losses) == NUM_UPDATES and all(np.isfinite(losses)) and min(losses) > 0
+    # A step in which an episode ends has fewer frames.
+    assert len(losses) >= NUM_UPDATES and all(np.isfinite(losses)) and min(losses) > 0
     labelled = [value for _, value in tags['cloning/labelled']]
     assert 0.2 < np.mean(labelled) < 0.9
 
@@ -56,11 +58,11 @@ def test_a_run_that_is_stopped_in_cloning_goes_on_as_if_it_were_not(
     whole_run, tmp_path, monkeypatch
 ):
     evaluate_if_due = start_policy.Selection.evaluate_if_due
-    crashed = []
+    updates = []
 
     def crash(self, session, frames):
-        if frames == 3 * UPDATE and not crashed:
-            crashed.append(frames)
+        updates.append(frames)
+        if len(updates) == 3:
             raise KeyboardInterrupt()
         return evaluate_if_due(self, session, frames)
 
@@ -68,6 +70,10 @@ def test_a_run_that_is_stopped_in_cloning_goes_on_as_if_it_were_not(
     assert tiny.main(tmp_path, *FLAGS) == 130
     assert tiny.main(tmp_path, *FLAGS) == 0
     assert tiny.same_arrays(last_variables(tmp_path), last_variables(whole_run))
+
+
+def num_saved(logdir):
+    return len(tiny.checkpoint_frames(logdir)) if logdir.exists() else 0
 
 
 @pytest.mark.slow
@@ -80,11 +86,9 @@ def test_a_run_that_is_killed_while_it_searches_goes_on(processes, tmp_path):
         process.start()
         return process
 
-    for frames in (UPDATE, 3 * UPDATE):
+    for num_checkpoints in (1, 3):
         process = start()
-        while process.is_alive() and not (
-            logdir.exists() and frames in tiny.checkpoint_frames(logdir)
-        ):
+        while process.is_alive() and num_saved(logdir) < num_checkpoints:
             process.join(0.02)
         process.kill()
         process.join()
