@@ -161,6 +161,14 @@ class FixedPlayer:
         if isinstance(self._player, players.ScriptedPlayer):
             self._player.join(env, self._step_mul)
 
+    def candidates(
+        self, count: int, temperature: float
+    ) -> Optional[Tuple[Dict[str, np.ndarray], np.ndarray]]:
+        """Returns what the last action was chosen from, see `ScriptedPlayer.candidates`."""
+        if isinstance(self._player, players.ScriptedPlayer):
+            return self._player.candidates(count, temperature)
+        return None
+
     def __call__(self, env_output: structs.EnvOutput) -> Tuple[Dict[str, np.ndarray], np.ndarray]:
         """Acts once."""
         action = self._player.act(env_output.observation, env_output.done)

@@ -42,6 +42,31 @@ def probabilities(logits: np.ndarray, temperature: float) -> np.ndarray:
     return scaled / scaled.sum(axis=-1, keepdims=True)
 
 
+def of_candidates(
+    spec: ActionSpec, action: Mapping[str, np.ndarray], weights: np.ndarray
+) -> Dict[str, np.ndarray]:
+    """Returns a distribution for each head from one over candidates, float64 [K, choices].
+
+    That of an argument is over the candidates whose function uses it; uniform if none does.
+
+    Args:
+      spec: the action space.
+      action: int32 [K, M] by head.
+      weights: float32 [K, M].
+    """
+    used = dict(zip(spec.argument_heads, spec.head_used.T))
+    result = {}
+    for head, count in spec.heads.items():
+        of_head = weights.astype(np.float64)
+        if head in used:
+            of_head = of_head * used[head][action['function']]
+        table = np.zeros([len(weights), count])
+        np.add.at(table, (np.arange(len(weights))[:, np.newaxis], action[head]), of_head)
+        total = table.sum(axis=1, keepdims=True)
+        result[head] = np.where(total > 0, table / np.maximum(total, 1e-30), 1.0 / count)
+    return result
+
+
 def relative_values(logits: np.ndarray) -> np.ndarray:
     """Returns values from 0 to 1 between the lowest and the highest one that is available."""
     logits = np.asarray(logits, np.float64)

@@ -9,6 +9,7 @@ import numpy as np
 import sc2impala
 from sc2impala import sim, structs
 from sc2impala.checkpoints import zoo_names
+from sc2impala.envs import search_player
 from sc2impala.envs.players import RULES
 from sc2impala.envs.simulated import SimulatedEnvironment
 from sc2impala.envs.vector import Specs
@@ -23,6 +24,10 @@ from sc2impala.watch import advantages, choices, trace
 
 SCRIPT = 'script:'
 """The beginning of the names of scripts."""
+
+_CANDIDATES = 64
+_TEMPERATURE = 1.0
+"""Of the distribution over the candidates of a search, in points of the game."""
 
 
 class Options(NamedTuple):
@@ -151,7 +156,7 @@ class Agent(WatchedPlayer):
 
 
 class Script(WatchedPlayer):
-    """A script of a map."""
+    """A script of a map, or a search, whose candidates have probabilities."""
 
     def __init__(self, name: str, environment: EnvironmentSettings, policy: str, step_mul: int):
         """Args:
@@ -164,8 +169,12 @@ class Script(WatchedPlayer):
         self.specs = environments.make_specs(environment)
         self._player = players.scripted_player(environment.map_name, self.specs, step_mul, policy)
         heads = choices.heads_of(self.specs[1], 0)
-        about = ['script', f'every {step_mul} frames']
-        self.about = _about(name, about, trace.SCRIPT, self.specs, heads, '')
+        self._compares = policy in search_player.NAMES
+        about = ['search' if self._compares else 'script', f'every {step_mul} frames']
+        if self._compares:
+            about.append(f'probabilities: softmax of values, temperature {_TEMPERATURE:g}')
+        kind = trace.POLICY if self._compares else trace.SCRIPT
+        self.about = _about(name, about, kind, self.specs, heads, '')
 
     def make_environment(self, seeds: Sequence[int]) -> SimulatedEnvironment:
         """See `WatchedPlayer.make_environment`."""
@@ -176,7 +185,11 @@ class Script(WatchedPlayer):
     def decide(self, observation: Mapping[str, structs.Nest], first: np.ndarray) -> Decision:
         """See `WatchedPlayer.decide`."""
         action, step_mul = self._player(structs.EnvOutput(None, None, first, observation))
-        return Decision(action, step_mul, {}, None)
+        distributions = {}
+        candidates = self._player.candidates(_CANDIDATES, _TEMPERATURE) if self._compares else None
+        if candidates is not None:
+            distributions = choices.of_candidates(self.specs[1], *candidates)
+        return Decision(action, step_mul, distributions, None)
 
     def close(self) -> None:
         """Releases nothing."""
@@ -263,7 +276,8 @@ def _short(folder: str) -> str:
 
 def players_of(map_name: str) -> Tuple[str, ...]:
     """Returns the names of the scripts of a map, 'scripted' for the best one."""
-    return ('scripted', *RULES.get(map_name, {}))
+    searches = search_player.NAMES if map_name in search_player.MAPS else ()
+    return ('scripted', *RULES.get(map_name, {}), *searches)
 
 
 def _about(

@@ -26,6 +26,27 @@ def test_longer_steps_than_executed_count_as_the_longest():
     np.testing.assert_allclose(capped, [[0.1, 0.9]])
 
 
+def test_candidates_become_a_distribution_of_each_head():
+    spec = envs.make_specs(
+        'DefeatRoaches',
+        functions=('no_op', 'select_army', 'Attack_screen', 'Move_screen'),
+        screen_size=(4, 4),
+    )[1]
+    function = np.array([[2, 3, 2, 0], [0, 1, 0, 0]])
+    screen = np.array([[5, 9, 6, 1], [0, 0, 0, 0]])
+    zeros = np.zeros([2, 4], np.int32)
+    action = {head: zeros for head in spec.heads}
+    action.update(function=function, screen=screen)
+    weights = np.array([[0.4, 0.3, 0.1, 0.2], [0.9, 0.1, 0.0, 0.0]], np.float32)
+    found = choices.of_candidates(spec, action, weights)
+    assert set(found) == set(spec.heads)
+    np.testing.assert_allclose(found['function'], [[0.2, 0, 0.5, 0.3], [0.9, 0.1, 0, 0]], atol=1e-7)
+    # Without no_op, which has no point.
+    np.testing.assert_allclose(found['screen'][0, [5, 9, 6]], [0.5, 0.375, 0.125], rtol=1e-6)
+    np.testing.assert_allclose(found['screen'].sum(axis=1), 1.0)
+    np.testing.assert_allclose(found['screen'][1], 1 / 16)
+
+
 def test_entropy():
     uniform = choices.entropy(np.full([3, 4], 0.25))
     np.testing.assert_allclose(uniform, np.log(4))

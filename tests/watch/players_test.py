@@ -39,6 +39,24 @@ def test_a_script_has_its_own_observations():
     assert decision.values is None
 
 
+def test_a_search_shows_its_candidates():
+    (player,) = resolve('script:search', map_name='DefeatRoaches', step_mul=8)
+    assert player.about.kind == trace.POLICY and player.about.about[:2] == [
+        'search',
+        'every 8 frames',
+    ]
+    env = player.make_environment([0, 1])
+    observation, first = env.reset(), np.ones([2], bool)
+    for _ in range(15):
+        decision = player.decide(observation, first)
+        observation = env.step(decision.action, decision.step_mul).observation
+    for head, distribution in decision.distributions.items():
+        np.testing.assert_allclose(distribution.sum(axis=1), 1.0, err_msg=head)
+    assert (decision.distributions['function'].max(axis=1) < 1.0).any()
+    chosen = decision.action['function']
+    assert (decision.distributions['function'][[0, 1], chosen] > 0.1).all()
+
+
 @pytest.fixture(scope='module')
 def run(tmp_path_factory):
     """A run of MoveToBeacon whose agent chooses its step multiplier."""
