@@ -24,6 +24,7 @@ AGENTS = {
     'relational_control': 'sc2impala.agents.relational_control',
     'patch_lstm': 'sc2impala.agents.patch_lstm',
     'unet_lstm': 'sc2impala.agents.unet_lstm',
+    'units_lstm': 'sc2impala.agents.units_lstm',
 }
 """Modules by name of the agent. Each has `make_parts(observation_spec, action_spec,
 num_step_muls)`, which returns torso, core and heads."""

@@ -36,7 +36,7 @@ def make_parts(
 ) -> tuple:
     """Returns torso, core and heads."""
     width, height = observation_spec.screen_size
-    factor = max(MIN_SIDE, -(-min(width, height) // MAX_PATCHES))
+    factor = patch_side(observation_spec)
     torso = PatchTorso(observation_spec, factor)
     sizes = map_sizes(-(-height // factor), -(-width // factor))
     return (
@@ -49,6 +49,11 @@ def make_parts(
             hidden_size=None,
         ),
     )
+
+
+def patch_side(observation_spec: ObservationSpec) -> int:
+    """Returns F, the side of a patch in pixels."""
+    return max(MIN_SIDE, -(-min(observation_spec.screen_size) // MAX_PATCHES))
 
 
 class PatchTorso(snt.Module):

@@ -35,7 +35,7 @@ def test_candidates_become_a_distribution_of_each_head():
     function = np.array([[2, 3, 2, 0], [0, 1, 0, 0]])
     screen = np.array([[5, 9, 6, 1], [0, 0, 0, 0]])
     zeros = np.zeros([2, 4], np.int32)
-    action = {head: zeros for head in spec.heads}
+    action = dict.fromkeys(spec.heads, zeros)
     action.update(function=function, screen=screen)
     weights = np.array([[0.4, 0.3, 0.1, 0.2], [0.9, 0.1, 0.0, 0.0]], np.float32)
     found = choices.of_candidates(spec, action, weights)

@@ -1,0 +1,403 @@
+"""A network over units: embeddings from `feature_units`, attention, an LSTM, and pointers to units.
+
+A unit of a mini-game is about as wide as a pixel of 32 x 32, and a map shows one unit per pixel. A
+list of units has all of them, with their exact health and cooldown. As in AlphaStar (Vinyals et al.
+2019) their embeddings are related by attention, summarised for the LSTM, scattered into a map, and
+compared with a query by the point heads. A point is still a pixel of the screen: the logit of a
+pixel is that of `patch_lstm` plus those of the units that are there, so that the action space is
+PySC2's.
+"""
+
+import functools
+from typing import Any, List, Mapping, NamedTuple, Tuple, Union
+
+import numpy as np
+import sonnet as snt
+import tensorflow.compat.v1 as tf
+
+from sc2impala.agents import heads, patch_lstm, recurrent
+from sc2impala.agents.recurrent import Features
+from sc2impala.envs import pysc2_api
+from sc2impala.envs.actions import ActionSpec
+from sc2impala.envs.specs import ObservationSpec
+from sc2impala.structs import Nest
+
+MAX_UNITS = 48
+"""Further units of the list are left out."""
+
+EMBEDDING_SIZE = 64
+"""Size of the embedding of a unit."""
+
+NUM_BLOCKS, NUM_HEADS = 2, 4
+"""Of attention."""
+
+LSTM_SIZE = 256
+CHANNELS = 32
+"""Channels of maps."""
+
+KEY_SIZE = 32
+SCREEN_CELLS = 24.0
+"""Cells that the screen shows along its shorter side; distances are in cells."""
+
+_NUM_TYPES, _TYPE_SIZE = 2048, 12
+_NUM_ORDERS, _ORDER_SIZE = 1024, 8
+_NUM_ALLIANCES = 5
+_SELF = 1
+_FAR = 30.0
+_ABSENT = -1e9
+
+_VECTOR = 'feature_units'
+
+
+def make_parts(
+    observation_spec: ObservationSpec, action_spec: ActionSpec, num_step_muls: int
+) -> tuple:
+    """Returns torso, core and heads.
+
+    Raises:
+      ValueError: if units are not observed.
+    """
+    if _VECTOR not in observation_spec.vectors:
+        raise ValueError(
+            f'vectors is {",".join(observation_spec.vectors)}, expected {_VECTOR} among them for '
+            'the agent units_lstm.'
+        )
+    factor = patch_lstm.patch_side(observation_spec)
+    torso = UnitTorso(observation_spec, factor)
+    return (
+        torso,
+        UnitCore(),
+        heads.Heads(
+            action_spec,
+            num_step_muls,
+            functools.partial(UnitPointHead, factor, torso.pixel_size),
+            hidden_size=None,
+        ),
+    )
+
+
+class Units(NamedTuple):
+    """The units of N observations.
+
+    embedding: float32 [N, U, D].
+    present: float32 [N, U], 1 for units, 0 for empty rows.
+    relation: float32 [N, U, 3], whether it is an own unit, another one, and a selected one.
+    place: int32 [N, U], index of its pixel, y * width + x; of its patch: patch.
+    pointed: float32 [N, U], whether it is a unit on the screen.
+    """
+
+    embedding: Any
+    present: Any
+    relation: Any
+    place: Any
+    patch: Any
+    pointed: Any
+
+
+class Pixels(NamedTuple):
+    """What point heads compare with their queries. patches: see `patch_lstm`. units: `Units`."""
+
+    patches: Any
+    units: Units
+
+
+class UnitTorso(snt.Module):
+    """Embeds units, and the patches of the layers.
+
+    pixel_size: see `patch_lstm.PatchTorso`.
+    """
+
+    def __init__(self, observation_spec: ObservationSpec, factor: int, name: str = 'unit_torso'):
+        """Args:
+        observation_spec: has `feature_units`.
+        factor: F, the side of a patch in pixels.
+        """
+        super().__init__(name=name)
+        self._patches = patch_lstm.PatchTorso(observation_spec, factor)
+        self.pixel_size = self._patches.pixel_size
+        self._encoder = UnitEncoder(observation_spec, factor)
+
+    def __call__(self, observation: Mapping[str, Nest], last_function: tf.Tensor) -> Features:
+        """Maps a nested dict of [N, ...] to `Features` of [N, ...], with `Pixels`."""
+        rest = {name: value for name, value in observation.items() if name != _VECTOR}
+        features = self._patches(rest, last_function)
+        units = self._encoder(observation[_VECTOR])
+        return features._replace(pixels=Pixels(features.pixels, units))
+
+
+class UnitEncoder(snt.Module):
+    """Maps `feature_units` to embeddings, related by attention."""
+
+    def __init__(self, observation_spec: ObservationSpec, factor: int, name: str = 'unit_encoder'):
+        super().__init__(name=name)
+        self._size = observation_spec.screen_size
+        self._seen_size = observation_spec.units_size or observation_spec.screen_size
+        self._factor = factor
+        self._types = snt.Embed(_NUM_TYPES, _TYPE_SIZE, name='type')
+        self._orders = snt.Embed(_NUM_ORDERS, _ORDER_SIZE, name='order')
+        self._hidden = snt.Linear(EMBEDDING_SIZE, name='hidden')
+        self._embedding = snt.Linear(EMBEDDING_SIZE, name='embedding')
+        self._blocks = [Block(name=f'block_{index}') for index in range(NUM_BLOCKS)]
+
+    def __call__(self, rows: tf.Tensor) -> Units:
+        """Maps int32 [N, rows, 46] to `Units` of [N, U]."""
+        rows = rows[:, :MAX_UNITS]
+        alliance = _column(rows, 'alliance')
+        is_present = alliance > 0
+        present = tf.cast(is_present, tf.float32)
+        # Pixels of the list may be finer than those of the agent.
+        x, y = _column(rows, 'x'), _column(rows, 'y')
+        cells = [
+            (tf.cast(at, tf.float32) + 0.5) * (SCREEN_CELLS / size)
+            for at, size in zip((x, y), self._seen_size)
+        ]
+        is_own = tf.equal(alliance, _SELF)
+        offset_x, offset_y, distance = _offsets(*cells)
+        near = _nearest_other(offset_x, offset_y, distance, is_own, is_present)
+        inputs = tf.concat([self._describe(rows, alliance), _position(*cells), near], axis=-1)
+        embedding = self._embedding(tf.nn.relu(self._hidden(inputs)))
+        for block in self._blocks:
+            embedding = block(embedding, distance, is_present)
+        selected = _column(rows, 'is_selected') > 0
+        relation = tf.stack([is_own, is_present & ~is_own, selected], axis=-1)
+        (width, height), on_screen = self._size, is_present
+        pixel = []
+        for at, seen, size in zip((x, y), self._seen_size, (width, height)):
+            scaled = tf.cast(tf.floor((tf.cast(at, tf.float32) + 0.5) * (size / seen)), tf.int32)
+            on_screen &= (scaled >= 0) & (scaled < size)
+            pixel.append(tf.clip_by_value(scaled, 0, size - 1))
+        columns = -(-width // self._factor)
+        patch = pixel[1] // self._factor * columns + pixel[0] // self._factor
+        return Units(
+            embedding,
+            present,
+            tf.cast(relation, tf.float32),
+            pixel[1] * width + pixel[0],
+            patch,
+            tf.cast(on_screen, tf.float32),
+        )
+
+    def _describe(self, rows: tf.Tensor, alliance: tf.Tensor) -> tf.Tensor:
+        """Features of each unit by itself, float32 [N, U, any]."""
+        health = tf.cast(_column(rows, 'health'), tf.float32)
+        # Steps of a hit: numbers close to each other have to be told apart.
+        parts = [
+            tf.one_hot(alliance, _NUM_ALLIANCES),
+            self._types(tf.math.floormod(_column(rows, 'unit_type'), _NUM_TYPES)),
+            self._orders(tf.math.floormod(_column(rows, 'order_id_0'), _NUM_ORDERS)),
+            _hats(health, np.array([0, 6, 12, 18, 24, 30, 36, 45, 60, 80, 110, 145, 400, 1500])),
+            _hats(
+                tf.cast(_column(rows, 'weapon_cooldown'), tf.float32), np.array([0, 2, 5, 10, 16])
+            ),
+        ]
+        ratios = {
+            'health_ratio': 255,
+            'is_selected': 1,
+            'build_progress': 100,
+            'active': 1,
+            'order_length': 4,
+            'assigned_harvesters': 16,
+            'ideal_harvesters': 16,
+            'mineral_contents': 1800,
+            'vespene_contents': 2250,
+            'radius': 4,
+            'order_progress_0': 100,
+            'display_type': 4,
+        }
+        parts += [
+            tf.cast(_column(rows, name), tf.float32)[..., tf.newaxis] / scale
+            for name, scale in ratios.items()
+        ]
+        return tf.concat(parts, axis=-1)
+
+
+class Block(snt.Module):
+    """Attention between units, which can depend on distances, and a feed-forward layer."""
+
+    def __init__(self, name: str):
+        super().__init__(name=name)
+        size = EMBEDDING_SIZE
+        self._before = snt.LayerNorm(-1, True, True, name='norm_attention')
+        self._middle = snt.LayerNorm(-1, True, True, name='norm_hidden')
+        self._projected = snt.Linear(3 * size, with_bias=False, name='projected')
+        self._attended = snt.Linear(size, name='attended')
+        self._hidden = snt.Linear(2 * size, name='hidden')
+        self._output = snt.Linear(size, name='output')
+
+    def __call__(
+        self, embedding: tf.Tensor, distance: tf.Tensor, is_present: tf.Tensor
+    ) -> tf.Tensor:
+        """Maps float32 [N, U, D] to the same shape.
+
+        Args:
+          embedding: of units.
+          distance: float32 [N, U, U], in cells.
+          is_present: bool [N, U].
+        """
+        self._create()
+        count, size = embedding.shape[1], EMBEDDING_SIZE // NUM_HEADS
+        projected = tf.reshape(
+            self._projected(self._before(embedding)), [-1, count, 3, NUM_HEADS, size]
+        )
+        query, key, value = tf.unstack(tf.transpose(projected, [2, 0, 3, 1, 4]))
+        logits = tf.matmul(query, key, transpose_b=True) / np.sqrt(size)
+        logits -= self._nearness[:, tf.newaxis, tf.newaxis] * distance[:, tf.newaxis]
+        absent = tf.cast(~is_present, tf.float32) * _ABSENT
+        logits += absent[:, tf.newaxis, tf.newaxis]
+        attended = tf.matmul(tf.nn.softmax(logits), value)
+        attended = tf.reshape(tf.transpose(attended, [0, 2, 1, 3]), [-1, count, EMBEDDING_SIZE])
+        embedding += self._attended(attended)
+        return embedding + self._output(tf.nn.relu(self._hidden(self._middle(embedding))))
+
+    @snt.once
+    def _create(self) -> None:
+        # From any distance to a few cells.
+        initial = np.linspace(0.0, 1.0, NUM_HEADS).astype(np.float32)
+        self._nearness = tf.Variable(initial, name='nearness')
+
+
+class UnitCore(snt.Module):
+    """An LSTM over a summary of the units, and the layers after it."""
+
+    def __init__(self, name: str = 'unit_core'):
+        super().__init__(name=name)
+        self._summary = snt.Linear(LSTM_SIZE, name='summary')
+        self._memory = recurrent.LSTM(LSTM_SIZE)
+        self._bypass = snt.Linear(LSTM_SIZE, name='bypass')
+        self._to_units = snt.Linear(EMBEDDING_SIZE, name='to_units')
+        self._of_units = snt.Linear(EMBEDDING_SIZE, name='of_units')
+        self._to_map = snt.Linear(CHANNELS, name='to_map')
+        self._in_map = snt.Conv2D(CHANNELS, 3, name='in_map')
+        self._broadcast = snt.Linear(CHANNELS, name='broadcast')
+        self._output = snt.Conv2D(CHANNELS, 3, name='output')
+        self._keys = snt.Linear(KEY_SIZE, name='keys')
+
+    def initial_state(self, batch_size: Union[int, tf.Tensor]) -> Nest:
+        """Returns the state of the memory at the start of an episode."""
+        return self._memory.initial_state(batch_size)
+
+    def unroll(self, features: Features, done: tf.Tensor, state: Nest) -> Tuple[Features, Nest]:
+        """Advances the memory over time; see `recurrent.LSTM.unroll`."""
+        summary = snt.BatchApply(self._summarise)(features)
+        remembered, state = self._memory.unroll(Features((), summary), done, state)
+        vector = tf.nn.relu(remembered.vector + snt.BatchApply(self._bypass)(summary))
+        return snt.BatchApply(self._relate)(features._replace(vector=vector)), state
+
+    def _summarise(self, features: Features) -> tf.Tensor:
+        units = features.pixels.units
+        parts: List[tf.Tensor] = [features.vector]
+        for relation in tf.unstack(units.relation, axis=-1):
+            weight = relation[..., tf.newaxis]
+            number = tf.reduce_sum(weight, axis=1)
+            parts.append(tf.reduce_sum(weight * units.embedding, axis=1) / tf.maximum(number, 1.0))
+            # 0 where there is no such unit.
+            largest = tf.reduce_max(units.embedding + (1.0 - weight) * _ABSENT, axis=1)
+            parts.append(tf.where(number[:, 0] > 0, largest, tf.zeros_like(largest)))
+            parts.append(number / 10.0)
+        return tf.nn.relu(self._summary(tf.concat(parts, axis=-1)))
+
+    def _relate(self, features: Features) -> Features:
+        patches, units = features.pixels
+        known = self._of_units(units.embedding) + self._to_units(features.vector)[:, tf.newaxis]
+        known = tf.nn.relu(known)
+        rows, columns = features.spatial.shape.as_list()[1:3]
+        scattered = _scatter(
+            self._to_map(known) * units.pointed[..., tf.newaxis], units.patch, rows * columns
+        )
+        scattered = tf.reshape(scattered, [-1, rows, columns, CHANNELS])
+        spatial = self._in_map(tf.concat([features.spatial, scattered], axis=-1))
+        spatial += self._broadcast(features.vector)[:, tf.newaxis, tf.newaxis]
+        spatial = tf.nn.relu(self._output(tf.nn.relu(spatial)))
+        units = units._replace(embedding=self._keys(known))
+        return Features(spatial, features.vector, Pixels(patches, units))
+
+
+class UnitPointHead(snt.Module):
+    """A point head over pixels, whose logits have terms for the units at a pixel of the screen."""
+
+    def __init__(self, factor: int, pixel_size: int, width: int, height: int, name: str):
+        """See `patch_lstm.PixelPointHead`."""
+        super().__init__(name=name)
+        self._pixels = patch_lstm.PixelPointHead(factor, pixel_size, width, height, name='pixels')
+        self._query = snt.Linear(KEY_SIZE, name='query') if name != 'minimap' else None
+        self._area = width * height
+
+    def __call__(self, features: Features) -> tf.Tensor:
+        """Returns the logits of all pixels, float32 [N, H * W], index y * W + x."""
+        patches, units = features.pixels
+        logits = self._pixels(features._replace(pixels=patches))
+        if self._query is None:
+            return logits
+        query = self._query(features.vector)[:, tf.newaxis]
+        of_units = tf.reduce_sum(units.embedding * query, axis=-1) / np.sqrt(KEY_SIZE)
+        of_units = (of_units * units.pointed)[..., tf.newaxis]
+        return logits + _scatter(of_units, units.place, self._area)[..., 0]
+
+
+def _column(rows: tf.Tensor, name: str) -> tf.Tensor:
+    return rows[..., int(pysc2_api.features.FeatureUnit[name])]
+
+
+def _position(x: tf.Tensor, y: tf.Tensor) -> tf.Tensor:
+    """Encodes coordinates in cells, float32 [N, U], as [N, U, any]."""
+    knots = np.linspace(0, SCREEN_CELLS, 9)
+    return tf.concat([_hats(x, knots), _hats(y, knots)], axis=-1)
+
+
+def _hats(values: tf.Tensor, knots: np.ndarray) -> tf.Tensor:
+    """Linear B-splines: a linear layer of them is piecewise linear.
+
+    Args:
+      values: float32 [...].
+      knots: increasing, [k].
+
+    Returns:
+      float32 [..., k], at most two of which are not 0, and whose sum is 1.
+    """
+    knots = np.asarray(knots, np.float32)
+    values = tf.clip_by_value(values, knots[0], knots[-1])[..., tf.newaxis]
+    before = np.concatenate([[1.0], np.diff(knots)]).astype(np.float32)
+    after = np.concatenate([np.diff(knots), [1.0]]).astype(np.float32)
+    offset = values - knots
+    return tf.nn.relu(1.0 - tf.nn.relu(offset) / after - tf.nn.relu(-offset) / before)
+
+
+def _offsets(x: tf.Tensor, y: tf.Tensor) -> Tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
+    """Returns offsets from unit i to unit j, and their length: float32 [N, U, U] each."""
+    offset_x = x[:, tf.newaxis] - x[..., tf.newaxis]
+    offset_y = y[:, tf.newaxis] - y[..., tf.newaxis]
+    return offset_x, offset_y, tf.sqrt(tf.square(offset_x) + tf.square(offset_y) + 1e-6)
+
+
+def _nearest_other(
+    offset_x: tf.Tensor,
+    offset_y: tf.Tensor,
+    distance: tf.Tensor,
+    is_own: tf.Tensor,
+    is_present: tf.Tensor,
+) -> tf.Tensor:
+    """Describes the nearest unit of the other side, float32 [N, U, any]."""
+    other = tf.logical_xor(is_own[..., tf.newaxis], is_own[:, tf.newaxis])
+    other &= is_present[:, tf.newaxis] & is_present[..., tf.newaxis]
+    far = tf.fill(tf.shape(distance), _FAR)
+    distance = tf.where(other, distance, far)
+    nearest = tf.reduce_min(distance, axis=-1, keepdims=True)
+    is_nearest = tf.cast(tf.equal(distance, nearest) & other, tf.float32)
+    number = tf.maximum(tf.reduce_sum(is_nearest, axis=-1, keepdims=True), 1.0)
+    to_x = tf.reduce_sum(is_nearest * offset_x, axis=-1, keepdims=True) / number
+    to_y = tf.reduce_sum(is_nearest * offset_y, axis=-1, keepdims=True) / number
+    scale = tf.maximum(nearest, 0.5)
+    in_reach = [
+        tf.reduce_sum(tf.cast(distance < reach, tf.float32), axis=-1, keepdims=True) / 4.0
+        for reach in (4.0, 5.2, 6.2, 8.0)
+    ]
+    knots = np.array([0, 2, 4, 5, 6, 7, 9, 13, 20, _FAR])
+    return tf.concat([_hats(nearest[..., 0], knots), to_x / scale, to_y / scale, *in_reach], -1)
+
+
+def _scatter(values: tf.Tensor, places: tf.Tensor, size: int) -> tf.Tensor:
+    """Adds values at places: float32 [N, U, C], int32 [N, U] -> float32 [N, size, C]."""
+    number, channels = tf.shape(values)[0], values.shape[2]
+    flat = tf.reshape(places + size * tf.range(number)[:, tf.newaxis], [-1])
+    table = tf.unsorted_segment_sum(tf.reshape(values, [-1, channels]), flat, number * size)
+    return tf.reshape(table, [-1, size, channels])
