@@ -8,15 +8,20 @@ from sc2impala.envs import actions, specs
 SCREEN = (4, 3)
 
 
-def make_specs(functions=('no_op', 'select_army', 'Move_screen', 'Attack_minimap')):
-    """Returns specs with all types of heads: points of two sizes, and a binary argument."""
+def make_specs(
+    functions=('no_op', 'select_army', 'Move_screen', 'Attack_minimap'), agent='fully_conv'
+):
+    """Returns specs with all types of heads: points of two sizes, and a binary argument.
+
+    Agents that act on a list of units have it.
+    """
     action_spec = actions.make_action_spec(functions, SCREEN, (5, 2))
     observation_spec = specs.make_observation_spec(
         SCREEN,
         (5, 2),
         ('player_relative', 'unit_hit_points'),
         ('camera',),
-        ('player',),
+        ('player', 'feature_units') if agent == 'units_lstm' else ('player',),
         action_spec.num_functions,
     )
     return observation_spec, action_spec
@@ -30,10 +35,18 @@ class FakeEnvironment:
     every `abort_every`-th episode ends as aborted.
     """
 
-    def __init__(self, num_envs=3, episode_steps=5, abort_every=0, max_step_mul=16, seed=0):
+    def __init__(
+        self,
+        num_envs=3,
+        episode_steps=5,
+        abort_every=0,
+        max_step_mul=16,
+        seed=0,
+        agent='fully_conv',
+    ):
         self.num_envs = num_envs
         self.max_step_mul = max_step_mul
-        self.observation_spec, self.action_spec = make_specs()
+        self.observation_spec, self.action_spec = make_specs(agent=agent)
         self.tape = []
         self.frames_played = 0
         self._episode_steps = episode_steps + np.arange(num_envs)

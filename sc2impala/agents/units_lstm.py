@@ -59,8 +59,8 @@ def make_parts(
     """
     if _VECTOR not in observation_spec.vectors:
         raise ValueError(
-            f'vectors is {",".join(observation_spec.vectors)}, expected {_VECTOR} among them for '
-            'the agent units_lstm.'
+            f'agent=units_lstm observes vectors={",".join(observation_spec.vectors)}, expected '
+            f'{_VECTOR} among them.'
         )
     factor = patch_lstm.patch_side(observation_spec)
     torso = UnitTorso(observation_spec, factor)

@@ -51,7 +51,7 @@ def assert_spec_agrees(agent_name, specs, env, fixed_step_mul):
 
 @pytest.mark.parametrize('agent_name', sorted(agents.AGENTS))
 def test_agrees_for_every_agent(agent_name):
-    env = fakes.FakeEnvironment(K)
+    env = fakes.FakeEnvironment(K, agent=agent_name)
     assert_spec_agrees(agent_name, (env.observation_spec, env.action_spec), env, None)
 
 

@@ -46,7 +46,7 @@ class Shared:
 
     def __init__(self, name):
         self.name = name
-        self.specs = fakes.make_specs()
+        self.specs = fakes.make_specs(agent=name)
         with tf.Graph().as_default():
             self.agent = agents.make_agent(name, *self.specs, MAX_STEP_MUL)
             self._inputs = tf.nest.map_structure(

@@ -15,7 +15,7 @@ K, H, T, SEED = 4, 3, 12, 11
 
 
 def make_agent(name='fully_conv', num_heads=H, fixed_step_mul=None):
-    env = fakes.FakeEnvironment(K)
+    env = fakes.FakeEnvironment(K, agent=name)
     specs = env.observation_spec, env.action_spec
     agent = agents.make_agent(name, *specs, 6, fixed_step_mul, bootstrap_heads=num_heads)
     agent.create_variables(specs[0])

@@ -20,7 +20,7 @@ FUNCTIONS = 4
 
 def make(agent_name='fully_conv', argument_conditioning=True):
     """The agent with its variables, on the specs of the fake game."""
-    specs = fakes.make_specs()
+    specs = fakes.make_specs(agent=agent_name)
     agent = agents.make_agent(
         agent_name, *specs, MAX_STEP_MUL, argument_conditioning=argument_conditioning
     )

@@ -25,9 +25,9 @@ def make_spec():
     return specs.make_observation_spec((4, 3), (2, 2), LAYERS, ['camera'], [], 2)
 
 
-def make_specs():
+def make_specs(agent='fully_conv'):
     """Those of `fakes`, with LAYERS."""
-    observation_spec, action_spec = fakes.make_specs()
+    observation_spec, action_spec = fakes.make_specs(agent=agent)
     return dataclasses.replace(
         observation_spec, screen_layers=make_spec().screen_layers
     ), action_spec
@@ -114,7 +114,7 @@ def test_without_bins_there_is_only_the_logarithm():
 
 @pytest.mark.parametrize('name', sorted(agents.AGENTS))
 def test_every_agent_has_weights_for_the_bins(name):
-    observation_spec, action_spec = make_specs()
+    observation_spec, action_spec = make_specs(name)
 
     def weights(bins):
         with tf.Graph().as_default():

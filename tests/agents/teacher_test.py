@@ -133,7 +133,7 @@ def test_copies_in_both_directions(shared):
 @pytest.mark.long
 @pytest.mark.parametrize('agent_name', sorted(agents.AGENTS))
 def test_the_student_has_the_names_that_it_has_alone(agent_name):
-    env = fakes.FakeEnvironment(K)
+    env = fakes.FakeEnvironment(K, agent=agent_name)
     student, teacher, _ = make_pair(env, agent_name)
     names = [v.op.name for v in student.weights]
     with tf.Graph().as_default():

@@ -15,7 +15,8 @@ from tests.runtime.tiny import make_settings
 
 @pytest.mark.parametrize('agent', sorted(agents.AGENTS))
 def test_variables_have_the_same_names_in_every_graph(agent):
-    settings = make_settings(screen_size=(8, 8), minimap_size=(8, 8))
+    vectors = ('player', 'feature_units') if agent == 'units_lstm' else ('player',)
+    settings = make_settings(screen_size=(8, 8), minimap_size=(8, 8), vectors=vectors)
     specs = environments.make_specs(settings.environment)
     names = []
     for _ in range(2):

@@ -178,7 +178,7 @@ def test_the_share_of_the_demonstrator_falls():
 @pytest.mark.long
 @pytest.mark.parametrize('name', sorted(agents.AGENTS))
 def test_every_agent_learns_the_labels_that_it_does_not_see(name):
-    specs = fakes.make_specs()
+    specs = fakes.make_specs(agent=name)
     rng = np.random.RandomState(0)
     shape = [T + 1, B]
     env = table.random_env_outputs(2, T, B, aborted=False)

@@ -74,7 +74,7 @@ def test_loss_and_gradient_agree_with_numpy():
     [(name, False) for name in sorted(agents.AGENTS)] + [('fully_conv_lstm', True)],
 )
 def test_only_the_critic_of_every_agent_moves(name, train_all):
-    specs = fakes.make_specs()
+    specs = fakes.make_specs(agent=name)
     rng = np.random.RandomState(0)
     env = table.random_env_outputs(2, T, B)
     env = env._replace(observation=fakes.random_observation(specs[0], [T + 1, B], rng))
