@@ -21,7 +21,8 @@ class AgentSettings:
         "IMPALA's deep network with an LSTM; relational, with self-attention between entities, or "
         'relational_control, with convolutions in its place; unet_lstm, a U-Net with an LSTM, for '
         'points that depend on the whole screen; patch_lstm, which does the same on patches of '
-        'pixels in half the time; or an agent of your own as module:make_parts',
+        'pixels in half the time; units_lstm, an LSTM over the list of units, with pointers to '
+        'them, which takes --vectors=player,feature_units; or an agent of your own as module:make_parts',
         choices=extensions.NamesOrSpecs(agents.AGENTS, 'make_parts'),
     )
     argument_conditioning: bool = setting(
