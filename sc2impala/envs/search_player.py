@@ -24,8 +24,17 @@ NAMES = SCRIPTED, UNSCRIPTED
 """Of the players, among the scripts of a map. In the roll-outs of the first one a script plays; the
 other one knows no rules, and units carry on with their orders."""
 
-MAPS = ('DefeatRoaches', 'DefeatZerglingsAndBanelings')
-"""Maps with a problem in `sim.search`."""
+MAPS: Dict[str, Tuple[str, ...]] = {
+    'DefeatRoaches': NAMES,
+    'DefeatZerglingsAndBanelings': NAMES,
+    'CollectMineralsAndGas': (SCRIPTED,),
+    'BuildMarines': (SCRIPTED,),
+}
+"""The players of the maps with a problem in `sim.search`. Where buildings are built only by a plan
+of minutes, roll-outs need a script."""
+
+_SCREEN_SIZES = {'CollectMineralsAndGas': (16, 16), 'BuildMarines': (16, 16)}
+"""Where they differ from those of most maps."""
 
 
 class SearchPlayer(ScriptedPlayer):
@@ -97,16 +106,20 @@ def to_action(action_spec: ActionSpec, calls: np.ndarray) -> Dict[str, np.ndarra
 
 @functools.lru_cache(maxsize=None)
 def of_map(map_name: str, name: str = SCRIPTED) -> Optional[Type[ScriptedPlayer]]:
-    """Returns the class of a player of a map, None if the map has none.
+    """Returns the class of a player of a map, None if the map does not have it.
 
     Args:
       map_name: the map.
       name: one of NAMES.
     """
-    if map_name not in MAPS:
+    if name not in MAPS.get(map_name, ()):
         return None
-    functions = _problems(name)[map_name].functions
-    about = {'map_name': map_name, 'name': name, 'functions': functions}
+    about = {
+        'map_name': map_name,
+        'name': name,
+        'functions': _problems(name)[map_name].functions,
+        'screen_size': _SCREEN_SIZES.get(map_name, SearchPlayer.screen_size),
+    }
     return type('SearchPlayer', (SearchPlayer,), about)
 
 

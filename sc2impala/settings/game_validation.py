@@ -89,8 +89,8 @@ def check_players(settings: Settings) -> None:
         if extensions.is_spec(name):
             extensions.load_script(flag, name)
     scripts = tuple(players.RULES.get(map_name, ()))
-    if map_name in search_player.MAPS and settings.environment.backend == 'simulator':
-        scripts += search_player.NAMES
+    if settings.environment.backend == 'simulator':
+        scripts += search_player.MAPS.get(map_name, ())
     is_known = extensions.is_spec(settings.evaluation.policy)
     if not is_known and settings.evaluation.policy not in POLICIES + scripts:
         raise unknown('policy', settings.evaluation.policy, POLICIES + scripts)

@@ -20,7 +20,7 @@ def select_point(g: Any, rules: Any, act: int, column: int, row: int) -> int:
     if act < 0 or act > 3:
         return protocol_codes.ERROR
     picking.look(g, rules)
-    top = _topmost_own(g, rules, column, row)
+    top = topmost_own(g, rules, column, row)
     if top == NO_UNIT:
         return protocol_codes.OK
     for i in range(g.unit_end):
@@ -104,7 +104,7 @@ def control_group(g: Any, act: int, index: int) -> int:
 
 
 @compiled
-def _topmost_own(g: Any, rules: Any, column: int, row: int) -> int:
+def topmost_own(g: Any, rules: Any, column: int, row: int) -> int:
     """Returns the own unit drawn last on a pixel, a building only where no unit can move. [A]"""
     topmost = NO_UNIT
     for i in range(g.unit_end):

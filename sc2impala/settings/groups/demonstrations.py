@@ -8,6 +8,7 @@ from sc2impala.settings import value_types
 from sc2impala.settings.fields import setting
 
 _SCRIPTS = {map_name: ', '.join(rules) for map_name, rules in players.RULES.items()}
+_UNSCRIPTED = [name for name, known in search_player.MAPS.items() if len(known) > 1]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,8 +28,10 @@ class DemonstrationSettings:
         "the script that acts in the actors' games and labels them, by its name: "
         + '; '.join(f'{names} on {map_name}' for map_name, names in _SCRIPTS.items())
         + '; search, which tries calls in copies of the simulated games and continues them with a '
-        'script, and search_unscripted, in whose copies units carry on with their orders, on '
+        'script, on '
         + ', '.join(search_player.MAPS)
+        + ', and search_unscripted, in whose copies units carry on with their orders, on '
+        + ', '.join(_UNSCRIPTED)
         + '; or a script of your own as module:Class. A new run on MoveToBeacon imitates the '
         'script only if this flag names it',
     )

@@ -3,13 +3,20 @@
 from typing import Dict
 
 from sc2impala.sim.functions import NUM_FUNCTIONS
-from sc2impala.sim.search import defeat_roaches, defeat_zerglings_and_banelings
+from sc2impala.sim.search import (
+    build_marines,
+    collect_minerals_and_gas,
+    defeat_roaches,
+    defeat_zerglings_and_banelings,
+)
 from sc2impala.sim.search.planner import Decisions, Search
 from sc2impala.sim.search.problem import Problem
 
 PROBLEMS: Dict[str, Problem] = {
     'DefeatRoaches': defeat_roaches.PROBLEM,
     'DefeatZerglingsAndBanelings': defeat_zerglings_and_banelings.PROBLEM,
+    'CollectMineralsAndGas': collect_minerals_and_gas.PROBLEM,
+    'BuildMarines': build_marines.PROBLEM,
 }
 """Problems by the name of the map; their roll-outs follow a script."""
 

@@ -45,7 +45,8 @@ class Decisions(NamedTuple):
     values: float64 [K, P], mean values of the plans in points: those of the roll-out and of its
       last state; NaN for plans that were not tried, as their function is not available or another
       plan is the same.
-    draws: int64 [K, P], their roll-outs.
+    draws: int64 [K, P], their roll-outs; 1 for a plan that is the only one, which has the value 0
+      and is not rolled out.
     steps: int64 [K], steps that were made in the roll-outs of the game.
     """
 
@@ -305,6 +306,11 @@ def _build(game: Game, problem: Problem) -> Callable[..., None]:
                     count += 1
                 results.candidates[k, plan] = plans.calls[plan, 0]
                 means[plan] = 0.0
+            if count == 1:
+                results.calls[k] = plans.calls[0, 0]
+                results.values[k, 0] = 0.0
+                results.draws[k, 0] = 1
+                continue
             stage = stage_of(g, r)
             draw = 0
             for halving in range(num_halvings + 1):

@@ -69,6 +69,12 @@ def then(plans: Plans, function: int) -> Any:
 
 
 @compiled
+def drop(plans: Plans) -> None:
+    """Removes the last plan."""
+    plans.size[0] -= 1
+
+
+@compiled
 def aim(g: Any, rules: Any, call: Any, x: float, y: float) -> None:
     """Points the call at the pixel of the screen that is nearest to a point of the world."""
     column = int(np.floor(pixels.screen_column(g, rules, x)))
