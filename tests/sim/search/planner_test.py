@@ -228,6 +228,24 @@ def test_halving_gives_more_draws_to_the_better_half():
     assert (found.draws[np.arange(3), found.chosen] == 7).all()
 
 
+@compiled
+def _propose_nothing(g, rules, available, plans):
+    """Leaves the policy's call as the only candidate."""
+
+
+def test_a_single_candidate_is_not_tried():
+    game = make()
+    problem = PROBLEM._replace(name='planner_test.one', propose=_propose_nothing)
+    found = Search(game, problem, FRAMES).decide(np.array([True, True, False]))
+    assert not found.steps.any() and not found.chosen.any()
+    np.testing.assert_array_equal(found.draws[:, 0], [1, 1, 0])
+    np.testing.assert_array_equal(found.values[:2, 0], 0)
+    np.testing.assert_array_equal(found.calls, found.candidates[:, 0])
+    assert found.calls['function'][0] == functions.ATTACK_SCREEN
+    _, weights = found.distribution(3, temperature=1.0, margin=0.5)
+    np.testing.assert_array_equal(weights, [[1, 0, 0], [1, 0, 0], [0, 0, 0]])
+
+
 def test_the_future_of_the_game_is_not_known():
     """What the game will draw has no influence, as its copies draw other numbers."""
     problem = PROBLEM._replace(horizon=4 * FRAMES)
