@@ -276,7 +276,7 @@ def _short(folder: str) -> str:
 
 def players_of(map_name: str) -> Tuple[str, ...]:
     """Returns the names of the scripts of a map, 'scripted' for the best one."""
-    searches = search_player.NAMES if map_name in search_player.MAPS else ()
+    searches = search_player.MAPS.get(map_name, ())
     return ('scripted', *RULES.get(map_name, {}), *searches)
 
 

@@ -7,7 +7,7 @@ from sc2impala import envs
 from sc2impala.envs import demonstrator, search_player
 from sc2impala.envs.actions import FUNCTIONS
 from sc2impala.envs.players import pull_back
-from sc2impala.sim.search import PROBLEMS
+from sc2impala.sim.search import PROBLEMS, UNSCRIPTED
 from tests.envs import contract
 
 MAP = 'DefeatRoaches'
@@ -57,6 +57,9 @@ def play_into_fight(env, player, num_steps=25):
 
 def test_every_map_of_the_list_has_a_problem():
     assert set(search_player.MAPS) == set(PROBLEMS)
+    unscripted = {name for name, known in search_player.MAPS.items() if len(known) > 1}
+    assert unscripted == set(UNSCRIPTED)
+    assert search_player.of_map('BuildMarines', search_player.UNSCRIPTED) is None
     assert search_player.of_map('MoveToBeacon') is None or 'MoveToBeacon' in PROBLEMS
     assert search_player.of_map('Simple64') is None
 
