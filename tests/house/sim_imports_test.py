@@ -89,6 +89,9 @@ ECONOMY_MODULES = {
     'games/bases.py',
     'games/build_marines.py',
     'games/collect_minerals_and_gas.py',
+    'search/build_marines.py',
+    'search/collect_minerals_and_gas.py',
+    'search/economies.py',
 }
 SHARED_OF_ECONOMY = {
     'sc2impala.sim.economy.unit_roles',
