@@ -22,7 +22,8 @@ class AgentSettings:
         'relational_control, with convolutions in its place; unet_lstm, a U-Net with an LSTM, for '
         'points that depend on the whole screen; patch_lstm, which does the same on patches of '
         'pixels in half the time; units_lstm, an LSTM over the list of units, with pointers to '
-        'them, which takes --vectors=player,feature_units; or an agent of your own as module:make_parts',
+        'them, which takes --vectors=player,feature_units; or an agent of your own as '
+        'module:make_parts',
         choices=extensions.NamesOrSpecs(agents.AGENTS, 'make_parts'),
     )
     argument_conditioning: bool = setting(
