@@ -98,7 +98,11 @@ def publish(arguments: argparse.Namespace) -> Card:
             os.rename(target, replaced)
         try:
             os.rename(made, target)
-            scores = [evaluate(arguments, limit) for limit in _limits(arguments)]
+            scores: List[Score] = []
+            for limit in _limits(arguments):
+                # The first one may have that limit as a default of the map.
+                if limit is None or limit not in [score.max_step_mul for score in scores]:
+                    scores.append(evaluate(arguments, limit))
             card = card._replace(scores=scores)
             logdir.write_json(os.path.join(target, zoo_names.CARD), cards.to_json(card))
         except BaseException:  # Also when it is interrupted: the earlier agent returns.
