@@ -120,8 +120,8 @@ class JointPolicy:
             of_function, tf.reduce_sum(of_function, axis=-1, keepdims=True)
         )
         targets = {
-            name: _scattered(index, weights if name == 'function' else of_function, size)
-            for (name, size), index in ((item, candidates[item[0]]) for item in self.heads.items())
+            name: _scattered(candidates[name], weights if name == 'function' else of_function, size)
+            for name, size in self.heads.items()
         }
         if self.learn_step_mul:
             size = parameters.step_mul_logits.shape[-1]

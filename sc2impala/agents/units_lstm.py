@@ -17,6 +17,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala.agents import heads, patch_lstm, recurrent
 from sc2impala.agents.recurrent import Features
+from sc2impala.agents.unit_prior import NUM_RELATIONS, SELF
 from sc2impala.envs import pysc2_api
 from sc2impala.envs.actions import ActionSpec
 from sc2impala.envs.specs import ObservationSpec
@@ -41,8 +42,6 @@ SCREEN_CELLS = 24.0
 
 _NUM_TYPES, _TYPE_SIZE = 2048, 12
 _NUM_ORDERS, _ORDER_SIZE = 1024, 8
-_NUM_ALLIANCES = 5
-_SELF = 1
 _FAR = 30.0
 _ABSENT = -1e9
 
@@ -80,14 +79,12 @@ class Units(NamedTuple):
     """The units of N observations.
 
     embedding: float32 [N, U, D].
-    present: float32 [N, U], 1 for units, 0 for empty rows.
     relation: float32 [N, U, 3], whether it is an own unit, another one, and a selected one.
     place: int32 [N, U], index of its pixel, y * width + x; of its patch: patch.
     pointed: float32 [N, U], whether it is a unit on the screen.
     """
 
     embedding: Any
-    present: Any
     relation: Any
     place: Any
     patch: Any
@@ -95,7 +92,7 @@ class Units(NamedTuple):
 
 
 class Pixels(NamedTuple):
-    """What point heads compare with their queries. patches: see `patch_lstm`. units: `Units`."""
+    """Embeddings for the point heads. patches: see `patch_lstm`. units: `Units`."""
 
     patches: Any
     units: Units
@@ -144,14 +141,13 @@ class UnitEncoder(snt.Module):
         rows = rows[:, :MAX_UNITS]
         alliance = _column(rows, 'alliance')
         is_present = alliance > 0
-        present = tf.cast(is_present, tf.float32)
         # Pixels of the list may be finer than those of the agent.
         x, y = _column(rows, 'x'), _column(rows, 'y')
         cells = [
             (tf.cast(at, tf.float32) + 0.5) * (SCREEN_CELLS / size)
             for at, size in zip((x, y), self._seen_size)
         ]
-        is_own = tf.equal(alliance, _SELF)
+        is_own = tf.equal(alliance, SELF)
         offset_x, offset_y, distance = _offsets(*cells)
         near = _nearest_other(offset_x, offset_y, distance, is_own, is_present)
         inputs = tf.concat([self._describe(rows, alliance), _position(*cells), near], axis=-1)
@@ -170,7 +166,6 @@ class UnitEncoder(snt.Module):
         patch = pixel[1] // self._factor * columns + pixel[0] // self._factor
         return Units(
             embedding,
-            present,
             tf.cast(relation, tf.float32),
             pixel[1] * width + pixel[0],
             patch,
@@ -182,7 +177,7 @@ class UnitEncoder(snt.Module):
         health = tf.cast(_column(rows, 'health'), tf.float32)
         # Steps of a hit: numbers close to each other have to be told apart.
         parts = [
-            tf.one_hot(alliance, _NUM_ALLIANCES),
+            tf.one_hot(alliance, NUM_RELATIONS),
             self._types(tf.math.floormod(_column(rows, 'unit_type'), _NUM_TYPES)),
             self._orders(tf.math.floormod(_column(rows, 'order_id_0'), _NUM_ORDERS)),
             _hats(health, np.array([0, 6, 12, 18, 24, 30, 36, 45, 60, 80, 110, 145, 400, 1500])),

@@ -278,8 +278,8 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
         if self._player is not None and self._enabled:
             is_new = self._action is None
             self._plays[drawn] = self._rng.random_sample(self.num_envs)[drawn] < self._share
-            # A script that was off knows nothing of the episodes that continue.
             valid = self._plays | self._draw_labelled(self._player)
+            # A script that was off knows nothing of the episodes that continue.
             self._action = self._player.act(observed, starts | is_new, valid)
         else:
             self._plays[:] = False

@@ -34,7 +34,7 @@ MAPS: Dict[str, Tuple[str, ...]] = {
 of minutes, roll-outs need a script."""
 
 _SCREEN_SIZES = {'CollectMineralsAndGas': (16, 16), 'BuildMarines': (16, 16)}
-"""Where they differ from those of most maps."""
+"""Screen sizes that differ from the default of the class."""
 
 
 class SearchPlayer(ScriptedPlayer):
@@ -97,7 +97,7 @@ def to_action(action_spec: ActionSpec, calls: np.ndarray) -> Dict[str, np.ndarra
     """Converts calls of the simulator, CALL [K], to a batch of actions: int32 [K] by head."""
     arguments = {}
     for head in action_spec.argument_heads:
-        is_point = head in ('screen', 'minimap', 'screen2')
+        is_point = head + '_x' in (calls.dtype.names or ())
         fields = (head + '_x', head + '_y') if is_point else (head,)
         values = np.stack([calls[field] for field in fields], axis=-1)
         arguments[head] = values if is_point else values[:, 0]

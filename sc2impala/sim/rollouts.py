@@ -210,7 +210,7 @@ def _build(game: Game, policy: Policy) -> Callable[..., None]:
     return rollout
 
 
-def digest(function: Callable[..., None]) -> str:
+def digest(function: Callable[..., Any]) -> str:
     """Returns a digest of the file of a function that is not part of the simulator, else ''.
 
     Kernels that call the function have it in their names.

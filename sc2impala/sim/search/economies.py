@@ -1,4 +1,4 @@
-"""What the two maps with an economy share: a summary of the base, and calls to run it."""
+"""Shared by CollectMineralsAndGas and BuildMarines: a summary of the base, and calls to run it."""
 
 from typing import Any, NamedTuple
 

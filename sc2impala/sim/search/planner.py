@@ -92,7 +92,7 @@ class Decisions(NamedTuple):
 
 
 class _Workspace(NamedTuple):
-    """What one thread writes to. copy: a game [1]. The others are those of a game."""
+    """Buffers of one thread: copy, the game of a roll-out [1]; plans, call, memory and random."""
 
     copy: np.ndarray
     plans: plans_lib.Plans
@@ -253,7 +253,10 @@ def _build(game: Game, problem: Problem) -> Callable[..., None]:
     propose, value_of, stage_of = problem.propose, problem.value, problem.stage
     hide = _hide_nothing if problem.hide is None else problem.hide
 
-    @kernel(f'{game.name}.{problem.name}{digest(propose)}.search')
+    parts = (decide, propose, value_of, stage_of, hide)
+    sources = ''.join(sorted({digest(part) for part in parts}))
+
+    @kernel(f'{game.name}.{problem.name}.{problem.policy.name}{sources}.search')
     def search(
         games: Any,
         rules: Any,

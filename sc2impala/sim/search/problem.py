@@ -1,6 +1,6 @@
-"""What a search needs to know about a map."""
+"""The definition of a search on a map: candidates, policy of the roll-outs, and values."""
 
-from typing import Any, Callable, NamedTuple, Optional
+from typing import Any, Callable, NamedTuple, Optional, Tuple
 
 from sc2impala.sim.compiler import compiled
 from sc2impala.sim.rollouts import Policy
@@ -51,7 +51,7 @@ class Problem(NamedTuple):
     policy: Policy
     propose: Callable[..., None]
     value: Callable[..., float]
-    functions: Any
+    functions: Tuple[str, ...]
     stage: Callable[..., int] = one_stage
     hide: Optional[Callable[..., None]] = None
     horizon: int = 200

@@ -11,7 +11,7 @@ from sc2impala.sim.functions import CALL
 from sc2impala.sim.rollouts import Policy
 from sc2impala.sim.search import PROBLEMS, Search
 from sc2impala.sim.search import plans as plans_lib
-from sc2impala.sim.search.problem import Problem
+from sc2impala.sim.search.problem import KEEP_ORDERS, Problem
 
 SIDE = 32
 FRAMES = 4
@@ -210,6 +210,15 @@ def test_games_do_not_change_and_decide_alone():
         np.testing.assert_array_equal(getattr(alone, name)[1], getattr(both, name)[1])
 
 
+def test_another_policy_is_compiled_anew():
+    """The cache of compiled functions distinguishes problems of the same name by their policy."""
+    game = make()
+    first = Search(game, PROBLEM, FRAMES).decide(every(game))
+    waits = Search(game, PROBLEM._replace(policy=KEEP_ORDERS), FRAMES).decide(every(game))
+    assert not waits.candidates['function'][:, 0].any()
+    assert first.candidates['function'][:, 0].all()
+
+
 def test_an_ended_game_is_left_out():
     game = make()
     game.advance(np.array([5000, 0, 0]))
@@ -247,7 +256,7 @@ def test_a_single_candidate_is_not_tried():
 
 
 def test_the_future_of_the_game_is_not_known():
-    """What the game will draw has no influence, as its copies draw other numbers."""
+    """Decisions are independent of the next random numbers of the game."""
     problem = PROBLEM._replace(horizon=4 * FRAMES)
     game = make()
     first = Search(game, problem, FRAMES).decide(every(game))
