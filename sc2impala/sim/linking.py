@@ -55,14 +55,20 @@ class _Kernel(codegen.JITCodeLibrary):
     """The code of a kernel with that of all functions below it."""
 
     def finalize(self) -> None:
-        waiting, found = list(self._linking_libraries), []
-        while waiting:
-            library = waiting.pop()
-            if library not in found:
-                found.append(library)
-                waiting.extend(library._linking_libraries)
-        self._linking_libraries[:] = found
+        found: List[Any] = []
+        for library in self._linking_libraries:
+            _add(library, found)
+        # LLVM leaves out a function that no code linked before it calls: callers come first.
+        self._linking_libraries[:] = found[::-1]
         super().finalize()
+
+
+def _add(library: Any, found: List[Any]) -> None:
+    """Adds a library, after all that it needs."""
+    if library not in found:
+        for needed in library._linking_libraries:
+            _add(needed, found)
+        found.append(library)
 
 
 class _WithoutEnvironments:
