@@ -161,7 +161,7 @@ class Search:
         chosen = np.flatnonzero(np.asarray(wanted) & ~batch.ended)
         if not len(chosen):
             return results
-        seeds = _seeds(batch, self._num_draws)
+        seeds = _seeds(batch, self._num_draws, self.problem.frames_of_draws)
         keys = counter_random.other_keys(seeds, _STREAM_OF_GAME)
         policy_keys = counter_random.other_keys(seeds, _STREAM_OF_POLICY)
         problem = self.problem
@@ -202,11 +202,11 @@ def _num_draws(problem: Problem) -> int:
     return problem.draws * (2 ** (problem.halvings + 1) - 1)
 
 
-def _seeds(batch: GameBatch, num_draws: int) -> np.ndarray:
-    """Returns seeds that differ between games, frames and draws: uint64 [K, draws]."""
+def _seeds(batch: GameBatch, num_draws: int, frames: int) -> np.ndarray:
+    """Returns seeds that differ between games, periods of frames, and draws: uint64 [K, draws]."""
     games = batch.games
-    frame = games.key + np.uint64(_SEEDS_PER_FRAME) * games.game_loop.astype(np.uint64)
-    return frame[:, np.newaxis] + np.arange(num_draws, dtype=np.uint64)
+    period = games.key + np.uint64(_SEEDS_PER_FRAME) * (games.game_loop // frames).astype(np.uint64)
+    return period[:, np.newaxis] + np.arange(num_draws, dtype=np.uint64)
 
 
 def _make_workspace(batch: GameBatch) -> _Workspace:

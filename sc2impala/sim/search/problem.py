@@ -43,6 +43,8 @@ class Problem(NamedTuple):
       candidates, too.
     halvings: how often the worse half of the candidates is left out, and the draws of the others
       are doubled (sequential halving, Karnin et al. 2013).
+    frames_of_draws: frames after which roll-outs draw other random numbers. With 1, successive
+      decisions are independent; over a longer period they rest on the same guess of what is hidden.
     frame_cost: points that a frame costs: an estimate of the points that a player makes in it.
     margin: points by which a candidate has to be better than the call of the policy.
     """
@@ -57,5 +59,6 @@ class Problem(NamedTuple):
     horizon: int = 200
     draws: int = 1
     halvings: int = 0
+    frames_of_draws: int = 1
     frame_cost: float = 0.0
     margin: float = 1e-6

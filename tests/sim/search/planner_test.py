@@ -9,7 +9,7 @@ from sc2impala.sim.compiler import compiled
 from sc2impala.sim.counter_random import uniform
 from sc2impala.sim.functions import CALL
 from sc2impala.sim.rollouts import Policy
-from sc2impala.sim.search import PROBLEMS, Search
+from sc2impala.sim.search import PROBLEMS, Search, planner
 from sc2impala.sim.search import plans as plans_lib
 from sc2impala.sim.search.problem import KEEP_ORDERS, Problem
 
@@ -266,6 +266,16 @@ def test_the_future_of_the_game_is_not_known():
     game.games['key'] += 1
     third = Search(game, problem, FRAMES).decide(every(game))
     assert (first.values[:, 0] != third.values[:, 0]).any()
+
+
+def test_random_numbers_are_kept_for_the_frames_of_a_problem():
+    game = make()
+    seeds = []
+    for period in range(3):
+        game.games.game_loop[:] = 80 + period * FRAMES
+        seeds.append(planner._seeds(game, 2, frames=2 * FRAMES))
+    np.testing.assert_array_equal(seeds[0], seeds[1])
+    assert len(np.unique([seeds[0], seeds[2]])) == 4 * game.num_games
 
 
 class TestDistribution:
