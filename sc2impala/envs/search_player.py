@@ -25,15 +25,21 @@ NAMES = SCRIPTED, UNSCRIPTED
 other one knows no rules, and units carry on with their orders."""
 
 MAPS: Dict[str, Tuple[str, ...]] = {
+    'CollectMineralShards': (SCRIPTED,),
+    'FindAndDefeatZerglings': (SCRIPTED,),
     'DefeatRoaches': NAMES,
     'DefeatZerglingsAndBanelings': NAMES,
     'CollectMineralsAndGas': (SCRIPTED,),
     'BuildMarines': (SCRIPTED,),
 }
-"""The players of the maps with a problem in `sim.search`. Where buildings are built only by a plan
-of minutes, roll-outs need a script."""
+"""The players of the maps with a problem in `sim.search`. Where only plans of many seconds
+pay off, such as buildings or tours, roll-outs need a script."""
 
-_SCREEN_SIZES = {'CollectMineralsAndGas': (16, 16), 'BuildMarines': (16, 16)}
+_SCREEN_SIZES = {
+    'CollectMineralShards': (16, 16),
+    'CollectMineralsAndGas': (16, 16),
+    'BuildMarines': (16, 16),
+}
 """Screen sizes that differ from the default of the class."""
 
 
