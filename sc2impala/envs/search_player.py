@@ -19,18 +19,20 @@ from sc2impala.envs.simulated import SimulatedEnvironment
 from sc2impala.envs.vector import VectorEnvironment
 from sc2impala.structs import Nest
 
-SCRIPTED, UNSCRIPTED = 'search', 'search_unscripted'
-NAMES = SCRIPTED, UNSCRIPTED
+SCRIPTED, UNSCRIPTED, BASE_POLICY = 'search', 'search_unscripted', 'base_policy'
+SEARCHES = SCRIPTED, UNSCRIPTED
+NAMES = (*SEARCHES, BASE_POLICY)
 """Of the players, among the scripts of a map. In the roll-outs of the first one a script plays; the
-other one knows no rules, and units carry on with their orders."""
+second one knows no rules, and units carry on with their orders. The last one is the script of the
+first one, without a search."""
 
 MAPS: Dict[str, Tuple[str, ...]] = {
-    'CollectMineralShards': (SCRIPTED,),
-    'FindAndDefeatZerglings': (SCRIPTED,),
+    'CollectMineralShards': (SCRIPTED, BASE_POLICY),
+    'FindAndDefeatZerglings': (SCRIPTED, BASE_POLICY),
     'DefeatRoaches': NAMES,
     'DefeatZerglingsAndBanelings': NAMES,
-    'CollectMineralsAndGas': (SCRIPTED,),
-    'BuildMarines': (SCRIPTED,),
+    'CollectMineralsAndGas': (SCRIPTED, BASE_POLICY),
+    'BuildMarines': (SCRIPTED, BASE_POLICY),
 }
 """The players of the maps with a problem in `sim.search`. Where only plans of many seconds
 pay off, such as buildings or tours, roll-outs need a script."""
@@ -132,4 +134,6 @@ def of_map(map_name: str, name: str = SCRIPTED) -> Optional[Type[ScriptedPlayer]
 def _problems(name: str) -> Mapping[str, Any]:
     from sc2impala.sim import search  # It imports numba.
 
+    if name == BASE_POLICY:
+        return search.BASE_POLICIES
     return search.UNSCRIPTED if name == UNSCRIPTED else search.PROBLEMS

@@ -62,7 +62,7 @@ def labelled_specs(demonstrations: DemonstrationSettings, specs: Specs) -> Specs
 
 def _num_candidates(demonstrations: DemonstrationSettings) -> int:
     """Returns the number of candidates that a demonstrator gives with its labels."""
-    compares = demonstrations.demonstrator in search_player.NAMES
+    compares = demonstrations.demonstrator in search_player.SEARCHES
     return _CANDIDATES if compares and demonstrations.search_temperature else 0
 
 

@@ -169,7 +169,7 @@ class Script(WatchedPlayer):
         self.specs = environments.make_specs(environment)
         self._player = players.scripted_player(environment.map_name, self.specs, step_mul, policy)
         heads = choices.heads_of(self.specs[1], 0)
-        self._compares = policy in search_player.NAMES
+        self._compares = policy in search_player.SEARCHES
         about = ['search' if self._compares else 'script', f'every {step_mul} frames']
         if self._compares:
             about.append(f'probabilities: softmax of values, temperature {_TEMPERATURE:g}')

@@ -57,7 +57,10 @@ def play_into_fight(env, player, num_steps=25):
 
 def test_every_map_of_the_list_has_a_problem():
     assert set(search_player.MAPS) == set(PROBLEMS)
-    unscripted = {name for name, known in search_player.MAPS.items() if len(known) > 1}
+    unscripted = {
+        name for name, known in search_player.MAPS.items() if 'search_unscripted' in known
+    }
+    assert all('base_policy' in known for known in search_player.MAPS.values())
     assert unscripted == set(UNSCRIPTED)
     assert search_player.of_map('BuildMarines', search_player.UNSCRIPTED) is None
     assert search_player.of_map('MoveToBeacon') is None or 'MoveToBeacon' in PROBLEMS
@@ -93,6 +96,22 @@ def test_most_calls_are_those_of_the_script_that_it_improves():
     # The policy knows positions exactly, the script to a pixel.
     agrees = np.array(equal).mean(axis=(0, 2))
     assert dict(zip(of_script, agrees))['function'] > 0.8 and agrees.min() > 0.6
+
+
+def test_base_policy_is_the_first_candidate_of_the_search():
+    specs = make_specs()
+    with make_env(specs) as env:
+        player = make_player(env, specs)
+        script = search_player.of_map(MAP, search_player.BASE_POLICY)(*specs)
+        script.join(env, 4)
+        observation = env.reset()
+        for _ in range(25):
+            action = player.act(observation)
+            script.act(observation)
+            np.testing.assert_array_equal(script.decisions.calls, player.decisions.candidates[:, 0])
+            assert not script.decisions.steps.any()
+            observation = env.step(action, STEP).observation
+        assert player.decisions.chosen.any()
 
 
 def test_games_that_are_not_wanted_are_left_out():

@@ -8,7 +8,7 @@ from sc2impala.settings import value_types
 from sc2impala.settings.fields import setting
 
 _SCRIPTS = {map_name: ', '.join(rules) for map_name, rules in players.RULES.items()}
-_UNSCRIPTED = [name for name, known in search_player.MAPS.items() if len(known) > 1]
+_UNSCRIPTED = [name for name, known in search_player.MAPS.items() if 'search_unscripted' in known]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,6 +32,7 @@ class DemonstrationSettings:
         + ', '.join(search_player.MAPS)
         + ', and search_unscripted, in whose copies units carry on with their orders, on '
         + ', '.join(_UNSCRIPTED)
+        + '; base_policy, the script of the search without its candidates'
         + '; or a script of your own as module:Class. A new run on MoveToBeacon imitates the '
         'script only if this flag names it',
     )

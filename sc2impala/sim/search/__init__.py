@@ -30,4 +30,17 @@ UNSCRIPTED: Dict[str, Problem] = {
 }
 """Problems without any hand-written rules: in roll-outs units carry on with their orders."""
 
-__all__ = ['NUM_FUNCTIONS', 'PROBLEMS', 'UNSCRIPTED', 'Decisions', 'Problem', 'Search']
+BASE_POLICIES: Dict[str, Problem] = {
+    map_name: problem._replace(has_candidates=False) for map_name, problem in PROBLEMS.items()
+}
+"""Problems without a search: the call is that of the script."""
+
+__all__ = [
+    'BASE_POLICIES',
+    'NUM_FUNCTIONS',
+    'PROBLEMS',
+    'UNSCRIPTED',
+    'Decisions',
+    'Problem',
+    'Search',
+]

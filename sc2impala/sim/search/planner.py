@@ -182,6 +182,7 @@ class Search:
                 problem.halvings,
                 problem.frame_cost,
                 problem.margin,
+                problem.has_candidates,
             )
 
         # Neighbours need about the same time; each thread gets every n-th game.
@@ -272,6 +273,7 @@ def _build(game: Game, problem: Problem) -> Callable[..., None]:
         num_halvings: int,
         frame_cost: float,
         margin: float,
+        has_candidates: bool,
     ) -> None:
         r = rules[0]
         h = space.copy[0]
@@ -293,7 +295,8 @@ def _build(game: Game, problem: Problem) -> Callable[..., None]:
             decide(g, r, available, memory, random, own)
             if not available[own.function]:
                 clear(own)
-            propose(g, r, available, plans)
+            if has_candidates:
+                propose(g, r, available, plans)
             count = 0
             for plan in range(plans.size[0]):
                 first = plans.calls[plan, 0]

@@ -47,6 +47,7 @@ class Problem(NamedTuple):
       decisions are independent; over a longer period they rest on the same guess of what is hidden.
     frame_cost: points that a frame costs: an estimate of the points that a player makes in it.
     margin: points by which a candidate has to be better than the call of the policy.
+    has_candidates: False if the call of the policy is the only candidate, which needs no roll-out.
     """
 
     name: str
@@ -62,3 +63,4 @@ class Problem(NamedTuple):
     frames_of_draws: int = 1
     frame_cost: float = 0.0
     margin: float = 1e-6
+    has_candidates: bool = True
