@@ -9,7 +9,7 @@ PySC2's.
 """
 
 import functools
-from typing import Any, List, Mapping, NamedTuple, Tuple, Union
+from typing import Any, Callable, List, Mapping, NamedTuple, Tuple, Union
 
 import numpy as np
 import sonnet as snt
@@ -23,8 +23,8 @@ from sc2impala.envs.actions import ActionSpec
 from sc2impala.envs.specs import ObservationSpec
 from sc2impala.structs import Nest
 
-MAX_UNITS = 48
-"""Further units of the list are left out."""
+MAX_UNITS = 96
+"""Further units of the list are left out. A batch takes the time of its longest list."""
 
 EMBEDDING_SIZE = 64
 """Size of the embedding of a unit."""
@@ -42,6 +42,9 @@ SCREEN_CELLS = 24.0
 
 _NUM_TYPES, _TYPE_SIZE = 2048, 12
 _NUM_ORDERS, _ORDER_SIZE = 1024, 8
+_NUM_FACINGS = 7
+"""PySC2 rounds radians down."""
+
 _FAR = 30.0
 _ABSENT = -1e9
 
@@ -138,7 +141,7 @@ class UnitEncoder(snt.Module):
 
     def __call__(self, rows: tf.Tensor) -> Units:
         """Maps int32 [N, rows, 46] to `Units` of [N, U]."""
-        rows = rows[:, :MAX_UNITS]
+        rows = rows[:, : _longest(_column(rows, 'alliance')[:, :MAX_UNITS])]
         alliance = _column(rows, 'alliance')
         is_present = alliance > 0
         # Pixels of the list may be finer than those of the agent.
@@ -151,7 +154,7 @@ class UnitEncoder(snt.Module):
         offset_x, offset_y, distance = _offsets(*cells)
         near = _nearest_other(offset_x, offset_y, distance, is_own, is_present)
         inputs = tf.concat([self._describe(rows, alliance), _position(*cells), near], axis=-1)
-        embedding = self._embedding(tf.nn.relu(self._hidden(inputs)))
+        embedding = _each(self._embedding, tf.nn.relu(_each(self._hidden, inputs)))
         for block in self._blocks:
             embedding = block(embedding, distance, is_present)
         selected = _column(rows, 'is_selected') > 0
@@ -180,6 +183,7 @@ class UnitEncoder(snt.Module):
             tf.one_hot(alliance, NUM_RELATIONS),
             self._types(tf.math.floormod(_column(rows, 'unit_type'), _NUM_TYPES)),
             self._orders(tf.math.floormod(_column(rows, 'order_id_0'), _NUM_ORDERS)),
+            tf.one_hot(_column(rows, 'facing'), _NUM_FACINGS),
             _hats(health, np.array([0, 6, 12, 18, 24, 30, 36, 45, 60, 80, 110, 145, 400, 1500])),
             _hats(
                 tf.cast(_column(rows, 'weapon_cooldown'), tf.float32), np.array([0, 2, 5, 10, 16])
@@ -230,9 +234,9 @@ class Block(snt.Module):
           is_present: bool [N, U].
         """
         self._create()
-        count, size = embedding.shape[1], EMBEDDING_SIZE // NUM_HEADS
+        count, size = tf.shape(embedding)[1], EMBEDDING_SIZE // NUM_HEADS
         projected = tf.reshape(
-            self._projected(self._before(embedding)), [-1, count, 3, NUM_HEADS, size]
+            _each(self._projected, self._before(embedding)), [-1, count, 3, NUM_HEADS, size]
         )
         query, key, value = tf.unstack(tf.transpose(projected, [2, 0, 3, 1, 4]))
         logits = tf.matmul(query, key, transpose_b=True) / np.sqrt(size)
@@ -241,8 +245,9 @@ class Block(snt.Module):
         logits += absent[:, tf.newaxis, tf.newaxis]
         attended = tf.matmul(tf.nn.softmax(logits), value)
         attended = tf.reshape(tf.transpose(attended, [0, 2, 1, 3]), [-1, count, EMBEDDING_SIZE])
-        embedding += self._attended(attended)
-        return embedding + self._output(tf.nn.relu(self._hidden(self._middle(embedding))))
+        embedding += _each(self._attended, attended)
+        hidden = tf.nn.relu(_each(self._hidden, self._middle(embedding)))
+        return embedding + _each(self._output, hidden)
 
     @snt.once
     def _create(self) -> None:
@@ -262,7 +267,7 @@ class UnitCore(snt.Module):
         self._to_units = snt.Linear(EMBEDDING_SIZE, name='to_units')
         self._of_units = snt.Linear(EMBEDDING_SIZE, name='of_units')
         self._to_map = snt.Linear(CHANNELS, name='to_map')
-        self._in_map = snt.Conv2D(CHANNELS, 3, name='in_map')
+        self._in_map = snt.Conv2D(CHANNELS, 1, name='in_map')
         self._broadcast = snt.Linear(CHANNELS, name='broadcast')
         self._output = snt.Conv2D(CHANNELS, 3, name='output')
         self._keys = snt.Linear(KEY_SIZE, name='keys')
@@ -293,17 +298,18 @@ class UnitCore(snt.Module):
 
     def _relate(self, features: Features) -> Features:
         patches, units = features.pixels
-        known = self._of_units(units.embedding) + self._to_units(features.vector)[:, tf.newaxis]
+        known = _each(self._of_units, units.embedding)
+        known += self._to_units(features.vector)[:, tf.newaxis]
         known = tf.nn.relu(known)
         rows, columns = features.spatial.shape.as_list()[1:3]
         scattered = _scatter(
-            self._to_map(known) * units.pointed[..., tf.newaxis], units.patch, rows * columns
+            _each(self._to_map, known) * units.pointed[..., tf.newaxis], units.patch, rows * columns
         )
-        scattered = tf.reshape(scattered, [-1, rows, columns, CHANNELS])
-        spatial = self._in_map(tf.concat([features.spatial, scattered], axis=-1))
+        spatial = self._in_map(features.spatial)
+        spatial += tf.reshape(scattered, [-1, rows, columns, CHANNELS])
         spatial += self._broadcast(features.vector)[:, tf.newaxis, tf.newaxis]
         spatial = tf.nn.relu(self._output(tf.nn.relu(spatial)))
-        units = units._replace(embedding=self._keys(known))
+        units = units._replace(embedding=_each(self._keys, known))
         return Features(spatial, features.vector, Pixels(patches, units))
 
 
@@ -331,6 +337,18 @@ class UnitPointHead(snt.Module):
 
 def _column(rows: tf.Tensor, name: str) -> tf.Tensor:
     return rows[..., int(pysc2_api.features.FeatureUnit[name])]
+
+
+def _each(layer: Callable[[tf.Tensor], tf.Tensor], inputs: tf.Tensor) -> tf.Tensor:
+    """Applies a layer to each unit of [N, U, C]: one product of matrices instead of N."""
+    flat = layer(tf.reshape(inputs, [-1, inputs.shape[2]]))
+    return tf.reshape(flat, [-1, tf.shape(inputs)[1], flat.shape[1]])
+
+
+def _longest(alliance: tf.Tensor) -> tf.Tensor:
+    """Returns the length of the longest list of int32 [N, rows], at least 1."""
+    index = tf.range(1, alliance.shape[1] + 1)
+    return tf.maximum(tf.reduce_max(tf.cast(alliance > 0, tf.int32) * index), 1)
 
 
 def _position(x: tf.Tensor, y: tf.Tensor) -> tf.Tensor:
