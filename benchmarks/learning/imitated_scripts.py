@@ -21,7 +21,7 @@ import numpy as np
 
 from benchmarks.episodes import first_returns
 from sc2impala import envs, tf_setup
-from sc2impala.envs import demonstrator, players
+from sc2impala.envs import demonstrator
 from sc2impala.envs.maps import MAP_DEFAULTS
 from sc2impala.settings import resolve, value_types
 from sc2impala.settings.settings import Settings
@@ -63,7 +63,8 @@ def play(
     values = resolve.complete({'map_name': map_name, 'demonstrator': name})
     settings = Settings.from_values(values)
     of_agent, action_spec = environments.make_specs(settings.environment)
-    script = players.RULES[map_name][name]
+    script = environments.find_script(map_name, name)
+    assert script is not None
     seen = demonstrator.with_needs(of_agent, script, fine=True)
     if units_size:
         if 'feature_units' not in script.vectors or units_size % of_agent.screen_size[0]:
@@ -80,7 +81,9 @@ def play(
     with envs.make_environment(
         'simulator', map_name, seeds, seen, action_spec, longest, rules=rules
     ) as env:
-        return first_returns(env, script(seen, action_spec), step_mul)
+        player = script(seen, action_spec)
+        player.join(env, step_mul)
+        return first_returns(env, player, step_mul)
 
 
 def main(argv: Optional[Sequence[str]] = None) -> Dict[str, Any]:

@@ -344,13 +344,12 @@ MAP_DEFAULTS = {
             gain_rewards=(('food_used', 30.0), ('food_cap', 3.0), ('idle_worker_count', -15.0)),
             total_environment_frames=4000000,
         ),
-        # The script scores 6726 when it acts every 16 frames, and 6698 every 8. The best of 10
-        # models in 2.4 M frames of imitation has 6149 with steps of 16 (three agents), that of 32
-        # in 16 M 6716. Models half a million frames apart differ by up to 1,900.
-        # At a temperature of 1 an agent of 5 M frames of imitation has 6143, at this one 6439.
+        # The script of the search scores 7067 when it acts every 16 frames, `build_order` 6726.
+        # Models half a million frames apart differ by up to 1,900, and the best one is kept.
+        # At a temperature of 1 an agent of 5 M frames of imitation had 6143, at this one 6439.
         demonstrated=dict(
             _HELD_BY_THE_TEACHER,
-            demonstrator='build_order',
+            demonstrator='base_policy',
             demonstration_step_mul=16,
             screen_layers=_ECONOMY_LAYERS + ('active',),
             num_cloning_frames=16000000,
@@ -393,12 +392,11 @@ MAP_DEFAULTS = {
             final_entropy_cost=0.002,
             total_environment_frames=6000000,
         ),
-        # The script scores 139 in every game. The layer shows which barracks train a marine. After
-        # 10 M frames of imitation agents have 133.7, and lower temperatures make them worse; after
-        # 24 M the first one has 139.0 at a temperature of 1, and 139.8 at this one.
+        # The script of the search scores 147.6, `build_order` 139.0. The layer shows which barracks
+        # train a marine.
         demonstrated=dict(
             _HELD_BY_THE_TEACHER,
-            demonstrator='build_order',
+            demonstrator='base_policy',
             demonstration_step_mul=16,
             screen_layers=_ECONOMY_LAYERS + ('active',),
             num_cloning_frames=24000000,

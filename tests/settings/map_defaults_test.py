@@ -3,7 +3,7 @@
 import pytest
 
 from sc2impala import envs
-from sc2impala.envs import demonstrator, maps, players
+from sc2impala.envs import demonstrator, maps
 from sc2impala.factories import environments
 from sc2impala.settings import resolve, validation
 from sc2impala.settings import settings as settings_lib
@@ -67,9 +67,9 @@ class TestImitation:
         values = resolve.complete({'map_name': map_name})
         settings = Settings.from_values(values)
         validation.check(settings)
-        assert settings.demonstrations.demonstrator in players.RULES[map_name]
         assert settings.algorithms['cloning'].num_cloning_frames > 0
-        script = players.RULES[map_name][settings.demonstrations.demonstrator]
+        script = environments.find_script(map_name, settings.demonstrations.demonstrator)
+        assert script is not None
         observation_spec, action_spec = environments.make_specs(settings.environment)
         seen = demonstrator.with_needs(observation_spec, script, fine=True)
         script(seen, action_spec)

@@ -175,7 +175,7 @@ class TestPlayers:
         always = {'policy': 'sampled, greedy, random, scripted', 'demonstrator': 'none'}[name]
         for map_name, scripts in (
             ('MoveToBeacon', 'PySC2'),
-            ('BuildMarines', 'build_order, LH, LZ, search'),
+            ('BuildMarines', 'build_order, LH, LZ, search, base_policy'),
         ):
             complaint = f'--{name}=LQ is unknown, expected one of: {always}, {scripts}.'
             with pytest.raises(UserError, match=f'^{complaint}$'):
