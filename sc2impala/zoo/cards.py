@@ -7,6 +7,9 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 from sc2impala.checkpoints import zoo_names
 from sc2impala.errors import UserError
 
+MARKS = '<!-- cards -->', '<!-- end of cards -->'
+"""Around the text of a document that is made from the cards."""
+
 
 class Score(NamedTuple):
     """An evaluation of the agent of the zoo, as it is in the package.
@@ -122,6 +125,48 @@ def table(cards: Sequence[Card]) -> str:
                 )
             )
     return _aligned(rows)
+
+
+def markdown(cards: Sequence[Card]) -> str:
+    """A table of scores, and the commands of the training, as Markdown."""
+    columns = ('agent', 'steps', 'score', 'episodes', 'network', 'frames', 'hours', 'seed')
+    lines = [
+        '| ' + ' | '.join(columns) + ' |',
+        '| --- | --- | ---: | ---: | --- | ---: | ---: | --- |',
+    ]
+    for card in cards:
+        for index, score in enumerate(card.scores):
+            cells = [
+                f'`{zoo_names.PREFIX}{card.name}`',
+                score.steps(),
+                f'{score.mean:.1f} ± {score.standard_error:.1f}',
+                str(score.episodes),
+                f'`{card.agent}`',
+                f'{card.frames / 1e6:.1f} M',
+                f'{card.hours:.1f}',
+                f'{card.seed}, {card.selection}',
+            ]
+            if index > 0:
+                cells = ['', *cells[1:4], '', '', '', '']
+            lines.append('| ' + ' | '.join(cells) + ' |')
+    lines += ['', '```bash']
+    for card in cards:
+        lines += [f'# {zoo_names.PREFIX}{card.name}, {card.date}, {card.processor}', card.command]
+    return '\n'.join([*lines, '```'])
+
+
+def replace_between_marks(text: str, content: str) -> str:
+    """Returns a document with what is between its marks replaced, see `MARKS`.
+
+    Raises:
+      ValueError: if the document does not have both marks once, in their order.
+    """
+    first, last = MARKS
+    before, mark, rest = text.partition(first)
+    _, end, after = rest.partition(last)
+    if not (mark and end) or text.count(first) != 1 or text.count(last) != 1:
+        raise ValueError(f'expected one {first} and one {last} after it')
+    return f'{before}{first}\n{content}\n{last}{after}'
 
 
 def describe(card: Card) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 
 import pytest
 
@@ -51,6 +52,37 @@ def test_the_table_has_a_line_per_score(zoo_folder, capsys):
     for text in ('zoo:Roaches', '10.5 M', '1.2 h', 'chosen, at most 2', '201.5 +- 3.2', '400'):
         assert text in lines[1]
     assert '8 frames' in lines[2] and '98.0 +- 4.0' in lines[2] and 'zoo:' not in lines[2]
+
+
+def test_documents_have_the_table_of_all_cards(zoo_folder, tmp_path, capsys):
+    path = tmp_path / 'results.md'
+    path.write_text('before\n<!-- cards -->\nold\n<!-- end of cards -->\nafter\n', 'utf-8')
+    for _ in range(2):
+        assert command.main(['--markdown', str(path)]) == 0
+        text = path.read_text('utf-8')
+        assert text.startswith('before\n<!-- cards -->\n| agent |') and 'old' not in text
+        assert text.endswith('```\n<!-- end of cards -->\nafter\n')
+    assert '| `zoo:Roaches` | chosen, at most 2 | 201.5 ± 3.2 | 400 | `unet_lstm` |' in text
+    assert '|  | 8 frames | 98.0 ± 4.0 | 100 |' in text
+    assert CARD.command in text.splitlines()
+
+
+@pytest.mark.parametrize('text', ['', '<!-- cards -->', '<!-- end of cards --><!-- cards -->'])
+def test_documents_without_marks_stay(zoo_folder, tmp_path, capsys, text):
+    path = tmp_path / 'results.md'
+    path.write_text(text)
+    assert command.main(['--markdown', str(path)]) != 0
+    assert f'--markdown={path} cannot be written: expected one' in capsys.readouterr().err
+    assert path.read_text() == text
+
+
+def test_results_have_the_cards_of_the_package():
+    path = pathlib.Path(__file__).parents[2] / 'docs' / 'results.md'
+    text = path.read_text('utf-8')
+    found = [cards.read(name) for name in zoo_names.names()]
+    assert cards.replace_between_marks(text, cards.markdown(found)) == text, (
+        'run python -m sc2impala.zoo --markdown docs/results.md'
+    )
 
 
 @pytest.mark.parametrize('name', ['Roaches', 'zoo:Roaches'])
