@@ -89,14 +89,19 @@ def check_players(settings: Settings) -> None:
         if extensions.is_spec(name):
             extensions.load_script(flag, name)
     scripts = tuple(players.RULES.get(map_name, ()))
+    searches = search_player.MAPS.get(map_name, ())
+    demonstrators = ('none', *scripts, *searches)
     if settings.environment.backend == 'simulator':
-        scripts += search_player.MAPS.get(map_name, ())
+        scripts += searches
+    elif settings.run.mode in ('train', 'record'):
+        # Elsewhere it is a setting of the run, which was trained on the simulator.
+        demonstrators = ('none', *scripts)
     is_known = extensions.is_spec(settings.evaluation.policy)
     if not is_known and settings.evaluation.policy not in POLICIES + scripts:
         raise unknown('policy', settings.evaluation.policy, POLICIES + scripts)
     is_known = extensions.is_spec(demonstrations.demonstrator)
-    if not is_known and demonstrations.demonstrator not in ('none', *scripts):
-        raise unknown('demonstrator', demonstrations.demonstrator, ('none', *scripts))
+    if not is_known and demonstrations.demonstrator not in demonstrators:
+        raise unknown('demonstrator', demonstrations.demonstrator, demonstrators)
     if demonstrations.demonstration_sequences and not demonstrations.demonstrations:
         raise UserError(
             f'--demonstration_sequences={demonstrations.demonstration_sequences} are taken from '

@@ -181,6 +181,19 @@ class TestPlayers:
             with pytest.raises(UserError, match=f'^{complaint}$'):
                 check(map_name=map_name, **{name: 'LQ'})
 
+    def test_agents_taught_by_a_search_act_in_the_game(self):
+        """Only the simulator can be searched, but the agent does not search."""
+        run = dict(map_name='DefeatRoaches', backend='pysc2', demonstrator='search')
+        for mode in ('evaluate', 'export'):
+            check(mode=mode, **run)
+            with pytest.raises(UserError, match='--demonstrator=search is unknown'):
+                check(mode=mode, **dict(run, map_name='MoveToBeacon'))
+        for mode in ('train', 'record'):
+            with pytest.raises(UserError, match='--demonstrator=search is unknown'):
+                check(mode=mode, **run)
+        with pytest.raises(UserError, match='--policy=search is unknown'):
+            check(**dict(run, mode='evaluate', policy='search'))
+
     def test_what_may_not_wait_cannot_imitate_scripts(self):
         check(no_op_as_last_resort=True, from_scratch=True)
         for values, text in (
