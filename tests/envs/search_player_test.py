@@ -6,7 +6,6 @@ import pytest
 from sc2impala import envs
 from sc2impala.envs import demonstrator, search_player
 from sc2impala.envs.actions import FUNCTIONS
-from sc2impala.envs.players import pull_back
 from sc2impala.sim.search import PROBLEMS, UNSCRIPTED
 from tests.envs import contract
 
@@ -78,24 +77,6 @@ def test_chooses_the_best_call_in_the_pixels_of_the_agent():
             assert function == calls['function'][k]
             if FUNCTIONS[function].name.endswith('_screen'):
                 assert arguments[-1] == [calls['screen_x'][k], calls['screen_y'][k]]
-
-
-def test_most_calls_are_those_of_the_script_that_it_improves():
-    """The policy of its roll-outs has the rules of `pull_back`, at the agent's pixels."""
-    specs = make_specs()
-    seen = demonstrator.with_needs(specs[0], pull_back.PullBackPlayer)
-    with make_env((seen, specs[1])) as env:
-        player, script = make_player(env, specs), pull_back.PullBackPlayer(seen, specs[1])
-        observation, equal = env.reset(), []
-        for _ in range(60):
-            action = player.act(observation)
-            of_policy = search_player.to_action(specs[1], player.decisions.candidates[:, 0])
-            of_script = script.act(observation)
-            equal.append([of_policy[head] == of_script[head] for head in of_script])
-            observation = env.step(action, STEP).observation
-    # The policy knows positions exactly, the script to a pixel.
-    agrees = np.array(equal).mean(axis=(0, 2))
-    assert dict(zip(of_script, agrees))['function'] > 0.8 and agrees.min() > 0.6
 
 
 def test_base_policy_is_the_first_candidate_of_the_search():

@@ -73,6 +73,16 @@ def nearest(g: Any, i: int, owner: int) -> Any:
 
 
 @compiled
+def count_near(g: Any, i: int, owner: int, distance: float) -> int:
+    """Returns the number of units of `owner` that are closer to unit i than a distance in cells."""
+    count = 0
+    for j in range(g.mobile_end):
+        if g.alive[j] and g.owner[j] == owner:
+            count += length(g.x[j] - g.x[i], g.y[j] - g.y[i]) < distance
+    return count
+
+
+@compiled
 def number_of_enemies(g: Any, rules: Any) -> int:
     """The stage of a game: the number of enemies increases with each wave, and only then."""
     count = 0
