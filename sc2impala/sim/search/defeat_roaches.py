@@ -21,7 +21,6 @@ _WEAK = 13
 _STEP_BACK = 1.5
 _CELLS_PER_HEALTH, _CELLS_PER_MARINE = 0.6, 2.3
 """Of a roach: its health, and the number of marines in range, against its distance."""
-_BEYOND = 3.0
 
 _GETS_READY, _IS_READY = 11.0, 8.0
 """Distances between the sides at which weak marines are sent behind the others."""
@@ -76,9 +75,7 @@ def decide(g: Any, rules: Any, available: Any, memory: Any, random: Any, call: A
     if fights:
         plans_lib.aim(g, rules, call, g.x[target], g.y[target])
     else:
-        part = _BEYOND / max(length(to_x, to_y), 0.1)
-        x, y = armies.enemies_x + part * to_x, armies.enemies_y + part * to_y
-        plans_lib.aim(g, rules, call, x, y)
+        plans_lib.aim(g, rules, call, armies.enemies_x, armies.enemies_y)
 
 
 @compiled
