@@ -48,7 +48,7 @@ class TestWeightsOfAnotherRun:
     """What a run that starts from an imitated agent takes over; `chosen` is what it is given."""
 
     RUN = resolve.complete({'map_name': 'DefeatRoaches', 'num_envs': 7, 'discounting': 0.5})
-    AGENT = dict(agent='unet_lstm', ratio_bins=12, screen_size=(32, 32), max_step_mul=8)
+    AGENT = dict(agent='units_lstm', ratio_bins=12, screen_size=(32, 32), max_step_mul=8)
 
     def complete(self, **chosen):
         given = dict(chosen, init_checkpoint='runs/a')
@@ -411,7 +411,7 @@ class TestDescription:
             resolve.complete({'map_name': 'DefeatRoaches', 'logdir': 'runs/a'})
         )
         assert line.startswith('DefeatRoaches: --screen_size=32 --fixed_arguments=queued=0,')
-        assert ' --demonstrator=pull_back ' in line and '--reward_scaling' not in line
+        assert ' --demonstrator=base_policy ' in line and '--reward_scaling' not in line
         assert line.endswith(' (defaults of the map)')
         assert '--functions' not in line and '--num_envs' not in line
 
