@@ -36,6 +36,7 @@ def play(
     episodes: int,
     seed: int,
     rules: Optional[Mapping[str, float]] = None,
+    name: str = '',
 ) -> np.ndarray:
     """Runs one episode of each game in parallel, with the script that agents imitate.
 
@@ -47,24 +48,26 @@ def play(
       episodes: number of games, of seeds `seed`, `seed + 1`, ...
       seed: of the first game.
       rules: see `envs.SimulatedEnvironment`.
+      name: of the script; empty for that of the default command.
 
     Returns:
       Returns, float64 [episodes].
 
     Raises:
       ValueError: if `units_size` is not a multiple of the agent's screen, or the script does not
-        read units; if the agent cannot choose so long steps; or if a constant of the rules is
-        unknown or out of range.
+        read units; if the agent cannot choose so long steps; if the map has no such script; or if
+        a constant of the rules is unknown or out of range.
     """
     tf_setup.enable()
     from sc2impala.factories import environments
 
-    name = MAP_DEFAULTS[map_name].demonstrated['demonstrator']
+    name = name or MAP_DEFAULTS[map_name].demonstrated['demonstrator']
     values = resolve.complete({'map_name': map_name, 'demonstrator': name})
     settings = Settings.from_values(values)
     of_agent, action_spec = environments.make_specs(settings.environment)
     script = environments.find_script(map_name, name)
-    assert script is not None
+    if script is None:
+        raise ValueError(f'script is {name}, expected one of {map_name}')
     seen = demonstrator.with_needs(of_agent, script, fine=True)
     if units_size:
         if 'feature_units' not in script.vectors or units_size % of_agent.screen_size[0]:
@@ -106,6 +109,9 @@ def main(argv: Optional[Sequence[str]] = None) -> Dict[str, Any]:
         '--step_mul', type=int, nargs='+', default=[0], help='0 for that of the default command'
     )
     parser.add_argument(
+        '--script', default='', help='its name, empty for that of the default command'
+    )
+    parser.add_argument(
         '--rules', type=value_types.WEIGHTS.parse, default=(), help='as facing=1,turn_rate=999'
     )
     options = parser.parse_args(argv)
@@ -115,7 +121,13 @@ def main(argv: Optional[Sequence[str]] = None) -> Dict[str, Any]:
         for size, step_mul in itertools.product(options.units_size, options.step_mul):
             try:
                 returns = play(
-                    map_name, size, step_mul, options.episodes, options.seed, dict(options.rules)
+                    map_name,
+                    size,
+                    step_mul,
+                    options.episodes,
+                    options.seed,
+                    dict(options.rules),
+                    options.script,
                 )
             except ValueError as invalid:
                 parser.error(f'--{invalid}')

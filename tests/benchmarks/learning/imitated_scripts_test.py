@@ -9,10 +9,11 @@ from benchmarks.learning import imitated_scripts
 from sc2impala.envs import demonstrator
 from sc2impala.envs.players import pull_back
 
-FLAGS = ['--map_name', 'DefeatRoaches', '--episodes', '2', '--units_size', '0', '32', '96']
+PULL_BACK = ['--map_name', 'DefeatRoaches', '--script', 'pull_back']
+FLAGS = [*PULL_BACK, '--episodes', '2', '--units_size', '0', '32', '96']
 
 
-def test_the_default_of_roaches_are_the_pixels_of_the_agent(capsys):
+def test_pull_back_sees_the_pixels_of_the_agent_by_default(capsys):
     found = imitated_scripts.main(FLAGS)['DefeatRoaches']
     assert found['0, 0'] == found['32, 0'] != found['96, 0']
     lines = capsys.readouterr().out.splitlines()
@@ -22,13 +23,13 @@ def test_the_default_of_roaches_are_the_pixels_of_the_agent(capsys):
 
 
 def test_a_script_plays_in_the_steps_that_are_asked_for(capsys):
-    flags = ['--map_name', 'DefeatRoaches', '--episodes', '3', '--step_mul', '0', '4', '8']
+    flags = ['--map_name', 'DefeatRoaches', '--episodes', '3', '--step_mul', '0', '2', '8']
     found = imitated_scripts.main(flags)['DefeatRoaches']
-    assert list(found) == ['0, 0', '0, 4', '0, 8']
-    assert found['0, 0'] == found['0, 4'] != found['0, 8']
+    assert list(found) == ['0, 0', '0, 2', '0, 8']
+    assert found['0, 0'] == found['0, 2'] != found['0, 8']
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[1:3] for line in lines[:3]] == [
-        ['default', frames] for frames in ('default', '4', '8')
+        ['default', frames] for frames in ('default', '2', '8')
     ]
 
 
@@ -78,5 +79,11 @@ def test_refuses_pixels_in_which_the_script_cannot_see(size, reads_units, monkey
     if not reads_units:
         monkeypatch.setattr(pull_back.PullBackPlayer, 'vectors', ())
     with pytest.raises(SystemExit):
-        imitated_scripts.main(['--map_name', 'DefeatRoaches', '--units_size', str(size)])
+        imitated_scripts.main([*PULL_BACK, '--units_size', str(size)])
     assert f'error: --units_size is {size}, expected a multiple' in capsys.readouterr().err
+
+
+def test_refuses_scripts_of_other_maps(capsys):
+    with pytest.raises(SystemExit):
+        imitated_scripts.main(['--map_name', 'DefeatRoaches', '--script', 'kite'])
+    assert 'error: --script is kite, expected one of DefeatRoaches' in capsys.readouterr().err
