@@ -138,19 +138,6 @@ _LED_BY_THE_TEACHER = dict(
 """Many small updates from rewards, while the teacher's cost falls to 0. Without a teacher they lost
 the imitated policy within 0.3 M frames on DefeatRoaches."""
 
-_OF_A_LIST_OF_UNITS = dict(
-    _HELD_BY_THE_TEACHER,
-    agent='units_lstm',
-    vectors=('player', 'feature_units'),
-    demonstrator='base_policy',
-    demonstration_step_mul=2,
-    temperature=0.3,
-    eval_max_step_mul=1,
-    total_environment_frames=200000,
-)
-"""Fights whose scripts go by the health and distances of single units. `units_lstm` imitates them
-from a tenth of the frames that `unet_lstm` needs."""
-
 MAP_DEFAULTS = {
     # The general defaults of the training were chosen on this map. It is learned from fewer frames
     # with smaller batches, and so more updates; once it is learned, entropy only costs return.
@@ -272,7 +259,14 @@ MAP_DEFAULTS = {
         # to single marines. It goes by their health and by distances, which a list of units shows.
         # The agent that imitated it in steps of 2 frames has 267 with them, and 291 with 1.
         demonstrated=dict(
-            _OF_A_LIST_OF_UNITS,
+            _HELD_BY_THE_TEACHER,
+            agent='units_lstm',
+            vectors=('player', 'feature_units'),
+            demonstrator='base_policy',
+            demonstration_step_mul=2,
+            temperature=0.3,
+            eval_max_step_mul=1,
+            total_environment_frames=200000,
             functions=('no_op', 'select_army', 'select_point', 'Attack_screen', 'Move_screen'),
             screen_size=(32, 32),
             ratio_bins=12,

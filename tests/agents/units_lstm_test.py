@@ -96,8 +96,8 @@ def test_the_nearest_unit_of_the_other_side_is_described():
 
 def test_units_that_are_absent_have_no_influence():
     short, long = make_units(UNITS), make_units(UNITS, rows=40)
-    beside = np.concatenate([long, make_units(UNITS * 3, rows=40)])
-    alone, padded, batch = run(lambda: encode(short, long, beside))
+    batched = np.concatenate([long, make_units(UNITS * 3, rows=40)])
+    alone, padded, batch = run(lambda: encode(short, long, batched))
     assert alone.embedding.shape[1] == padded.embedding.shape[1] == len(UNITS)
     assert batch.embedding.shape[1] == 3 * len(UNITS)
     np.testing.assert_allclose(batch.embedding[0, : len(UNITS)], alone.embedding[0], atol=1e-5)
@@ -164,15 +164,13 @@ def test_a_unit_adds_its_logit_to_its_pixel():
             units_lstm.Pixels(tf.constant(patches), units),
         )
         found = head(features)
-        query = next(v for v in tf.trainable_variables() if v.op.name.endswith('query/w'))
         of_pixels = head._pixels(features._replace(pixels=features.pixels.patches))
         weights = {v.op.name: v for v in tf.trainable_variables()}
-        return found, of_pixels, query, weights
+        return found, of_pixels, weights
 
-    found, of_pixels, _, weights = run(logits)
-    w = next(w for name, w in weights.items() if name == 'screen/query/w')
-    b = next(w for name, w in weights.items() if name == 'screen/query/b')
-    products = (keys[0] @ (vector[0] @ w + b)) / np.sqrt(units_lstm.KEY_SIZE)
+    found, of_pixels, weights = run(logits)
+    query = vector[0] @ weights['screen/query/w'] + weights['screen/query/b']
+    products = (keys[0] @ query) / np.sqrt(units_lstm.KEY_SIZE)
     difference = np.zeros([16], np.float32)
     difference[7] = products[0] + products[1]
     np.testing.assert_allclose((found - of_pixels)[0], difference, rtol=1e-4, atol=1e-5)

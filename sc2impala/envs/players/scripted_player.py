@@ -40,7 +40,7 @@ class ScriptedPlayer(abc.ABC):
     simulator. If not, the agent can see all that its labels depend on."""
 
     can_skip = False
-    """Whether `act` can skip games whose actions are not used."""
+    """True if `act` can skip games whose actions are not used."""
 
     functions: Tuple[str, ...] = ('no_op',)
     screen_layers: Tuple[str, ...] = ()

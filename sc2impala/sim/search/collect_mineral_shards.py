@@ -31,7 +31,7 @@ _AROUND = 2
 _NEAREST = 6
 """Shards that each marine may be sent to."""
 _WAIT_X, _WAIT_Y = np.array([27.0, 39.0]), 28.0
-"""Where marines wait for the next shards."""
+"""The points at which marines wait for the next shards."""
 
 
 class Situation(NamedTuple):
@@ -58,8 +58,8 @@ def in_reach(
 ) -> Tuple[float, float]:
     """Returns the part of a straight way, as distances from (x, y), that is in reach of a shard.
 
-    The way goes on backwards, and whoever walks it stays at the goal. Both are `_FAR` if there is
-    none.
+    The way is extended backwards from (x, y), and ends at the goal, where the marine stays. Both
+    are `_FAR` if there is none.
     """
     off_x, off_y = shard_x - x, shard_y - y
     distance = length(goal_x - x, goal_y - y)

@@ -21,7 +21,7 @@ _END = _NUM_MARINES + _WAVE
 _ZERGLING = 1
 _SPAWN_REGION = Rectangle(left=11.0, right=53.0, bottom=13.0, top=43.0)
 _SPACING = 5.0
-"""Where zerglings appear, and their distance from each other."""
+"""The region in which zerglings appear, and the least distance between two of them."""
 
 _PATH = Rectangle(left=15.0, right=49.0, bottom=17.0, top=39.0)
 _AHEAD = 8.0
@@ -51,10 +51,11 @@ _MAX_TRIES = 40
 
 
 class Sight(NamedTuple):
-    """What a player knows of both sides.
+    """The marines and the visible zerglings.
 
     x, y: mean position of the marines. number: of marines. nearest, second: slots of visible
-    zerglings, the nearest one and the nearest one that is not next to it, or -1.
+    zerglings, the nearest one and the nearest one that is not next to it, or -1. distance: to the
+    nearest one, in cells.
     """
 
     x: float
