@@ -14,6 +14,9 @@ state of an agent is one."""
 DEMONSTRATION = 'demonstration'
 """Key of the labels of a demonstrator in an observation, see `learner.labels`."""
 
+TASK = 'task'
+"""Key of the index of the map in an observation, int32 [], in runs on several maps."""
+
 
 class AgentOutput(NamedTuple):
     """The choice of the agent for one observation, and its distribution.

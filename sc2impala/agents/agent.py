@@ -74,6 +74,8 @@ class Agent(snt.RNNCore):
         value_statistics: Optional[ValueStatistics] = None,
         make_copy: Optional[Callable[[str], 'Agent']] = None,
         unit_prior: Optional[UnitPrior] = None,
+        num_tasks: int = 0,
+        task_input: bool = False,
         name: str = 'agent',
     ):
         """Args:
@@ -90,6 +92,8 @@ class Agent(snt.RNNCore):
         make_copy: name scope -> an agent of the same kind with separate variables, which have
             the same order as this agent's; for target networks.
         unit_prior: `unit_prior.UnitPrior` of conditioned points, or None.
+        num_tasks: number of maps of a run on several maps; 0 on a single one.
+        task_input: True if the torso observes the map, one-hot.
         """
         super().__init__(name=name)
         self._torso = torso
@@ -102,6 +106,8 @@ class Agent(snt.RNNCore):
         self._weights = list(weights)
         self.value_statistics = value_statistics
         self._unit_prior = unit_prior
+        self._num_tasks = num_tasks
+        self._task_input = task_input
         self.arguments_are_conditioned = hasattr(heads, 'arguments')
         self._num_versions = getattr(heads, 'num_versions', 0)
 
@@ -278,9 +284,13 @@ class Agent(snt.RNNCore):
         self, actions: Mapping[str, tf.Tensor], env_outputs: structs.EnvOutput, core_state: Nest
     ) -> Tuple[Tuple[HeadOutputs, Nest], Nest]:
         # Labels are for losses, not for the agent.
-        observation = {
-            k: v for k, v in env_outputs.observation.items() if k != structs.DEMONSTRATION
-        }
+        hidden = (structs.DEMONSTRATION, structs.TASK)
+        observation = {k: v for k, v in env_outputs.observation.items() if k not in hidden}
+        task = None
+        if self._num_tasks:
+            task = tf.one_hot(env_outputs.observation[structs.TASK], self._num_tasks)
+            if self._task_input:
+                observation[structs.TASK] = task
         num_functions = self.policy.heads['function']
         last_function = tf.one_hot(actions['function'], num_functions)
         last_function *= 1.0 - tf.cast(env_outputs.done, tf.float32)[..., tf.newaxis]
@@ -298,6 +308,8 @@ class Agent(snt.RNNCore):
         heads = heads._replace(action_logits=dict(heads.action_logits, function=function_logits))
         if self.value_statistics is not None:
             baseline = self.value_statistics.unnormalised(heads.baseline)
+            if task is not None:
+                baseline = tf.reduce_sum(task * baseline, axis=-1)
             heads = heads._replace(baseline=baseline)
         return (heads, for_arguments), state
 

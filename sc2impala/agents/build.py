@@ -29,6 +29,7 @@ def make_agent(
     point_logit_scale: float = 1.0,
     order_prior: Optional[float] = None,
     ratio_bins: int = 0,
+    task_input: bool = False,
 ) -> Agent:
     """Builds the agent called `name`; most of its variables are created when it is first called.
 
@@ -49,6 +50,7 @@ def make_agent(
       order_prior: `unit_prior` for functions other than selections; None for `unit_prior`.
       ratio_bins: number of bins for layers that show a fraction, see `preprocessing`; 0 leaves the
         layers unchanged.
+      task_input: True if the agent observes on which of several maps it acts.
 
     Raises:
       ValueError: if the agent is unknown, or its heads do not have an option.
@@ -65,16 +67,19 @@ def make_agent(
         heads.point_logit_scale = point_logit_scale
     if bootstrap_heads > 1:
         heads = BootstrappedHeads(heads, bootstrap_heads)
-    statistics = None
+    statistics, num_tasks = None, observation_spec.num_tasks
+    if value_normalisation == 'popart':
+        _check_heads('value_normalisation=popart', name, heads)
+        if num_tasks:
+            heads.predict_each_task(num_tasks)
     if argument_conditioning:
         _check_heads('argument_conditioning=true', name, heads)
         heads = ConditionedHeads(heads, action_spec)
     if value_normalisation == 'popart':
-        _check_heads('value_normalisation=popart', name, heads)
-        statistics = ValueStatistics(heads.baseline_layer)
+        statistics = ValueStatistics(heads.baseline_layer, num_tasks)
     arguments = (name, observation_spec, action_spec, max_step_mul, fixed_step_mul)
     options = (argument_conditioning, value_normalisation, bootstrap_heads)
-    of_points = (unit_prior, point_logit_scale, order_prior)
+    more = (unit_prior, point_logit_scale, order_prior, ratio_bins, task_input)
     return Agent(
         torso,
         core,
@@ -84,8 +89,10 @@ def make_agent(
         fixed_step_mul,
         weights,
         statistics,
-        functools.partial(_make_copy, (*arguments, *options, *of_points)),
+        functools.partial(_make_copy, (*arguments, *options, *more)),
         _make_prior(observation_spec, action_spec, unit_prior, order_prior, argument_conditioning),
+        num_tasks,
+        task_input,
     )
 
 

@@ -143,7 +143,18 @@ class Heads(snt.Module):
             else:
                 self._linears[head] = snt.Linear(choices, name=head)
         self._step_mul = snt.Linear(num_step_muls, name='step_mul') if num_step_muls > 1 else None
-        self._baseline = snt.nets.MLP([BASELINE_HIDDEN, 1], name='baseline')
+        self._set_baselines(1)
+
+    def predict_each_task(self, num_tasks: int) -> None:
+        """Lets the baseline have an output for each map; before variables are created.
+
+        The baseline of the `HeadOutputs` is then float32 [N, num_tasks].
+        """
+        self._set_baselines(num_tasks)
+
+    def _set_baselines(self, number: int) -> None:
+        self._num_baselines = number
+        self._baseline = snt.nets.MLP([BASELINE_HIDDEN, number], name='baseline')
 
     def __call__(self, features: Features) -> HeadOutputs:
         """Maps `Features` of [N, ...] to `HeadOutputs` of [N, ...]."""
@@ -155,7 +166,7 @@ class Heads(snt.Module):
     def baseline_layer(self) -> snt.Linear:
         """The last layer of the baseline."""
         layers = [m for m in self._baseline.submodules if isinstance(m, snt.Linear)]
-        return next(layer for layer in layers if layer.output_size == 1)
+        return next(layer for layer in layers if layer.output_size == self._num_baselines)
 
     @property
     def names(self) -> Tuple[str, ...]:
@@ -191,6 +202,7 @@ class Heads(snt.Module):
             step_mul_logits = tf.zeros([tf.shape(hidden)[0], 1])
         else:
             step_mul_logits = self._step_mul(hidden)
-        return HeadOutputs(
-            action_logits, step_mul_logits, tf.squeeze(self._baseline(hidden), axis=-1), ()
-        )
+        baseline = self._baseline(hidden)
+        if self._num_baselines == 1:
+            baseline = tf.squeeze(baseline, axis=-1)
+        return HeadOutputs(action_logits, step_mul_logits, baseline, ())

@@ -15,9 +15,9 @@ import dataclasses
 from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Tuple, Union
 
 from sc2impala import sim
-from sc2impala.envs import checks, visited
+from sc2impala.envs import checks, tasks, visited
 from sc2impala.envs.actions import ActionSpec, make_action_spec
-from sc2impala.envs.maps import MAP_DEFAULTS, MapDefaults
+from sc2impala.envs.maps import MAP_DEFAULTS, MapDefaults, joined
 from sc2impala.envs.pysc2_backend import (
     LADDER_DEFAULTS,
     LADDER_MAPS,
@@ -69,12 +69,15 @@ def map_defaults(map_name: str, map_file: str = '') -> MapDefaults:
     """The defaults of a mini-game, of a synthetic map, or those that all ladder maps share.
 
     Args:
-      map_name: of the map.
+      map_name: of the map, or of several mini-games, see `tasks`.
       map_file: of an own map, whose name may be unknown; empty if there is none.
 
     Raises:
       ValueError: if there is no such map.
     """
+    names = tasks.split(map_name)
+    if len(names) > 1:
+        return joined([checks.check_name('map_name', name, MAP_DEFAULTS) for name in names])
     if map_name in LADDER_MAPS:
         return LADDER_DEFAULTS
     if map_name in SYNTHETIC_MAPS:
@@ -99,8 +102,10 @@ def begin_compilation(backend: str, map_name: str) -> None:
     A program that imports TensorFlow next gains the time of the import on the first run of a
     machine. Unknown maps have no effect.
     """
-    if backend == 'simulator' and map_name in MAP_DEFAULTS:
-        sim.begin_compilation(map_name)
+    if backend == 'simulator':
+        for name in tasks.split(map_name):
+            if name in MAP_DEFAULTS:
+                sim.begin_compilation(name)
 
 
 def make_specs(
@@ -118,7 +123,8 @@ def make_specs(
     """Makes the specs of a map; None is the map's own default.
 
     Args:
-      map_name: a name in MAP_DEFAULTS, LADDER_MAPS or SYNTHETIC_MAPS.
+      map_name: a name in MAP_DEFAULTS, LADDER_MAPS or SYNTHETIC_MAPS; or names in MAP_DEFAULTS
+        separated by commas, whose observations have the index of the map.
       functions: names or ids of PySC2 functions, or 'all'.
       screen_size: (width, height) in pixels.
       minimap_size: (width, height) in pixels.
@@ -154,6 +160,9 @@ def make_specs(
         chosen('vectors', vectors),
         action_spec.num_functions,
     )
+    names = tasks.split(map_name)
+    if len(names) > 1:
+        observation_spec = dataclasses.replace(observation_spec, num_tasks=len(names))
     return observation_spec, action_spec
 
 

@@ -5,7 +5,7 @@ these override the general defaults in `settings/`.
 """
 
 import dataclasses
-from typing import Any, Mapping, Tuple, Union
+from typing import Any, Dict, List, Mapping, Sequence, Tuple, Union
 
 
 @dataclasses.dataclass(frozen=True)
@@ -137,6 +137,19 @@ _LED_BY_THE_TEACHER = dict(
 )
 """Many small updates from rewards, while the teacher's cost falls to 0. Without a teacher they lost
 the imitated policy within 0.3 M frames on DefeatRoaches."""
+
+OF_EACH_MAP = 'of_each_map'
+"""The demonstrator on several maps: on each the one that its own defaults name."""
+
+_ON_SEVERAL_MAPS = {
+    'reward_scaling': 1.0,
+    'value_normalisation': 'popart',
+    'discounting': 0.98,
+    'discounting_per_frame': True,
+    'max_step_mul': 16,
+}
+"""Rewards of different maps are of different sizes, so returns are normalised by map. Maps on which
+a single agent has other discounts share one."""
 
 MAP_DEFAULTS = {
     # The general defaults of the training were chosen on this map. It is learned from fewer frames
@@ -409,3 +422,76 @@ MAP_DEFAULTS = {
     ),
 }
 """MapDefaults by map name. There is no minimap where the screen shows the whole map."""
+
+
+def joined(names: Sequence[str]) -> MapDefaults:
+    """Returns the defaults of a run on several maps.
+
+    Functions, layers and sizes are those that any of the maps needs for the same kind of start; the
+    longest episode counts. An argument is fixed if it is on all of them.
+
+    Args:
+      names: keys of MAP_DEFAULTS, two or more.
+    """
+    of_maps = [MAP_DEFAULTS[name] for name in names]
+    general = _spaces(of_maps, [{} for _ in of_maps])
+    from_scratch = _spaces(of_maps, [defaults.from_scratch for defaults in of_maps])
+    demonstrated = _spaces(of_maps, [defaults.demonstrated for defaults in of_maps])
+    return MapDefaults(
+        episode_frames=max(defaults.episode_frames for defaults in of_maps),
+        fixed_arguments={
+            name: value
+            for name, value in of_maps[0].fixed_arguments.items()
+            if all(defaults.fixed_arguments.get(name) == value for defaults in of_maps)
+        },
+        settings=_ON_SEVERAL_MAPS,
+        from_scratch=dict(
+            _BY_ITSELF,
+            no_op_as_last_resort=all(
+                defaults.from_scratch.get('no_op_as_last_resort') for defaults in of_maps
+            ),
+            **from_scratch,
+        ),
+        demonstrated=dict(
+            _HELD_BY_THE_TEACHER,
+            demonstrator=OF_EACH_MAP,
+            max_step_mul=16,
+            num_cloning_frames=2000000 * len(of_maps),
+            demonstrator_share=0.5,
+            phase_evaluations=0,
+            temperature=0.4,
+            total_environment_frames=200000 * len(of_maps),
+            **demonstrated,
+        ),
+        **general,
+    )
+
+
+def _spaces(
+    of_maps: Sequence[MapDefaults], of_start: Sequence[Mapping[str, Any]]
+) -> Dict[str, Any]:
+    """Observations and functions that any of the maps needs.
+
+    Args:
+      of_maps: their defaults.
+      of_start: what differs from these for a kind of start.
+    """
+
+    def each(name: str) -> List[Any]:
+        return [more.get(name, getattr(d, name)) for d, more in zip(of_maps, of_start)]
+
+    minimaps = [
+        size for size, layers in zip(each('minimap_size'), each('minimap_layers')) if layers
+    ]
+    return {
+        'functions': _united(each('functions')),
+        'screen_layers': _united(each('screen_layers')),
+        'minimap_layers': _united(each('minimap_layers')),
+        'vectors': _united([defaults.vectors for defaults in of_maps]),
+        'screen_size': max(each('screen_size')),
+        'minimap_size': max(minimaps, default=of_maps[0].minimap_size),
+    }
+
+
+def _united(lists: Sequence[Sequence[str]]) -> Tuple[str, ...]:
+    return tuple(dict.fromkeys(name for names in lists for name in names))

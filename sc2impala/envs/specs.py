@@ -10,7 +10,9 @@ where F is the number of functions that the agent may choose from. Names, scales
 layers are read from PySC2's own tables. Sizes are (width, height), as in PySC2; arrays are
 [height, width].
 
-With demonstrations there is one more key, which is not for the agent but for what trains it:
+On several maps there is one more key, 'task': int32 [], the index of the map in the run.
+
+With demonstrations there is another one, which is not for the agent but for what trains it:
 
     'demonstration': {'action': {head: int32 []}, 'step_mul': int32 [], 'plays': bool [],
                       'valid': bool []}
@@ -31,7 +33,7 @@ import numpy as np
 
 from sc2impala import sim
 from sc2impala.envs import checks, pysc2_api
-from sc2impala.structs import DEMONSTRATION, Nest
+from sc2impala.structs import DEMONSTRATION, TASK, Nest
 
 VECTOR_SHAPES = {
     'player': (11,),
@@ -109,6 +111,7 @@ class ObservationSpec:
     num_candidates: M, candidates of a demonstrator that compares them; 0 for none.
     units_size: (width, height) of the screen in whose pixels `feature_units` gives positions and
         radii; None for `screen_size`. Only the simulator can have another one.
+    num_tasks: number of maps of a run on several maps; 0 on a single one.
     """
 
     screen_size: Tuple[int, int]
@@ -120,6 +123,7 @@ class ObservationSpec:
     demonstration_heads: Tuple[str, ...] = ()
     num_candidates: int = 0
     units_size: Optional[Tuple[int, int]] = None
+    num_tasks: int = 0
 
     def structure(self) -> Dict[str, Nest]:
         """Returns the nested dict of ArraySpecs of one environment, keys in alphabetical order.
@@ -134,6 +138,8 @@ class ObservationSpec:
             specs['screen'] = _layer_arrays(self.screen_layers, self.screen_size)
         if self.minimap_layers:
             specs['minimap'] = _layer_arrays(self.minimap_layers, self.minimap_size)
+        if self.num_tasks:
+            specs[TASK] = ArraySpec((), np.dtype(np.int32))
         if self.demonstration_heads:
             specs[DEMONSTRATION] = _demonstration(self.demonstration_heads, self.num_candidates)
         return _sorted_by_key(specs)

@@ -26,11 +26,14 @@ _SECOND_COLUMNS = (*_FIRST_COLUMNS, *scores.HUMAN_SCORES)
 
 _THIRD_COLUMNS = (*_SECOND_COLUMNS, 'temperature')
 
-COLUMNS = (*_THIRD_COLUMNS, 'eval_max_step_mul')
-"""Columns of `scores.HUMAN_SCORES` are empty on maps without published scores. The last two
-are empty where they have no effect, and in rows of versions that did not write them."""
+_FOURTH_COLUMNS = (*_THIRD_COLUMNS, 'eval_max_step_mul')
 
-_OLDER = (_FIRST_COLUMNS, _SECOND_COLUMNS, _THIRD_COLUMNS)
+COLUMNS = (*_FOURTH_COLUMNS, 'map_name')
+"""Columns of `scores.HUMAN_SCORES` are empty on maps without published scores. `temperature` and
+`eval_max_step_mul` are empty where they have no effect, and in rows of versions that did not write
+them. Rows of such versions get the map of the run."""
+
+_OLDER = (_FIRST_COLUMNS, _SECOND_COLUMNS, _THIRD_COLUMNS, _FOURTH_COLUMNS)
 
 
 class EvaluatedPolicy(NamedTuple):
@@ -84,7 +87,7 @@ class EvaluationLog:
         """Args:
         path: the file; it is continued if it exists. One of an older version gets the columns that
           it lacks.
-        map_name: map of the run.
+        map_name: map of the rows that do not name one.
 
         Raises:
           UserError: if it cannot be written to, or is another table.
@@ -143,7 +146,7 @@ class EvaluationLog:
         Raises:
           UserError: if it cannot be written now.
         """
-        row = {name: result[name] for name in COLUMNS}
+        row = {name: {'map_name': self._map_name, **result}[name] for name in COLUMNS}
         self.rows.append(row)
         self._waiting.append(_line(row))
         self.flush()
@@ -159,13 +162,21 @@ class EvaluationLog:
         except OSError as error:
             raise self._not_written(error) from error
 
-    def rows_of(self, policy: EvaluatedPolicy) -> List[Dict[str, Any]]:
-        """Returns the rows of a policy."""
-        return [row for row in self.rows if EvaluatedPolicy.of(row) == policy]
+    def rows_of(
+        self, policy: EvaluatedPolicy, map_name: Optional[str] = None
+    ) -> List[Dict[str, Any]]:
+        """Returns the rows of a policy, on all maps or on one."""
+        return [
+            row
+            for row in self.rows
+            if EvaluatedPolicy.of(row) == policy and map_name in (None, row['map_name'])
+        ]
 
-    def find(self, frames: int, policy: EvaluatedPolicy) -> Optional[Dict[str, Any]]:
+    def find(
+        self, frames: int, policy: EvaluatedPolicy, map_name: Optional[str] = None
+    ) -> Optional[Dict[str, Any]]:
         """The last row of a checkpoint and a policy; None if there is none."""
-        found = [row for row in self.rows_of(policy) if row['global_step'] == frames]
+        found = [row for row in self.rows_of(policy, map_name) if row['global_step'] == frames]
         return found[-1] if found else None
 
     def last_frames(self, policy: EvaluatedPolicy) -> Optional[int]:
@@ -199,7 +210,8 @@ class EvaluationLog:
 
     def _typed(self, row: Mapping[str, str]) -> Dict[str, Any]:
         values: Dict[str, Any] = {name: kind(row[name]) for name, kind in _NUMBERS.items()}
-        values.update(scores.human_scores(self._map_name, values['mean_return']))
+        values['map_name'] = row.get('map_name') or self._map_name
+        values.update(scores.human_scores(values['map_name'], values['mean_return']))
         for name, kind in (('temperature', float), ('eval_max_step_mul', int)):
             values[name] = kind(row[name]) if row.get(name) else None
         return {name: values.get(name, row.get(name)) for name in COLUMNS}

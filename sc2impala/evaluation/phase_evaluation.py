@@ -51,13 +51,17 @@ class PhaseEvaluation:
         return float(np.mean([info.episode_return for info in self.play(session) or ()]))
 
     def play(
-        self, session: tf.Session, should_stop: Callable[[], bool] = lambda: False
+        self,
+        session: tf.Session,
+        should_stop: Callable[[], bool] = lambda: False,
+        make_env: Optional[Callable[[], envs.VectorEnvironment]] = None,
     ) -> Optional[List[structs.EpisodeInfo]]:
         """Runs all episodes.
 
         Args:
           session: the session with the weights.
           should_stop: called before every step.
+          make_env: makes other games of the same specs; None for those of the constructor.
 
         Returns:
           One `EpisodeInfo` of numbers per episode; None if stopped.
@@ -68,7 +72,7 @@ class PhaseEvaluation:
         if should_stop():
             return None
         self._player.start(session)
-        with self._make_env() as env, sessions.failures_reported([env]):
+        with (make_env or self._make_env)() as env, sessions.failures_reported([env]):
             infos = scoring.play_episodes(
                 env, self._player, self._num_episodes, should_stop=should_stop
             )

@@ -32,25 +32,40 @@ def evaluate(settings: Settings) -> Dict[str, Any]:
       settings: all of them, valid.
 
     Returns:
-      The content of `evaluation.json`.
+      The content of `evaluation.json`. With several maps each has a file of its own,
+      `evaluation-<map_name>.json`: {map_name: content}.
 
     Raises:
       UserError: for invalid settings, or an unusable folder or file in it.
     """
-    run, own = settings.run, settings.evaluation
-    environment = players.with_needs(settings.environment, own.policy)
+    environment = players.with_needs(settings.environment, settings.evaluation.policy)
     settings = dataclasses.replace(settings, environment=environment)
+    names = environment.map_names
+    if len(names) == 1:
+        return _evaluate_map(settings, 0)
+    return {name: _evaluate_map(settings, task) for task, name in enumerate(names)}
+
+
+def _evaluate_map(settings: Settings, task: int) -> Dict[str, Any]:
+    """Evaluates on one map of the run; see `evaluate`."""
+    run, own, environment = settings.run, settings.evaluation, settings.environment
     specs = environments.make_specs(environment)
     num_envs = min(own.num_eval_envs, own.num_episodes)
+    map_name = environment.map_names[task]
     with tf.Graph().as_default():
         player = make_player(settings, specs, num_envs)
-        about = scoring.describe(environment, own, run.seed)
+        about = scoring.describe(environment.of_map(map_name), own, run.seed)
         about.update(_identity(settings, player))
         logdir.prepare(run.logdir)
         env_seeds = seeds.streams(run.seed, 'evaluation', num_envs)
-        env = environments.make_environment(environment, settings.starcraft, specs, env_seeds)
+        env = environments.make_environment(
+            environment, settings.starcraft, specs, env_seeds, task=task
+        )
         if isinstance(player, players.FixedPlayer):
             player.join(env)
+        label = _label(settings, player)
+        if specs[0].num_tasks:
+            label = f'{map_name}-{label}' if label else map_name
         return scoring.evaluate(
             run.logdir,
             player,
@@ -58,7 +73,7 @@ def evaluate(settings: Settings) -> Dict[str, Any]:
             own,
             pictures.EpisodePicture(*specs) if own.animation else None,
             about,
-            _label(settings, player),
+            label,
         )
 
 

@@ -18,19 +18,31 @@ class EvaluationRecord:
     best: the folder of the best model.
     """
 
-    def __init__(self, folder: str, map_name: str, policy: EvaluatedPolicy, summaries: SummaryLog):
+    def __init__(
+        self,
+        folder: str,
+        map_name: str,
+        policy: EvaluatedPolicy,
+        summaries: SummaryLog,
+        log: Optional[EvaluationLog] = None,
+        best: str = choice.BEST,
+    ):
         """Args:
         folder: folder of the run.
-        map_name: map of the run.
+        map_name: rows of other maps are ignored.
         policy: rows of other policies are ignored.
         summaries: the event file.
+        log: the table, if it is shared by several maps.
+        best: name of the folder of the best model.
 
         Raises:
           UserError: if table or folder cannot be written to.
         """
-        self.log = EvaluationLog(os.path.join(folder, EVALUATIONS_CSV), map_name)
-        self.best = _find_best(folder, policy, self.log.rows)
+        self.log = log or EvaluationLog(os.path.join(folder, EVALUATIONS_CSV), map_name)
+        rows = [row for row in self.log.rows if row['map_name'] == map_name]
+        self.best = _find_best(folder, policy, rows, best)
         self._map_name = map_name
+        self._where = f' on {map_name}' if best != choice.BEST else ''
         self._policy = policy
         self._summaries = summaries
 
@@ -38,7 +50,7 @@ class EvaluationRecord:
         """Finishes an update that a kill has interrupted."""
         kept, result = self.best.kept, self.best_result()
         found = [] if result is None else [result]
-        for row in self.log.rows_of(self._policy):
+        for row in self.log.rows_of(self._policy, self._map_name):
             if row['global_step'] != kept and self.best.holds(row['global_step']):
                 found.append(row)
         best = max(found, key=lambda row: row['mean_return'], default=None)
@@ -56,7 +68,7 @@ class EvaluationRecord:
         kept = self.best.kept
         if kept is None or not self.best.holds(kept):
             return None
-        return self.best.result() or self.log.find(kept, self._policy)
+        return self.best.result() or self.log.find(kept, self._policy, self._map_name)
 
     def add(self, result: Mapping[str, Any], hold: Callable[[], None] = lambda: None) -> None:
         """Adds an evaluation, and keeps its model if it is the best so far.
@@ -85,7 +97,7 @@ class EvaluationRecord:
         frames, mean = result['global_step'], result['mean_return']
         error = result['std_return'] / result['num_episodes'] ** 0.5
         line = (
-            f'evaluation: {frames:,} frames | mean return {mean:.2f} +- {error:.2f} '
+            f'evaluation{self._where}: {frames:,} frames | mean return {mean:.2f} +- {error:.2f} '
             f'({console.count_text(result["num_episodes"], "episode")})'
         )
         values = {
@@ -103,12 +115,14 @@ class EvaluationRecord:
         self._summaries.flush()
 
 
-def _find_best(folder: str, policy: EvaluatedPolicy, rows: List[Dict[str, Any]]) -> BestCheckpoint:
-    """Returns the folder of the best model: `best`, or one named after the policy.
+def _find_best(
+    folder: str, policy: EvaluatedPolicy, rows: List[Dict[str, Any]], name: str
+) -> BestCheckpoint:
+    """Returns the folder of the best model: `name`, or one named after the policy as well.
 
-    `best` belongs to the first evaluated policy of a run; no other policy replaces its model.
+    `name` belongs to the first evaluated policy of a run; no other policy replaces its model.
     """
-    best = BestCheckpoint(folder)
+    best = BestCheckpoint(folder, name)
     result = best.result()
     found = [] if result is None else [result]
     if not found and best.kept is not None:
@@ -119,7 +133,7 @@ def _find_best(folder: str, policy: EvaluatedPolicy, rows: List[Dict[str, Any]])
     owner = EvaluatedPolicy.of(found[-1]) if found else None
     if owner == policy or (owner is None and best.kept is None):
         return best
-    own = BestCheckpoint(folder, f'{choice.BEST}-{policy.name}')
+    own = BestCheckpoint(folder, f'{name}-{policy.name}')
     reason = 'a model of unknown score' if owner is None else f'the best model with {owner.flags}'
     console.say(f'{best.folder} has {reason}: the best one with {policy.flags} is in {own.folder}')
     return own

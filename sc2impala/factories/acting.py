@@ -77,6 +77,7 @@ def create_agent(
             point_logit_scale=settings.point_logit_scale,
             order_prior=None if settings.order_prior < 0 else settings.order_prior,
             ratio_bins=settings.ratio_bins,
+            task_input=settings.task_input,
             **(options or {}),
         )
     except ValueError as error:

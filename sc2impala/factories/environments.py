@@ -1,9 +1,13 @@
 """Specs, games and scripts of a run, from its settings."""
 
-from typing import Optional, Sequence, Type
+import dataclasses
+from typing import List, Optional, Sequence, Type
+
+import numpy as np
 
 from sc2impala import envs, extensions
-from sc2impala.envs import demonstrator, players, search_player
+from sc2impala.envs import demonstrator, players, search_player, tasks
+from sc2impala.envs.maps import OF_EACH_MAP
 from sc2impala.envs.pysc2_backend import own_map
 from sc2impala.envs.vector import Specs
 from sc2impala.errors import UserError
@@ -11,6 +15,7 @@ from sc2impala.settings.groups import (
     DemonstrationSettings,
     EnvironmentSettings,
     StarCraftSettings,
+    TaskSettings,
 )
 
 _MIN_LAUNCH_SECS = 30.0
@@ -72,6 +77,7 @@ def make_environment(
     specs: Specs,
     seeds: Sequence[int],
     spread_frames: int = 0,
+    task: int = 0,
 ) -> envs.VectorEnvironment:
     """Returns an environment of one game per seed.
 
@@ -80,10 +86,19 @@ def make_environment(
       specs: observation and action spec.
       seeds: one per game.
       spread_frames: see `envs.SimulatedEnvironment`.
+      task: index of the map of all games, in a run on several maps.
 
     Raises:
       UserError: if the backend is StarCraft II, and it does not run.
     """
+    if specs[0].num_tasks:
+        one = tasks.without_tasks(specs[0]), specs[1]
+        of_map = environment.of_map(environment.map_names[task])
+
+        def make(index: int, num_games: int, num_changes: int) -> envs.VectorEnvironment:
+            return make_environment(of_map, starcraft, one, seeds, spread_frames)
+
+        return _of_several_maps(environment, specs, make, [task] * len(seeds))
     game_settings = None
     if environment.backend == 'pysc2':
         game_settings = make_game_settings(starcraft, environment.map_file)
@@ -112,6 +127,7 @@ def make_actor_environment(
     share_seed: int,
     flag: str = 'demonstrator',
     spread: bool = False,
+    assigned: Optional[Sequence[int]] = None,
 ) -> envs.VectorEnvironment:
     """Returns the environment of an actor, a `DemonstratedEnvironment` if the specs have labels.
 
@@ -124,10 +140,30 @@ def make_actor_environment(
       flag: name of the script's flag, for errors.
       spread: True to spread the games over all parts of an episode, if the environment can:
         a script acts up to that part; without one the first episodes are aborted.
+      assigned: index of the map of each game, in a run on several maps; None for the first one.
 
     Raises:
       UserError: if the script cannot act with these specs, or StarCraft II does not run.
     """
+    if specs[0].num_tasks:
+        one = tasks.without_tasks(specs[0]), specs[1]
+
+        def make(index: int, num_games: int, num_changes: int) -> envs.VectorEnvironment:
+            of_map = environment.of_map(environment.map_names[index])
+            own = np.random.SeedSequence([seeds[0], index, num_changes])
+            *game_seeds, own_share_seed = map(int, own.generate_state(num_games + 1))
+            return make_actor_environment(
+                of_map,
+                starcraft,
+                demonstrations_on(of_map.map_name, demonstrations),
+                one,
+                game_seeds,
+                own_share_seed,
+                flag,
+                spread,
+            )
+
+        return _of_several_maps(environment, specs, make, assigned or [0] * len(seeds))
     spread_frames = environment.spread_frames if spread else 0
     if not specs[0].demonstration_heads:
         return make_environment(environment, starcraft, specs, seeds, spread_frames)
@@ -154,6 +190,58 @@ def make_actor_environment(
         demonstrations.labelled_share,
         specs[0].num_candidates,
         demonstrations.search_temperature,
+    )
+
+
+def demonstrations_on(
+    map_name: str, demonstrations: DemonstrationSettings
+) -> DemonstrationSettings:
+    """Returns the settings of one of several maps, whose demonstrator may be its own."""
+    if demonstrations.demonstrator != OF_EACH_MAP:
+        return demonstrations
+    own = envs.map_defaults(map_name).demonstrated
+    step_mul = own.get('demonstration_step_mul', demonstrations.demonstration_step_mul)
+    return dataclasses.replace(
+        demonstrations, demonstrator=own['demonstrator'], demonstration_step_mul=step_mul
+    )
+
+
+def assign(environment: EnvironmentSettings, own: TaskSettings, num_games: int) -> List[int]:
+    """Returns the index of the map of each game of a run at its start.
+
+    Args:
+      environment: the maps.
+      own: the schedule; with a sequential one all games are on the first map.
+      num_games: number of games of all actors.
+
+    Raises:
+      UserError: if a map has no game.
+    """
+    names = environment.map_names
+    if own.is_sequential or len(names) == 1:
+        return [0] * num_games
+    shares = dict(own.task_shares)
+    assigned = tasks.share_out([shares.get(name, 1.0) for name in names], num_games)
+    missing = [name for index, name in enumerate(names) if index not in assigned]
+    if missing:
+        raise UserError(
+            f'{num_games} games (--num_actors and --num_envs) leave none for {missing[0]}, '
+            'expected more of them, or a larger share in --task_shares.'
+        )
+    return [int(task) for task in assigned]
+
+
+def _of_several_maps(
+    environment: EnvironmentSettings, specs: Specs, make: tasks.Make, assigned: Sequence[int]
+) -> envs.VectorEnvironment:
+    names = environment.map_names
+    return tasks.TaskEnvironment(
+        make,
+        assigned,
+        specs[0],
+        specs[1],
+        environment.longest_step,
+        [tasks.functions_of(name) for name in names],
     )
 
 

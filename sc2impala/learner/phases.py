@@ -6,7 +6,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala.agents.agent import Agent
 from sc2impala.learner import algorithm as algorithm_lib
-from sc2impala.learner import diagnostics, optimization
+from sc2impala.learner import diagnostics, optimization, sequences
 from sc2impala.learner.batch import Batch
 from sc2impala.learner.sources import Source
 from sc2impala.structs import EpisodeInfo
@@ -40,6 +40,7 @@ class Phase(NamedTuple):
     step: environment frames of all phases together after the update, int64 [].
     agent_steps: number in the new columns of the batch, int64 [].
     done, infos: see `algorithm.Update`.
+    tasks: int32, the index of the map of each step of `done`; None on a single map.
     stage: copies the next batch to the device of the learner, or None.
     summary: serialized summary of the update, string [].
     grad_norm: norm before clipping, float32 []; None if the algorithm does not report it.
@@ -61,6 +62,7 @@ class Phase(NamedTuple):
     grad_norm: Optional[tf.Tensor] = None
     recorded: bool = False
     gradient_is_finite: Optional[tf.Variable] = None
+    tasks: Optional[tf.Tensor] = None
 
 
 def frames_variable(name: str) -> tf.Variable:
@@ -168,7 +170,16 @@ def _build_phase(
         grad_norm=update.grad_norm,
         recorded=plan.source.recorded,
         gradient_is_finite=optimization.gradient_is_finite(),
+        tasks=_tasks_of(batch, update.done),
     )
+
+
+def _tasks_of(batch: Batch, done: tf.Tensor) -> Optional[tf.Tensor]:
+    """The map of each step of `done`, which lacks the steps that overlap; None on a single map."""
+    tasks = sequences.tasks_of(batch.env_outputs)
+    if tasks is None:
+        return None
+    return tasks[tf.shape(tasks)[0] - tf.shape(done)[0] :]
 
 
 def advance(

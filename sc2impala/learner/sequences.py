@@ -11,7 +11,14 @@ from sc2impala import frames as frames_lib
 from sc2impala.agents.agent import Agent
 from sc2impala.learner import labels, towers
 from sc2impala.learner.batch import Batch
-from sc2impala.structs import AgentOutput, EnvOutput, EpisodeInfo, Nest, TeacherLogits
+from sc2impala.structs import (
+    TASK,
+    AgentOutput,
+    EnvOutput,
+    EpisodeInfo,
+    Nest,
+    TeacherLogits,
+)
 
 
 class Steps(NamedTuple):
@@ -30,6 +37,7 @@ class Steps(NamedTuple):
     is_new: bool [B], columns from the queue, not from the replay buffer.
     demonstrated: bool [T, B], steps of a demonstrator; () without one.
     frames: int32 [T, B], environment frames of the action, see `sc2impala.frames`.
+    tasks: int32 [T, B], the index of the map; None on a single map.
     """
 
     rewards: tf.Tensor
@@ -43,6 +51,7 @@ class Steps(NamedTuple):
     is_new: tf.Tensor
     demonstrated: Any
     frames: tf.Tensor
+    tasks: Optional[tf.Tensor] = None
 
 
 def unroll(
@@ -186,7 +195,19 @@ def shift(
         is_new=tf.logical_not(is_replay),
         demonstrated=demonstrated,
         frames=frames_lib.frames_between(tf, before, after, agent_outputs.step_mul[1:]),
+        tasks=tasks_of(env_outputs),
     )
+
+
+def tasks_of(env_outputs: EnvOutput) -> Optional[tf.Tensor]:
+    """Returns the map of each step, int32 [T, B]; None on a single map.
+
+    Args:
+      env_outputs: of [T + 1, B]. An episode that ends with a step was on the map of its input
+        observation.
+    """
+    observation = env_outputs.observation
+    return observation[TASK][:-1] if TASK in observation else None
 
 
 def teacher_logits(batch: Batch) -> TeacherLogits:

@@ -2,12 +2,14 @@
 
 import dataclasses
 import difflib
-from typing import Iterable
+from typing import Iterable, Sequence, Tuple
 
 from sc2impala import envs, extensions
 from sc2impala.envs import players, pysc2_backend, search_player
+from sc2impala.envs.maps import OF_EACH_MAP
 from sc2impala.envs.pysc2_backend import own_map
 from sc2impala.errors import UserError
+from sc2impala.settings import value_types
 from sc2impala.settings.groups import POLICIES, EnvironmentSettings, StarCraftSettings
 from sc2impala.settings.settings import Settings
 
@@ -19,6 +21,9 @@ def check_map(environment: EnvironmentSettings) -> None:
         _check_map_file(environment)
         return
     flag, playable = f'--map_name={map_name}', envs.playable_maps(backend)
+    if len(environment.map_names) > 1:
+        _check_several(environment)
+        return
     if map_name in playable:
         return
     names = ', '.join(sorted(set(playable) - set(envs.LADDER_MAPS)))
@@ -35,6 +40,92 @@ def check_map(environment: EnvironmentSettings) -> None:
         nearest = difflib.get_close_matches(map_name, envs.LADDER_MAPS, n=3, cutoff=0)
         names += ', or a ladder map of PySC2, such as the nearest ones: ' + ', '.join(nearest)
     raise UserError(f'{flag} is unknown, expected one of: {names}.')
+
+
+def _check_several(environment: EnvironmentSettings) -> None:
+    """Checks the names of several maps."""
+    names, known = environment.map_names, tuple(envs.MAP_DEFAULTS)
+    for index, name in enumerate(names):
+        if name not in known:
+            raise UserError(
+                f'--map_name={environment.map_name} has {name or "an empty name"}, expected '
+                f'mini-games separated by commas, out of: {", ".join(known)}.'
+            )
+        if name in names[:index]:
+            raise UserError(
+                f'--map_name={environment.map_name} has {name} more than once, expected each map '
+                'once; --task_shares gives one of them more games.'
+            )
+
+
+def check_tasks(settings: Settings) -> None:
+    """Checks settings of runs on several maps, and what such runs cannot have."""
+    environment, own = settings.environment, settings.tasks
+    names, flag = environment.map_names, f'--map_name={environment.map_name}'
+    if len(names) == 1:
+        for name, value in (
+            ('task_schedule', own.task_schedule if own.is_sequential else ''),
+            ('task_shares', _weights_text(own.task_shares)),
+            ('task_input', 'true' if settings.agent.task_input else ''),
+        ):
+            if value:
+                raise UserError(
+                    f'--{name}={value} is for several maps, expected their names in --map_name, '
+                    f'separated by commas, not only {names[0]}.'
+                )
+        return
+    for map_name, share in own.task_shares:
+        text = value_types.WEIGHTS.to_text(own.task_shares)
+        if map_name not in names:
+            raise UserError(f'--task_shares={text} has {map_name}, expected maps of {flag}.')
+        if share <= 0 or own.is_sequential:
+            expected = 'none with --task_schedule=sequential' if share > 0 else 'more than 0'
+            raise UserError(
+                f'--task_shares={text} has {share:g} for {map_name}, expected {expected}.'
+            )
+    cloning, run = settings.algorithms['cloning'], settings.run
+    recorded = ','.join(settings.demonstrations.demonstrations)
+    for option, value in (
+        ('job_name', settings.cluster.job_name),
+        ('simulator_rules', _weights_text(environment.simulator_rules)),
+        ('demonstrations', recorded),
+        ('mode', run.mode if run.mode == 'record' else ''),
+        ('follow', 'true' if settings.evaluation.follow else ''),
+    ):
+        if value:
+            raise UserError(
+                f'--{option}={value} cannot be used with several maps, expected one in {flag}.'
+            )
+    is_selected = cloning.num_cloning_frames and cloning.phase_evaluations
+    if is_selected and run.mode == 'train':
+        raise UserError(
+            f'--phase_evaluations={cloning.phase_evaluations} choose a model by its return on one '
+            f'map, expected 0 with {flag}.'
+        )
+    if own.is_sequential and run.mode == 'train':
+        _check_sequence(settings)
+
+
+def _weights_text(weights: Sequence[Tuple[str, float]]) -> str:
+    return value_types.WEIGHTS.to_text(weights) if weights else ''
+
+
+def _check_sequence(settings: Settings) -> None:
+    """Checks the lengths of a sequential schedule."""
+    own, num_maps = settings.tasks, len(settings.environment.map_names)
+    length, total = num_maps * own.cycles * own.frames_per_task, settings.training
+    if total.total_environment_frames > length:
+        raise UserError(
+            f'--total_environment_frames={total.total_environment_frames} is longer than '
+            f'--task_schedule=sequential, expected at most {length}: {num_maps} maps x '
+            f'--cycles={own.cycles} x --frames_per_task={own.frames_per_task}.'
+        )
+    every = settings.evaluation.evaluate_every_frames
+    if every:
+        raise UserError(
+            f'--evaluate_every_frames={every} cannot be used with --task_schedule=sequential, '
+            'expected --evaluations_per_task.'
+        )
 
 
 def check_simulator_rules(environment: EnvironmentSettings) -> None:
@@ -81,21 +172,23 @@ def check_opponent(environment: EnvironmentSettings, starcraft: StarCraftSetting
 
 def check_players(settings: Settings) -> None:
     """Checks names of players for the map, and settings of demonstrations."""
-    demonstrations, map_name = settings.demonstrations, settings.environment.map_name
+    demonstrations, map_names = settings.demonstrations, settings.environment.map_names
     for flag, name in (
         ('policy', settings.evaluation.policy),
         ('demonstrator', demonstrations.demonstrator),
     ):
         if extensions.is_spec(name):
             extensions.load_script(flag, name)
-    scripts = tuple(players.RULES.get(map_name, ()))
-    searches = search_player.MAPS.get(map_name, ())
+    scripts = _on_all([tuple(players.RULES.get(name, ())) for name in map_names])
+    searches = _on_all([search_player.MAPS.get(name, ()) for name in map_names])
     demonstrators = ('none', *scripts, *searches)
     if settings.environment.backend == 'simulator':
         scripts += searches
     elif settings.run.mode in ('train', 'record'):
         # Elsewhere it is a setting of the run, which was trained on the simulator.
         demonstrators = ('none', *scripts)
+    if len(map_names) > 1:
+        demonstrators += (OF_EACH_MAP,)
     is_known = extensions.is_spec(settings.evaluation.policy)
     if not is_known and settings.evaluation.policy not in POLICIES + scripts:
         raise unknown('policy', settings.evaluation.policy, POLICIES + scripts)
@@ -107,6 +200,11 @@ def check_players(settings: Settings) -> None:
             f'--demonstration_sequences={demonstrations.demonstration_sequences} are taken from '
             'recordings, expected --demonstrations with it, or 0.'
         )
+
+
+def _on_all(names: Sequence[Sequence[str]]) -> Tuple[str, ...]:
+    """The names that are in all lists, in the order of the first one."""
+    return tuple(name for name in names[0] if all(name in others for others in names))
 
 
 def check_no_op(settings: Settings) -> None:

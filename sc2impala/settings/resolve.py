@@ -13,11 +13,12 @@ Settings are mappings from names to typed values throughout.
 from typing import Any, Dict, List, Mapping, Optional, Set
 
 from sc2impala import envs, learner
-from sc2impala.envs import pysc2_backend
+from sc2impala.envs import pysc2_backend, tasks
 from sc2impala.envs.pysc2_backend import own_map
 from sc2impala.settings import own_algorithms
 from sc2impala.settings import settings as settings_lib
 from sc2impala.settings.fields import ACTOR, GAME, LEARNING, POLICY, PROCESS, WEIGHTS
+from sc2impala.settings.groups.tasks import SEQUENTIAL
 
 _FIRST_FIXED_ARGUMENTS = {'queued': 0, 'select_add': 0, 'select_point_act': 0}
 """The defaults of all maps at the time when manifests held empty text instead of values."""
@@ -187,6 +188,13 @@ def of_weights(of_run: Mapping[str, Any], chosen: Mapping[str, Any]) -> Dict[str
     return {name: of_run[name] for name in ('map_name', *names)}
 
 
+def with_all_maps(given: Mapping[str, Any]) -> Dict[str, Any]:
+    """Replaces the name `all` by the names of all mini-games."""
+    if given.get('map_name') != 'all':
+        return dict(given)
+    return dict(given, map_name=tasks.SEPARATOR.join(envs.MAP_DEFAULTS))
+
+
 def named(given: Mapping[str, Any]) -> Dict[str, Any]:
     """Adds the name of an own map from its file."""
     if not given.get('map_file') or given.get('map_name') is not None:
@@ -210,6 +218,7 @@ def complete(
       A value for every setting; None is left only if the map is unknown.
     """
     chosen = named({name: value for name, value in given.items() if value is not None})
+    chosen = with_all_maps(chosen)
     general = settings_lib.general_defaults()
     if of_run is not None:
         of_process = {name: general[name] for name in of_scope(PROCESS)}
@@ -227,7 +236,21 @@ def complete(
         **chosen,
     }
     algorithm = specific.get('algorithm', general['algorithm'])
-    return {**general, **of_algorithm(algorithm), **specific}
+    defaults = {**general, **of_algorithm(algorithm), **specific, **of_schedule(specific)}
+    return {**defaults, **chosen}
+
+
+def of_schedule(given: Mapping[str, Any]) -> Dict[str, Any]:
+    """Returns the length of a run whose maps are learned one after the other.
+
+    Args:
+      given: settings; a length among them is that of a map's defaults, unless it was chosen.
+    """
+    of = {**settings_lib.general_defaults(), **given}
+    if of['task_schedule'] != SEQUENTIAL:
+        return {}
+    num_maps = len(tasks.split(of['map_name']))
+    return {'total_environment_frames': num_maps * of['cycles'] * of['frames_per_task']}
 
 
 def of_evaluation(of_run: Mapping[str, object], backend: str) -> Dict[str, Any]:

@@ -10,6 +10,7 @@ from sc2impala.settings.fields import Setting
 GROUPS = {
     'run': groups.RunSettings,
     'environment': groups.EnvironmentSettings,
+    'tasks': groups.TaskSettings,
     'starcraft': groups.StarCraftSettings,
     'agent': groups.AgentSettings,
     'actors': groups.ActorSettings,
@@ -33,6 +34,7 @@ class Settings:
 
     run: groups.RunSettings
     environment: groups.EnvironmentSettings
+    tasks: groups.TaskSettings
     starcraft: groups.StarCraftSettings
     agent: groups.AgentSettings
     actors: groups.ActorSettings

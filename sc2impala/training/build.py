@@ -35,6 +35,7 @@ from sc2impala.training.components import (
     start_policy,
     stop,
     summaries,
+    tasks,
     tracking,
     watch,
 )
@@ -153,6 +154,7 @@ def build_components(
         *staging.make(run),
         *recordings.make(run),
         *demonstrator.make(run),
+        *tasks.make(run),
         # After all state that an update changes, and before any actor acts.
         *checkpoints.make(run),
         *frame_limit.make(run),

@@ -55,6 +55,7 @@ class LocalActors(Actors):
         self.num_games = numbers.num_actors * numbers.num_envs
         self._settings = settings
         self._stack = stack
+        self._assigned = environments.assign(settings.environment, settings.tasks, self.num_games)
         # A separate line has reported that the number of games differs.
         self._has_new_games = before is not None and (
             (numbers.num_actors, numbers.num_envs) != (before['num_actors'], before['num_envs'])
@@ -158,6 +159,7 @@ class LocalActors(Actors):
             env_seeds,
             share_seed,
             spread=True,
+            assigned=self._assigned[actor :: settings.actors.num_actors],
         )
 
 

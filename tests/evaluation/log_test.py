@@ -17,7 +17,7 @@ SHARDS = 'CollectMineralShards'
 def result(
     frames, policy='sampled', mean=97.0, of_humans=(0.5, 0.5, 0.5), temperature=None, limit=None
 ):
-    values = dict(NUMBERS, global_step=frames, policy=policy, mean_return=mean, map_name='unused')
+    values = dict(NUMBERS, global_step=frames, policy=policy, mean_return=mean, map_name=SHARDS)
     values.update(temperature=temperature, eval_max_step_mul=limit)
     return dict(values, **dict(zip(HUMAN_SCORES, of_humans)))
 
@@ -49,13 +49,14 @@ def test_rows_are_found_again(path):
 
 
 def test_a_map_without_a_published_score(path):
-    EvaluationLog(path, 'Simple64').add(result(100, of_humans=(None, None, None)))
+    found = dict(result(100, of_humans=(None, None, None)), map_name='Simple64')
+    EvaluationLog(path, 'Simple64').add(found)
     with open(path) as file:
-        assert file.read().splitlines()[1].endswith(',50,,,,,')
+        assert file.read().splitlines()[1].endswith(',50,,,,,,Simple64')
     assert EvaluationLog(path, 'Simple64').rows[0]['human_gap'] is None
 
 
-@pytest.mark.parametrize('lacking', [1, 2, 5])
+@pytest.mark.parametrize('lacking', [1, 2, 3, 6])
 def test_a_table_of_an_older_version_gets_the_columns_that_it_lacks(path, lacking):
     log = EvaluationLog(path, SHARDS)
     log.add(result(100))
@@ -71,6 +72,17 @@ def test_a_table_of_an_older_version_gets_the_columns_that_it_lacks(path, lackin
     with open(path) as file:
         assert file.read().splitlines()[:3] == new.splitlines()
     assert frames_of(EvaluationLog(path, SHARDS)) == [100, 200, 300]
+
+
+def test_rows_of_several_maps(path):
+    log = EvaluationLog(path, 'A,B')
+    log.add(dict(result(100), map_name=SHARDS))
+    log.add(dict(result(100, mean=7.0, of_humans=(None, None, None)), map_name='B'))
+    again = EvaluationLog(path, 'A,B')
+    assert again.rows == log.rows
+    assert again.find(100, SAMPLED, 'B')['mean_return'] == 7.0
+    assert again.find(100, SAMPLED, SHARDS)['human_normalised_score'] == 0.5
+    assert [len(again.rows_of(SAMPLED, name)) for name in (None, SHARDS, 'C')] == [2, 1, 0]
 
 
 def test_rows_after_a_checkpoint_are_removed(path):

@@ -1,5 +1,7 @@
 """PopArt: statistics against NumPy, outputs preserved, and the same learning for any scale."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
@@ -28,6 +30,96 @@ def test_moments_are_weighted():
     mean, variance = evaluate(value_normalisation.moments, values, weights)
     counted = values[weights > 0]
     np.testing.assert_allclose([mean, variance], [counted.mean(), counted.var()], rtol=1e-5)
+
+
+def test_moments_of_each_map():
+    values = RNG.normal(3, 2, size=[T, B]).astype(np.float32)
+    weights = RNG.uniform(size=[T, B]).astype(np.float32)
+    tasks = RNG.choice([0, 1, 3], size=[T, B]).astype(np.int32)
+    mean, variance, present = evaluate(
+        lambda *a: value_normalisation.moments_by_task(*a, num_tasks=4), values, weights, tasks
+    )
+    assert present.tolist() == [True, True, False, True]
+    for task in range(4):
+        own = tasks == task
+        expected = [0.0, 0.0]
+        if task != 2:
+            expected_mean = np.average(values[own], weights=weights[own])
+            squares = (values[own] - expected_mean) ** 2
+            expected = [expected_mean, np.average(squares, weights=weights[own])]
+        np.testing.assert_allclose([mean[task], variance[task]], expected, rtol=1e-5)
+
+
+class TestSeveralMaps:
+    """Statistics, scales and outputs of three maps; of the last one nothing is seen."""
+
+    TASKS = np.array([[0, 1], [1, 1], [0, 0]], np.int32)
+
+    def make(self, session, **options):
+        observation_spec, action_spec = fakes.make_specs()
+        spec = dataclasses.replace(observation_spec, num_tasks=3)
+        tf.set_random_seed(1)
+        agent = agents.make_agent(
+            'fully_conv', spec, action_spec, 4, value_normalisation='popart', **options
+        )
+        observation = fakes.random_observation(spec, [3, 2], np.random.RandomState(0))
+        observation['task'] = self.TASKS
+        env = table.random_env_outputs(2, 2, 2)._replace(observation=observation)
+        actions = {name: tf.zeros([3, 2], tf.int32) for name in action_spec.heads}
+        output, _ = agent.unroll(actions, table.tensors(env), agent.initial_state(2))
+        session.run(tf.global_variables_initializer())
+        return agent, output.baseline, observation
+
+    def test_the_baseline_is_the_output_of_the_map_and_stays(self):
+        targets = (RNG.normal(size=[3, 2]) + 50 * self.TASKS).astype(np.float32)
+        weights = np.array([[1, 1], [1, 0], [0, 1]], np.float32)
+        with tf.Graph().as_default(), tf.Session() as session:
+            agent, baseline, _ = self.make(session)
+            normalisation = value_normalisation.ValueNormalisation(agent, 0.5)
+            tasks = tf.constant(self.TASKS)
+            follow = normalisation.followed(
+                tf.no_op(), tf.constant(targets), tf.constant(weights), tasks
+            )
+            divided = normalisation.divided(tf.ones([3, 2]), tasks, power=2)
+            before, ones = session.run([baseline, divided])
+            np.testing.assert_array_equal(ones, np.ones([3, 2]))
+            for _ in range(5):
+                session.run(follow)
+            after, shares = session.run([baseline, divided])
+            found = agent.value_statistics
+            mean, variance, counts = session.run([found.mean, found.variance, found.num_batches])
+            metrics = session.run(normalisation.metrics())
+        np.testing.assert_allclose(before, after, rtol=1e-3, atol=1e-4)
+        assert counts.tolist() == [6, 6, 1] and (mean[2], variance[2]) == (0, 1)
+        expected = [(0.0, 1.0), (0.0, 1.0)]
+        for batch in range(5):
+            rate = max(0.5, 1 / (batch + 2))
+            for task in range(2):
+                own = (task == self.TASKS) & (weights > 0)
+                mean_of, variance_of = expected[task]
+                square = variance_of + mean_of**2
+                new_mean = (1 - rate) * mean_of + rate * targets[own].mean()
+                new_square = (1 - rate) * square + rate * (targets[own] ** 2).mean()
+                expected[task] = new_mean, new_square - new_mean**2
+        np.testing.assert_allclose(np.transpose([mean, variance])[:2], expected, rtol=1e-3)
+        np.testing.assert_allclose(shares, 1 / np.maximum(variance, 1e-4)[self.TASKS], rtol=1e-5)
+        assert metrics['value/mean_1'] == mean[1] and 'value/scale_2' in metrics
+
+    def test_no_gradient_reaches_the_outputs_of_other_maps(self):
+        with tf.Graph().as_default(), tf.Session() as session:
+            agent, baseline, _ = self.make(session)
+            layer = agent.value_statistics.layer
+            gradients = tf.gradients(tf.reduce_sum(baseline[:, 1]), layer.b)[0]
+            found = session.run(gradients)
+        assert found[2] == 0 and found[0] == 1 and found[1] == 2
+
+    def test_the_policy_does_not_see_the_map_unless_it_should(self):
+        sizes = []
+        for task_input in (False, True):
+            with tf.Graph().as_default(), tf.Session() as session:
+                agent, _, _ = self.make(session, task_input=task_input)
+                sizes.append(sum(v.shape.num_elements() for v in agent.weights))
+        assert sizes[1] > sizes[0]
 
 
 @pytest.mark.parametrize('rate', [0.0, 0.1, 1.0])
@@ -182,7 +274,7 @@ def test_another_agent_is_left_as_it_is():
     with tf.Graph().as_default():
         normalisation = value_normalisation.ValueNormalisation(object(), 0.1)
         train, values = tf.no_op(), tf.ones([T, B])
-        assert normalisation.divided(values, 2) is values
+        assert normalisation.divided(values, power=2) is values
         assert normalisation.followed(train, values, values) is train
         assert normalisation.metrics() == {}
 

@@ -163,6 +163,7 @@ def test_settings_with_choices():
         'reward_clipping',
         'reward_shaping',
         'sequence_compression',
+        'task_schedule',
         'value_normalisation',
         'wandb_mode',
     ]

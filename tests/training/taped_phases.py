@@ -14,6 +14,7 @@ class Tape(list):
     """Checkpoint writer, list of episodes and summaries in one: all write here."""
 
     failed = 0
+    map_names = ('Map',)
     summary_due = True
 
     def operation(self, entry):
@@ -42,9 +43,9 @@ class Tape(list):
         return self.summary_due
 
     def add(self, *args):
-        """Of `EpisodeLog` with three arguments, of `SummaryLog` with two."""
-        self.append(('episodes ' if len(args) == 3 else 'summary ') + str(args[-1]))
-        return {'episode_return': 2.0} if len(args) == 3 else None
+        """Of `EpisodeLog` with four arguments, of `SummaryLog` with two."""
+        self.append(f'episodes {args[2]}' if len(args) == 4 else f'summary {args[-1]}')
+        return {'episode_return': 2.0} if len(args) == 4 else None
 
     def add_scalars(self, values, step):
         self.append('{} {}'.format(','.join(values), step))
@@ -52,7 +53,7 @@ class Tape(list):
     def flush(self):
         self.append('flush')
 
-    def last_count(self):
+    def last_count(self, task=0):
         return 0
 
     def updates(self, *more):

@@ -118,7 +118,7 @@ class Appo(ActorCritic):
             again = batch._replace(agent_state=state, stream_state=())
             totals = learner.run_epochs(unroll, again, goals, schedule.frames)
             train = totals.rounds.op
-        train = learner.popart.followed(train, goals.vs, goals.mask)
+        train = learner.popart.followed(train, goals.vs, goals.mask, steps.tasks)
 
         metrics = learner.metrics(losses_before)
         metrics.update(totals.metrics())
@@ -203,7 +203,7 @@ class _Learner:
         """Advantages of mean 0 and deviation 1 if the setting is on, else in units of PopArt."""
         if self._settings.appo_normalise_advantages:
             return ppo.normalised(advantages, steps.mask)
-        return self.popart.divided(advantages)
+        return self.popart.divided(advantages, steps.tasks)
 
     def losses(self, batch: Batch, steps: Steps, given_labels: AgentOutput, goals: Goals) -> Losses:
         """All terms of the loss, each with its cost.
@@ -227,7 +227,8 @@ class _Learner:
             replayed = sequences.replayed(batch)
             loss = replayed * losses.policy_cloning_loss(policy.kl(mu, pi, mu))
             terms['policy_cloning'] = settings.policy_cloning_cost, loss
-            loss = popart.divided(losses.value_cloning_loss(pi.baseline, mu.baseline), power=2)
+            loss = losses.value_cloning_loss(pi.baseline, mu.baseline)
+            loss = popart.divided(loss, steps.tasks, power=2)
             terms['value_cloning'] = settings.value_cloning_cost, replayed * loss
         if batch.teacher_logits and costs.teacher is not None:
             teacher = sequences.teacher_logits(batch)
@@ -235,7 +236,7 @@ class _Learner:
             terms['teacher'] = costs.teacher, loss
         # In units of PopArt, like the clipping range.
         values = goals.vs, pi.baseline, mu.baseline
-        vs, value, old_value = (popart.divided(each) for each in values)
+        vs, value, old_value = (popart.divided(each, steps.tasks) for each in values)
         loss = ppo.value_loss(vs, value, old_value, settings.appo_value_clip)
         terms['baseline'] = settings.baseline_cost, loss
         terms.update(self._own_terms(batch, steps))

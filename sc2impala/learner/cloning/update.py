@@ -64,7 +64,7 @@ class Cloning(PretrainingAlgorithm):
             'baseline_loss': (
                 settings.cloning_baseline_cost,
                 normalisation.divided(
-                    losses.baseline_loss(returns, steps.learner.baseline), power=2
+                    losses.baseline_loss(returns, steps.learner.baseline), steps.tasks, power=2
                 ),
             ),
         }
@@ -75,7 +75,7 @@ class Cloning(PretrainingAlgorithm):
         train, grad_norm = optimization.adam_step(
             total_loss, variables, learning_rate, settings, name='cloning_adam'
         )
-        train = normalisation.followed(train, returns, steps.mask)
+        train = normalisation.followed(train, returns, steps.mask, steps.tasks)
         metrics = dict(
             weighted,
             learning_rate=learning_rate,

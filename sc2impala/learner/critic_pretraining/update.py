@@ -43,14 +43,14 @@ class CriticPretraining(PretrainingAlgorithm):
         returns = targets.returns(steps, settings)
         normalisation = ValueNormalisation(agent, settings.value_normalisation_rate)
         loss = losses.baseline_loss(returns, steps.learner.baseline)
-        terms = {'baseline_loss': (1.0, normalisation.divided(loss, power=2))}
+        terms = {'baseline_loss': (1.0, normalisation.divided(loss, steps.tasks, power=2))}
         _, loss = optimization.weighted_sum(terms, steps.mask)
         if not settings.critic_pretrain_all_variables:
             variables = optimization.critic_variables(steps.learner, variables)
         train, grad_norm = optimization.adam_step(
             loss, variables, settings.critic_learning_rate, settings, name='critic_adam'
         )
-        train = normalisation.followed(train, returns, steps.mask)
+        train = normalisation.followed(train, returns, steps.mask, steps.tasks)
         metrics = {'critic_pretrain/baseline_loss': loss, 'critic_pretrain/grad_norm': grad_norm}
         metrics.update(normalisation.metrics())
         done, infos = sequences.countable(steps)

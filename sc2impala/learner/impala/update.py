@@ -52,27 +52,29 @@ class Impala(ActorCritic):
         advantages = returns.pg_advantages
         if settings.clip_advantage:
             advantages = tf.maximum(advantages, 0.0)
-        advantages = popart.divided(advantages)
+        advantages = popart.divided(advantages, steps.tasks)
 
         # The cost and the loss [T, B] of each term, in the order of summation.
         terms: optimization.Terms = {}
         terms['policy_gradient'] = 1.0, losses.policy_gradient_loss(log_probs, advantages)
         if settings.upgo_cost:
             with tf.device('/cpu'):
-                upgo = popart.divided(vtrace.upgo_advantages(**inputs))
+                upgo = popart.divided(vtrace.upgo_advantages(**inputs), steps.tasks)
             terms['upgo'] = settings.upgo_cost, losses.policy_gradient_loss(log_probs, upgo)
         terms['entropy'] = self.entropy_cost(schedule), losses.entropy_loss(policy.entropy(pi, mu))
         if batch.num_replay:
             replayed = sequences.replayed(batch)
             loss = replayed * losses.policy_cloning_loss(policy.kl(mu, pi, mu))
             terms['policy_cloning'] = settings.policy_cloning_cost, loss
-            loss = popart.divided(losses.value_cloning_loss(pi.baseline, mu.baseline), power=2)
+            loss = losses.value_cloning_loss(pi.baseline, mu.baseline)
+            loss = popart.divided(loss, steps.tasks, power=2)
             terms['value_cloning'] = settings.value_cloning_cost, replayed * loss
         if batch.teacher_logits and settings.teacher_cost:
             teacher = sequences.teacher_logits(batch)
             loss = losses.teacher_loss(policy.kl(teacher, pi, mu), teacher.valid)
             terms['teacher'] = self.teacher_cost(schedule), loss
-        loss = popart.divided(losses.baseline_loss(returns.vs, pi.baseline), power=2)
+        loss = losses.baseline_loss(returns.vs, pi.baseline)
+        loss = popart.divided(loss, steps.tasks, power=2)
         terms['baseline'] = settings.baseline_cost, loss
         terms.update(self.own_terms(agent, batch, steps, schedule))
 
@@ -87,7 +89,7 @@ class Impala(ActorCritic):
         train, grad_norm = optimization.adam_step(
             total_loss, variables, learning_rate, settings, name='adam'
         )
-        train = popart.followed(train, returns.vs, steps.mask)
+        train = popart.followed(train, returns.vs, steps.mask, steps.tasks)
 
         metrics = optimization.loss_metrics(terms, weighted, total_loss)
         metrics.update(popart.metrics(), learning_rate=learning_rate, grad_norm=grad_norm)

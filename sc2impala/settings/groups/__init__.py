@@ -9,6 +9,7 @@ from sc2impala.settings.groups.cluster import ClusterSettings
 from sc2impala.settings.groups.demonstrations import DemonstrationSettings
 from sc2impala.settings.groups.games import EnvironmentSettings, StarCraftSettings
 from sc2impala.settings.groups.run import EvaluationSettings, OutputSettings, RunSettings
+from sc2impala.settings.groups.tasks import TaskSettings
 from sc2impala.settings.groups.training import ReplaySettings, StartSettings, TrainingSettings
 
 POLICIES = ('sampled', 'greedy', 'random', 'scripted')
@@ -27,5 +28,6 @@ __all__ = [
     'RunSettings',
     'StarCraftSettings',
     'StartSettings',
+    'TaskSettings',
     'TrainingSettings',
 ]

@@ -62,6 +62,11 @@ class AgentSettings:
         'any size need no --reward_scaling and the same costs; none learns them as they are',
         choices=agents.VALUE_NORMALISATIONS,
     )
+    task_input: bool = setting(
+        False,
+        'with several maps: the agent observes on which of them it acts. Otherwise only the '
+        'baseline depends on it, if returns are normalised',
+    )
 
 
 _NEW_GAMES = (

@@ -4,6 +4,7 @@ import dataclasses
 from typing import ClassVar, Tuple
 
 from sc2impala.envs import players, search_player
+from sc2impala.envs.maps import OF_EACH_MAP
 from sc2impala.settings import value_types
 from sc2impala.settings.fields import setting
 
@@ -33,6 +34,8 @@ class DemonstrationSettings:
         + ', and search_unscripted, in whose copies units carry on with their orders, on '
         + ', '.join(_UNSCRIPTED)
         + '; base_policy, the script of the search without its candidates'
+        + f'; {OF_EACH_MAP}, on several maps: the demonstrator and its step that each map has by '
+        'default'
         + '; or a script of your own as module:Class. A new run on MoveToBeacon imitates the '
         'script only if this flag names it',
     )

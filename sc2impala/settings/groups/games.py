@@ -4,7 +4,7 @@ import dataclasses
 from typing import ClassVar, Mapping, Optional, Tuple
 
 from sc2impala import envs
-from sc2impala.envs import pysc2_backend
+from sc2impala.envs import pysc2_backend, tasks
 from sc2impala.settings import fields, value_types
 from sc2impala.settings.fields import MANY, setting
 from sc2impala.settings.value_types import FunctionNames, Names
@@ -31,7 +31,8 @@ class EnvironmentSettings:
         'the mini-game: '
         + ', '.join(sorted(envs.MAP_NAMES))
         + '; on StarCraft II also a ladder map of PySC2, such as Simple64; --backend=synthetic has '
-        'Frames as well, 72 x 96 pixels of three bytes and nine actions',
+        'Frames as well, 72 x 96 pixels of three bytes and nine actions. Several mini-games are '
+        'separated by commas, or all: one agent learns them, see --task_schedule',
     )
     map_file: str = setting(
         '',
@@ -125,6 +126,15 @@ class EnvironmentSettings:
         type=value_types.WEIGHTS,
         scope=fields.GAME,
     )
+
+    @property
+    def map_names(self) -> Tuple[str, ...]:
+        """The maps of the run."""
+        return tasks.split(self.map_name)
+
+    def of_map(self, map_name: str) -> 'EnvironmentSettings':
+        """Returns the settings of the games of one of the maps."""
+        return dataclasses.replace(self, map_name=map_name)
 
     @property
     def agent_step_mul(self) -> Optional[int]:

@@ -2,7 +2,7 @@
 
 import collections
 import os
-from typing import Deque, Dict, List, Mapping
+from typing import Any, Deque, Dict, List, Mapping, Sequence
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -21,6 +21,9 @@ from sc2impala.training.state import State
 
 COLUMNS = ('start', 'global_step', 'episode_return', 'episode_frames', 'episode_steps')
 
+MAP_COLUMN = 'map_name'
+"""The last column in runs on several maps."""
+
 
 class EpisodeLog:
     """Appends every finished episode to a CSV and remembers the last ones.
@@ -29,13 +32,21 @@ class EpisodeLog:
     until there is room.
     """
 
-    def __init__(self, path: str, start: int, window: int = 100, games_fail: bool = True):
+    def __init__(
+        self,
+        path: str,
+        start: int,
+        window: int = 100,
+        games_fail: bool = True,
+        map_names: Sequence[str] = ('',),
+    ):
         """Args:
         path: the file; it is continued if it exists.
         start: number of earlier starts of the run, written with every episode.
         window: number of episodes of the means.
         games_fail: True if episodes are aborted because their game failed; on the simulator
           they are aborted to spread the games.
+        map_names: the maps of the run.
 
         Raises:
           UserError: if the file cannot be written to.
@@ -44,9 +55,10 @@ class EpisodeLog:
         self._rows: List[str] = []
         self._failing = False
         self._start = start
-        self._last: Deque[float] = collections.deque(maxlen=window)
-        self.aborted = 0
-        self.aborted_frames = 0
+        self.map_names = tuple(map_names)
+        self._last: List[Deque[float]] = [collections.deque(maxlen=window) for _ in map_names]
+        self._aborted = [0] * len(self._last)
+        self._aborted_frames = [0] * len(self._last)
         self._games_fail = games_fail
         try:
             self._size = logdir.cut_unfinished_line(path)
@@ -56,7 +68,13 @@ class EpisodeLog:
                 'may change, or none.'
             ) from error
         if not self._size:
-            self._rows.append(','.join(COLUMNS))
+            columns = COLUMNS if len(self.map_names) == 1 else (*COLUMNS, MAP_COLUMN)
+            self._rows.append(','.join(columns))
+
+    @property
+    def aborted(self) -> int:
+        """Number of episodes that were aborted."""
+        return sum(self._aborted)
 
     @property
     def failed(self) -> int:
@@ -94,13 +112,16 @@ class EpisodeLog:
             ) from error
         return len(rows) - len(kept)
 
-    def add(self, done: np.ndarray, infos: EpisodeInfo, global_step: int) -> Dict[str, float]:
-        """Adds the episodes that ended in one update.
+    def add(
+        self, done: np.ndarray, infos: EpisodeInfo, global_step: int, task: int = 0
+    ) -> Dict[str, float]:
+        """Adds the episodes of a map that ended in one update.
 
         Args:
           done: bool [T, B], where an episode ended that counts.
           infos: `EpisodeInfo` of [T, B].
           global_step: environment frames after the update.
+          task: index of the map.
 
         Returns:
           Mean 'episode_return' and 'episode_frames' of these episodes, if there are any; and
@@ -108,18 +129,23 @@ class EpisodeLog:
           they have grown.
         """
         num_aborted = int(np.sum(infos.aborted))
-        self.aborted += num_aborted
-        self.aborted_frames += int(np.sum(infos.episode_frames, where=infos.aborted))
+        self._aborted[task] += num_aborted
+        self._aborted_frames[task] += int(np.sum(infos.episode_frames, where=infos.aborted))
         rows = np.stack(
             [infos.episode_return[done], infos.episode_frames[done], infos.episode_steps[done]]
         ).T
         for episode_return, frames, steps in rows:
-            row = (self._start, global_step, float(episode_return), int(frames), int(steps))
+            row: List[Any] = [self._start, global_step, float(episode_return)]
+            row += [int(frames), int(steps)]
+            if len(self.map_names) > 1:
+                row.append(self.map_names[task])
             self._rows.append(','.join(map(str, row)))
-            self._last.append(float(episode_return))
+            self._last[task].append(float(episode_return))
         values: Dict[str, float] = {}
         if num_aborted:
-            values.update(aborted_episodes=self.aborted, aborted_frames=self.aborted_frames)
+            values.update(
+                aborted_episodes=self._aborted[task], aborted_frames=self._aborted_frames[task]
+            )
         if len(rows):
             means = rows.mean(axis=0)
             values.update(episode_return=float(means[0]), episode_frames=float(means[1]))
@@ -128,10 +154,11 @@ class EpisodeLog:
     def get_state(self) -> Dict[str, np.ndarray]:
         """Returns the state of the progress line, after flushing pending rows."""
         self.flush()
-        return {
-            'aborted': np.array(self.aborted, np.int64),
-            'last': np.array(self._last, np.float64),
-        }
+        state = {}
+        for task, last in enumerate(self._last):
+            state[_of_task('aborted', task)] = np.array(self._aborted[task], np.int64)
+            state[_of_task('last', task)] = np.array(last, np.float64)
+        return state
 
     def set_state(self, state: Mapping[str, np.ndarray]) -> None:
         """Restores a state of `get_state`.
@@ -139,20 +166,26 @@ class EpisodeLog:
         Raises:
           ValueError: if it is invalid.
         """
-        last = np.asarray(state['last']) if set(state) == {'aborted', 'last'} else np.zeros([0, 0])
-        if last.ndim != 1 or last.dtype != np.float64 or state['aborted'].shape != ():
+        of_tasks = range(len(self._last))
+        names = [(_of_task('aborted', task), _of_task('last', task)) for task in of_tasks]
+        is_valid = set(state) == {name for pair in names for name in pair}
+        for aborted, last in names if is_valid else ():
+            is_list = state[last].ndim == 1 and state[last].dtype == np.float64
+            is_valid = is_valid and is_list and state[aborted].shape == ()
+        if not is_valid:
             raise ValueError('the last episodes are not a list of returns.')
-        self.aborted = int(state['aborted'])
-        self._last.clear()
-        self._last.extend(last.tolist())
+        for task, (aborted, last) in enumerate(names):
+            self._aborted[task] = int(state[aborted])
+            self._last[task].clear()
+            self._last[task].extend(state[last].tolist())
 
-    def last_mean(self) -> float:
-        """Mean return of the last episodes, NaN before the first one."""
-        return float(np.mean(self._last)) if self._last else float('nan')
+    def last_mean(self, task: int = 0) -> float:
+        """Mean return of the last episodes of a map, NaN before the first one."""
+        return float(np.mean(self._last[task])) if self._last[task] else float('nan')
 
-    def last_count(self) -> int:
+    def last_count(self, task: int = 0) -> int:
         """Number of episodes of the mean."""
-        return len(self._last)
+        return len(self._last[task])
 
     def flush(self) -> None:
         """Writes the rows so far to the file; keeps them if that fails, and says so once."""
@@ -182,6 +215,11 @@ class EpisodeLog:
         self.flush()
 
 
+def _of_task(name: str, task: int) -> str:
+    """The name of an array in the state; without a number for the first map."""
+    return f'{name}_{task}' if task else name
+
+
 def _is_after(row: bytes, global_step: int) -> bool:
     """Returns whether a row belongs to an update after a global step; the header does not."""
     cells = row.split(b',')
@@ -201,7 +239,9 @@ def open_log(settings: Settings, start: Start) -> EpisodeLog:
     """
     path = os.path.join(settings.run.logdir, logdir.EPISODES_CSV)
     games_fail = not settings.environment.spread_frames
-    episodes = EpisodeLog(path, start.number, games_fail=games_fail)
+    episodes = EpisodeLog(
+        path, start.number, games_fail=games_fail, map_names=settings.environment.map_names
+    )
     if start.checkpoint is not None:
         undone = episodes.undo(directory.frames_of(start.checkpoint))
         if undone:
@@ -223,9 +263,10 @@ class EpisodeHook(Component):
     def before_run(self, run_context: tf.train.SessionRunContext) -> tf.train.SessionRunArgs:
         """Requests the ends of episodes in the batch."""
         phase = self.phase
-        return tf.train.SessionRunArgs(
-            {'done': phase.done, 'infos': phase.infos, 'step': phase.step}
-        )
+        fetched = {'done': phase.done, 'infos': phase.infos, 'step': phase.step}
+        if phase.tasks is not None:
+            fetched['tasks'] = phase.tasks
+        return tf.train.SessionRunArgs(fetched)
 
     def after_run(
         self, run_context: tf.train.SessionRunContext, run_values: tf.train.SessionRunValues
@@ -233,8 +274,14 @@ class EpisodeHook(Component):
         """Logs the episodes that ended in this batch."""
         results = run_values.results
         step = int(results['step'])
-        means = self._episodes.add(results['done'], results['infos'], step)
-        tags = {f'{self.phase.task}/{name}': mean for name, mean in means.items()}
+        tags: Dict[str, float] = {}
+        for task, map_name in enumerate(self._episodes.map_names):
+            done, infos = results['done'], results['infos']
+            if 'tasks' in results:
+                is_own = results['tasks'] == task
+                done, infos = done & is_own, infos._replace(aborted=infos.aborted & is_own)
+            means = self._episodes.add(done, infos, step, task)
+            tags.update((f'{map_name}/{name}', mean) for name, mean in means.items())
         if tags:
             self._summaries.add_scalars(tags, step)
 

@@ -1,18 +1,22 @@
 """Evaluations within a run (`--evaluate_every_frames`): each blocks the training.
 
-The results are in `evaluations.csv` and TensorBoard, the best model is in `best`.
+The results are in `evaluations.csv` and TensorBoard, the best model is in `best`. With several maps
+each of them is evaluated, and has its own best model, in `best-<map_name>`. Where they are learned
+one after the other, evaluations are due before the first update and whenever the map changes
+(`--evaluations_per_task`).
 """
 
 import functools
-from typing import Any, Callable, Dict, List, Optional
+import os
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
 import tensorflow.compat.v1 as tf
 
 from sc2impala.agents.agent import Agent
-from sc2impala.checkpoints import directory
+from sc2impala.checkpoints import choice, directory
 from sc2impala.errors import UserError
 from sc2impala.evaluation import phase_evaluation, scoring
-from sc2impala.evaluation.log import EVALUATIONS_CSV, EvaluatedPolicy
+from sc2impala.evaluation.log import EVALUATIONS_CSV, EvaluatedPolicy, EvaluationLog
 from sc2impala.evaluation.record import EvaluationRecord
 from sc2impala.factories import acting, environments
 from sc2impala.learner.phases import Phase
@@ -22,8 +26,9 @@ from sc2impala.settings.settings import Settings
 from sc2impala.training.component import Component
 from sc2impala.training.run import Run
 
-Evaluate = Callable[[tf.Session, Callable[[], bool]], Optional[Dict[str, Any]]]
-"""(session, should_stop) -> result of its weights, see `scoring.summarize`; None if stopped."""
+Evaluate = Callable[[tf.Session, Callable[[], bool]], Optional[List[Dict[str, Any]]]]
+"""(session, should_stop) -> results of its weights, one per map, see `scoring.summarize`; None if
+stopped."""
 
 
 def make(run: Run) -> List[Component]:
@@ -35,28 +40,38 @@ def make(run: Run) -> List[Component]:
       UserError: if the results cannot be written.
     """
     settings, checkpoint = run.settings, run.start.checkpoint
-    own, folder = settings.evaluation, settings.run.logdir
-    if not own.evaluate_every_frames:
+    own, folder, environment = settings.evaluation, settings.run.logdir, settings.environment
+    every, first = own.evaluate_every_frames, 0
+    if settings.tasks.is_sequential:
+        every = settings.tasks.evaluation_frames
+        first = sum(phase.num_frames for phase in run.graph.phases[:-1])
+    if not every:
         return []
-    policy = EvaluatedPolicy.of(scoring.describe(settings.environment, own, settings.run.seed))
-    record = EvaluationRecord(folder, settings.environment.map_name, policy, run.summaries)
-    undone = record.log.undo(None if checkpoint is None else directory.frames_of(checkpoint))
+    policy = EvaluatedPolicy.of(scoring.describe(environment, own, settings.run.seed))
+    log = EvaluationLog(os.path.join(folder, EVALUATIONS_CSV), environment.map_name)
+    undone = log.undo(None if checkpoint is None else directory.frames_of(checkpoint))
     if undone:
         console.say(
             f'{EVALUATIONS_CSV}: removed {console.count_text(undone, "row")} after the checkpoint, '
             'whose frames will be generated again'
         )
-    record.repair()
-    evaluate = _make_evaluate(settings, run.graph.agent)
+    records = []
+    for map_name in environment.map_names:
+        is_only = len(environment.map_names) == 1
+        best = choice.BEST if is_only else f'{choice.BEST}-{map_name}'
+        record = EvaluationRecord(folder, map_name, policy, run.summaries, log, best)
+        record.repair()
+        records.append(record)
     return [
         RunEvaluationHook(
-            own.evaluate_every_frames,
-            evaluate,
-            record,
+            every,
+            _make_evaluate(settings, run.graph.agent),
+            records,
             policy,
             run.writer.save_variables,
             run.frames,
             run.stop,
+            first,
         )
     ]
 
@@ -65,31 +80,37 @@ class RunEvaluationHook(Component):
     """Evaluates before the first update, and after the updates that pass a multiple of N frames.
 
     The table alone records past evaluations. An evaluation that was stopped or killed is
-    repeated when the run resumes, before the next update, with the same weights.
+    repeated when the run resumes, before the next update, with the same weights. All maps are
+    evaluated with the same weights.
     """
 
     def __init__(
         self,
         every_frames: int,
         evaluate: Evaluate,
-        record: EvaluationRecord,
+        records: Sequence[EvaluationRecord],
         policy: EvaluatedPolicy,
         save: Callable[[tf.Session, str], None],
         frames: tf.Tensor,
         stop: StopRequest,
+        first_frames: int = 0,
     ):
         """Args:
         every_frames: N.
         evaluate: see above.
-        record: the evaluations so far, none beyond the checkpoint from which the run resumes.
+        records: the evaluations so far by map, with one table; none beyond the checkpoint from
+            which the run resumes.
         policy: the evaluated policy.
         save: saves all variables of a session to a folder.
         frames: environment frames of all phases together, int64 [].
         stop: set when the training should end.
+        first_frames: where N frames are counted from; the updates before it are not evaluated.
         """
         self._every_frames = every_frames
         self._evaluate = evaluate
-        self._record = record
+        self._records = list(records)
+        self._log = self._records[0].log
+        self._first_frames = first_frames
         self._policy = policy
         self._save = save
         self._frames = frames
@@ -117,25 +138,33 @@ class RunEvaluationHook(Component):
 
     def end(self, session: tf.Session) -> None:
         """Writes pending rows."""
-        self._unless_the_disk_fails(self._record.log.flush)
+        self._unless_the_disk_fails(self._log.flush)
 
     def fail(self, error: Exception) -> None:
         """Writes pending rows."""
-        self._unless_the_disk_fails(self._record.log.flush)
+        self._unless_the_disk_fails(self._log.flush)
 
     def _evaluate_if_due(self, session: tf.Session, frames: int) -> None:
-        last, every = self._record.log.last_frames(self._policy), self._every_frames
-        if last is not None and frames // every <= last // every:
+        last = self._log.last_frames(self._policy)
+        if last is not None and self._number(frames) <= self._number(last):
             return
-        result = self._evaluate(session, lambda: self._stop.requested)
-        if result is None:
+        results = self._evaluate(session, lambda: self._stop.requested)
+        if results is None:
             # Not even one more update: the weights are evaluated when the run resumes.
             self._coord.request_stop()
             return
-        found, best = dict(result, global_step=frames), self._record.best
         save = functools.partial(self._save, session)
-        self._unless_the_disk_fails(
-            lambda: self._record.add(found, lambda: best.hold_new(frames, save))
+        for record, result in zip(self._records, results):
+            self._unless_the_disk_fails(
+                functools.partial(_add, record, dict(result, global_step=frames), save)
+            )
+
+    def _number(self, frames: int) -> int:
+        """Number of the last evaluation that is due."""
+        return (
+            (frames - self._first_frames) // self._every_frames
+            if self._first_frames <= frames
+            else -1
         )
 
     def _unless_the_disk_fails(self, write: Callable[[], None]) -> None:
@@ -148,25 +177,39 @@ class RunEvaluationHook(Component):
             )
 
 
+def _add(record: EvaluationRecord, found: Dict[str, Any], save: Callable[[str], None]) -> None:
+    record.add(found, lambda: record.best.hold_new(found['global_step'], save))
+
+
 def _make_evaluate(settings: Settings, agent: Agent) -> Evaluate:
-    """Evaluates on the backend of the run, always in the same games."""
+    """Evaluates on the backend of the run, always in the same games of each map."""
     own, run, environment = settings.evaluation, settings.run, settings.environment
     specs = environments.make_specs(environment)
     num_envs = min(own.num_eval_envs, own.num_episodes)
     player_seed, *env_seeds = seeds.streams(run.seed, 'run_evaluation', 1 + num_envs)
+    make_env = functools.partial(
+        environments.make_environment, environment, settings.starcraft, specs, env_seeds
+    )
     games = phase_evaluation.PhaseEvaluation(
         acting.in_evaluation(settings, agent),
         specs[0],
-        lambda: environments.make_environment(environment, settings.starcraft, specs, env_seeds),
+        make_env,
         own.num_episodes,
         player_seed,
         num_envs,
         own.policy == 'greedy',
     )
-    about = scoring.describe(environment, own, run.seed)
 
-    def evaluate(session: tf.Session, should_stop: Callable[[], bool]) -> Optional[Dict[str, Any]]:
-        infos = games.play(session, should_stop)
-        return None if infos is None else dict(about, **scoring.summarize(infos))
+    def evaluate(
+        session: tf.Session, should_stop: Callable[[], bool]
+    ) -> Optional[List[Dict[str, Any]]]:
+        results = []
+        for task, map_name in enumerate(environment.map_names):
+            infos = games.play(session, should_stop, functools.partial(make_env, task=task))
+            if infos is None:
+                return None
+            about = scoring.describe(environment.of_map(map_name), own, run.seed)
+            results.append(dict(about, **scoring.summarize(infos)))
+        return results
 
     return evaluate

@@ -92,8 +92,12 @@ class Progress:
 
 def _returns_text(episodes: EpisodeLog) -> str:
     aborted = f', {episodes.failed} aborted' if episodes.failed else ''
-    if not episodes.last_count():
+    played = [t for t in range(len(episodes.map_names)) if episodes.last_count(t)]
+    if not played:
         return 'no episode finished yet' + aborted
+    if len(episodes.map_names) > 1:
+        means = [f'{episodes.map_names[t]} {episodes.last_mean(t):.2f}' for t in played]
+        return f'mean returns {", ".join(means)}{aborted}'
     return f'mean return {episodes.last_mean():.2f} (last {episodes.last_count()}){aborted}'
 
 

@@ -70,7 +70,7 @@ class Case:
         self.hook = RunEvaluationHook(
             100,
             self.evaluate,
-            self.record,
+            [self.record],
             'greedy',
             lambda session, path: session.saved.append(path),
             'frames',
@@ -80,7 +80,7 @@ class Case:
 
     def evaluate(self, session, should_stop):
         assert session is self.session
-        return None if should_stop() else {'mean_return': 1.0}
+        return None if should_stop() else [{'mean_return': 1.0}]
 
     def begin(self):
         self.hook.begin_phase('phase', 0)

@@ -21,10 +21,12 @@ class Episodes:
     def __init__(self, count=0, mean=float('nan'), aborted=0):
         self.count, self.mean, self.failed = count, mean, aborted
 
-    def last_count(self):
+    map_names = ('MoveToBeacon',)
+
+    def last_count(self, task=0):
         return self.count
 
-    def last_mean(self):
+    def last_mean(self, task=0):
         return self.mean
 
 
