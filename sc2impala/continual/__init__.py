@@ -1,0 +1,1 @@
+"""Metrics of continual learning, see `python -m sc2impala.continual --help`."""
