@@ -33,6 +33,9 @@ COMMANDS: Dict[str, Command] = {
     'report': Command('sc2impala.report', 'write an HTML file about a run'),
     'watch': Command('sc2impala.watch', 'play episodes in a browser, with the policy'),
     'compare': Command('sc2impala.compare', 'compare two groups of runs'),
+    'continual': Command(
+        'sc2impala.continual', 'forgetting and transfer of runs on several maps in turn'
+    ),
     'zoo': Command('sc2impala.zoo', 'list the trained agents of the package'),
     'population': Command('sc2impala.population', 'train a population'),
     'doctor': Command('sc2impala.doctor', 'check the installation of StarCraft II'),

@@ -40,6 +40,7 @@ ALLOWED = {
     ),
     'commands': ('errors',),
     'compare': ('envs', 'errors', 'evaluation', 'runtime', 'settings'),
+    'continual': ('compare', 'envs', 'errors', 'evaluation', 'runtime'),
     'doctor': ('envs', 'game_folder', 'sim'),
     'runtime': ('envs', 'errors', 'replay', 'settings'),
     'factories': ('agents', 'envs', 'errors', 'extensions', 'learner', 'runtime', 'settings'),
@@ -211,6 +212,7 @@ def test_parts_without_tensorflow():
         'errors',
         'population',
         'report',
+        'continual',
     )
     faults = [
         path
