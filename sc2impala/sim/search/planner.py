@@ -186,7 +186,8 @@ class Search:
             )
 
         # Neighbours need about the same time; each thread gets every n-th game.
-        parts = [chosen[i :: self._num_threads] for i in range(self._num_threads)]
+        # Copies: the kernel would be compiled again for slices that are not contiguous.
+        parts = [chosen[i :: self._num_threads].copy() for i in range(self._num_threads)]
         work = [(space, part) for space, part in zip(self._spaces, parts) if len(part)]
         if len(work) == 1:
             search(*work[0])
