@@ -1,6 +1,6 @@
 """A phase of a run: an algorithm on batches of a source for a number of frames."""
 
-from typing import Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import tensorflow.compat.v1 as tf
 
@@ -40,7 +40,7 @@ class Phase(NamedTuple):
     step: environment frames of all phases together after the update, int64 [].
     agent_steps: number in the new columns of the batch, int64 [].
     done, infos: see `algorithm.Update`.
-    tasks: int32, the index of the map of each step of `done`; None on a single map.
+    tasks: int32, the index of the map of each step of `done`; () on a single map.
     stage: copies the next batch to the device of the learner, or None.
     summary: serialized summary of the update, string [].
     grad_norm: norm before clipping, float32 []; None if the algorithm does not report it.
@@ -62,7 +62,7 @@ class Phase(NamedTuple):
     grad_norm: Optional[tf.Tensor] = None
     recorded: bool = False
     gradient_is_finite: Optional[tf.Variable] = None
-    tasks: Optional[tf.Tensor] = None
+    tasks: Any = ()
 
 
 def frames_variable(name: str) -> tf.Variable:
@@ -174,11 +174,11 @@ def _build_phase(
     )
 
 
-def _tasks_of(batch: Batch, done: tf.Tensor) -> Optional[tf.Tensor]:
-    """The map of each step of `done`, which lacks the steps that overlap; None on a single map."""
+def _tasks_of(batch: Batch, done: tf.Tensor) -> Any:
+    """The map of each step of `done`, which lacks the steps that overlap; () on a single map."""
     tasks = sequences.tasks_of(batch.env_outputs)
-    if tasks is None:
-        return None
+    if isinstance(tasks, tuple):
+        return ()
     return tasks[tf.shape(tasks)[0] - tf.shape(done)[0] :]
 
 

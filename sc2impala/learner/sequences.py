@@ -37,7 +37,7 @@ class Steps(NamedTuple):
     is_new: bool [B], columns from the queue, not from the replay buffer.
     demonstrated: bool [T, B], steps of a demonstrator; () without one.
     frames: int32 [T, B], environment frames of the action, see `sc2impala.frames`.
-    tasks: int32 [T, B], the index of the map; None on a single map.
+    tasks: int32 [T, B], the index of the map; () on a single map.
     """
 
     rewards: tf.Tensor
@@ -51,7 +51,7 @@ class Steps(NamedTuple):
     is_new: tf.Tensor
     demonstrated: Any
     frames: tf.Tensor
-    tasks: Optional[tf.Tensor] = None
+    tasks: Any = ()
 
 
 def unroll(
@@ -199,15 +199,15 @@ def shift(
     )
 
 
-def tasks_of(env_outputs: EnvOutput) -> Optional[tf.Tensor]:
-    """Returns the map of each step, int32 [T, B]; None on a single map.
+def tasks_of(env_outputs: EnvOutput) -> Any:
+    """Returns the map of each step, int32 [T, B]; () on a single map.
 
     Args:
       env_outputs: of [T + 1, B]. An episode that ends with a step was on the map of its input
         observation.
     """
     observation = env_outputs.observation
-    return observation[TASK][:-1] if TASK in observation else None
+    return observation[TASK][:-1] if TASK in observation else ()
 
 
 def teacher_logits(batch: Batch) -> TeacherLogits:

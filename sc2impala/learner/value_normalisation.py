@@ -11,7 +11,7 @@ the indices of the maps, int32 of the shape of the values, and statistics are fl
 Actors read the variables while they change: a baseline recorded at that moment may be inconsistent.
 """
 
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, Tuple
 
 import tensorflow.compat.v1 as tf
 
@@ -101,19 +101,17 @@ class ValueNormalisation:
             self._mean = tf.identity(self._statistics.mean)
             self._scale = self._statistics.scale
 
-    def divided(
-        self, values: tf.Tensor, tasks: Optional[tf.Tensor] = None, power: int = 1
-    ) -> tf.Tensor:
+    def divided(self, values: tf.Tensor, tasks: Any = (), power: int = 1) -> tf.Tensor:
         """Returns values in units of scale^power.
 
         Args:
           values: float32 of any shape.
-          tasks: see above; None on a single map.
+          tasks: see above; () on a single map.
           power: 1 or 2.
         """
         if self._scale is None:
             return values
-        scale = self._scale if tasks is None else tf.gather(self._scale, tasks)
+        scale = self._scale if isinstance(tasks, tuple) else tf.gather(self._scale, tasks)
         return values / tf.pow(scale, float(power))
 
     def followed(
@@ -121,7 +119,7 @@ class ValueNormalisation:
         train: tf.Operation,
         targets: tf.Tensor,
         weights: tf.Tensor,
-        tasks: Optional[tf.Tensor] = None,
+        tasks: Any = (),
     ) -> tf.Operation:
         """Returns an operation that runs `train`, and then updates the statistics.
 
@@ -129,7 +127,7 @@ class ValueNormalisation:
           train: operation of the optimizer.
           targets: float32 [T, B], targets of the baseline.
           weights: float32 [T, B], weights of targets; if all are 0, the statistics stay.
-          tasks: see above; None on a single map.
+          tasks: see above; () on a single map.
         """
         if self._statistics is None:
             return train
@@ -154,9 +152,7 @@ class ValueNormalisation:
         tasks = range(self._statistics.num_tasks)
         return {f'{tag}_{task}': found[tag][task] for tag in found for task in tasks}
 
-    def _update(
-        self, targets: tf.Tensor, weights: tf.Tensor, tasks: Optional[tf.Tensor]
-    ) -> tf.Operation:
+    def _update(self, targets: tf.Tensor, weights: tf.Tensor, tasks: Any) -> tf.Operation:
         statistics = self._statistics
         layer = statistics.layer
         mean, variance, num_batches, w, b = (
@@ -171,7 +167,7 @@ class ValueNormalisation:
         )
         rate = tf.maximum(self._rate, 1.0 / (num_batches + 1.0))
         counted: Any = 1.0
-        if tasks is None:
+        if isinstance(tasks, tuple):
             batch_mean, batch_variance = moments(targets, weights)
         else:
             batch_mean, batch_variance, is_present = moments_by_task(

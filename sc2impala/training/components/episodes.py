@@ -264,9 +264,7 @@ class EpisodeHook(Component):
         """Requests the ends of episodes in the batch."""
         phase = self.phase
         fetched = {'done': phase.done, 'infos': phase.infos, 'step': phase.step}
-        if phase.tasks is not None:
-            fetched['tasks'] = phase.tasks
-        return tf.train.SessionRunArgs(fetched)
+        return tf.train.SessionRunArgs(dict(fetched, tasks=phase.tasks))
 
     def after_run(
         self, run_context: tf.train.SessionRunContext, run_values: tf.train.SessionRunValues
@@ -277,7 +275,7 @@ class EpisodeHook(Component):
         tags: Dict[str, float] = {}
         for task, map_name in enumerate(self._episodes.map_names):
             done, infos = results['done'], results['infos']
-            if 'tasks' in results:
+            if len(self._episodes.map_names) > 1:
                 is_own = results['tasks'] == task
                 done, infos = done & is_own, infos._replace(aborted=infos.aborted & is_own)
             means = self._episodes.add(done, infos, step, task)
