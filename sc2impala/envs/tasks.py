@@ -22,7 +22,7 @@ from sc2impala.structs import TASK, Nest
 SEPARATOR = ','
 
 Make = Callable[[int, int, int], vector.VectorEnvironment]
-"""(index of the map, number of games, number of earlier changes of the maps) -> its games."""
+"""(index of the map, number of games, seed) -> its games."""
 
 
 def split(map_name: str) -> Tuple[str, ...]:
@@ -90,6 +90,7 @@ class TaskEnvironment(vector.VectorEnvironment):
         action_spec: ActionSpec,
         max_step_mul: int,
         own_functions: Sequence[Sequence[str]],
+        seed: int,
     ):
         """Makes the games.
 
@@ -100,6 +101,8 @@ class TaskEnvironment(vector.VectorEnvironment):
           action_spec: of the actions.
           max_step_mul: the largest number of environment frames per step.
           own_functions: names of the functions of each map; none if all may be chosen.
+          seed: determines the seeds of all games, also of those on later maps; it is part of the
+            state.
 
         Raises:
           ValueError: if there is no game, or an index is out of range.
@@ -112,6 +115,7 @@ class TaskEnvironment(vector.VectorEnvironment):
         self._envs: Dict[int, vector.VectorEnvironment] = {}
         self._games: Dict[int, np.ndarray] = {}
         self._frames_before = 0
+        self._seed = seed
         self._num_changes = 0
         self._is_changed = False
         self._share: Optional[float] = None
@@ -211,6 +215,7 @@ class TaskEnvironment(vector.VectorEnvironment):
             parts: Dict[str, Dict[str, np.ndarray]] = {
                 'tasks': {
                     'assigned': self._tasks.copy(),
+                    'seed': np.array(self._seed, np.int64),
                     'num_changes': np.array(self._num_changes, np.int64),
                     'is_changed': np.array(self._is_changed),
                 },
@@ -231,6 +236,7 @@ class TaskEnvironment(vector.VectorEnvironment):
                 raise saved_arrays.DifferentState('its games are of other maps.')
             for task, env in self._envs.items():
                 env.set_state(saved_arrays.part(state, f'map_{task}'))
+            self._seed = int(state['tasks/seed'])
             self._num_changes = int(state['tasks/num_changes'])
             self._is_changed = bool(state['tasks/is_changed'])
             totals = saved_arrays.part(state, 'totals')
@@ -248,7 +254,8 @@ class TaskEnvironment(vector.VectorEnvironment):
         for task in sorted(set(self._tasks.tolist())):
             games = np.flatnonzero(self._tasks == task)
             self._games[task] = games
-            env = self._make(task, len(games), self._num_changes)
+            own = np.random.SeedSequence([self._seed, task, self._num_changes])
+            env = self._make(task, len(games), int(own.generate_state(1)[0]))
             self._envs[task] = env
             if self._share is not None:
                 _call(env, 'set_share', self._share)

@@ -95,10 +95,10 @@ def make_environment(
         one = tasks.without_tasks(specs[0]), specs[1]
         of_map = environment.of_map(environment.map_names[task])
 
-        def make(index: int, num_games: int, num_changes: int) -> envs.VectorEnvironment:
+        def make(index: int, num_games: int, seed: int) -> envs.VectorEnvironment:
             return make_environment(of_map, starcraft, one, seeds, spread_frames)
 
-        return _of_several_maps(environment, specs, make, [task] * len(seeds))
+        return _of_several_maps(environment, specs, make, [task] * len(seeds), seeds[0])
     game_settings = None
     if environment.backend == 'pysc2':
         game_settings = make_game_settings(starcraft, environment.map_file)
@@ -148,10 +148,10 @@ def make_actor_environment(
     if specs[0].num_tasks:
         one = tasks.without_tasks(specs[0]), specs[1]
 
-        def make(index: int, num_games: int, num_changes: int) -> envs.VectorEnvironment:
+        def make(index: int, num_games: int, seed: int) -> envs.VectorEnvironment:
             of_map = environment.of_map(environment.map_names[index])
-            own = np.random.SeedSequence([seeds[0], index, num_changes])
-            *game_seeds, own_share_seed = map(int, own.generate_state(num_games + 1))
+            own = np.random.SeedSequence(seed).generate_state(num_games + 1)
+            *game_seeds, own_share_seed = map(int, own)
             return make_actor_environment(
                 of_map,
                 starcraft,
@@ -163,7 +163,7 @@ def make_actor_environment(
                 spread,
             )
 
-        return _of_several_maps(environment, specs, make, assigned or [0] * len(seeds))
+        return _of_several_maps(environment, specs, make, assigned or [0] * len(seeds), seeds[0])
     spread_frames = environment.spread_frames if spread else 0
     if not specs[0].demonstration_heads:
         return make_environment(environment, starcraft, specs, seeds, spread_frames)
@@ -232,7 +232,11 @@ def assign(environment: EnvironmentSettings, own: TaskSettings, num_games: int) 
 
 
 def _of_several_maps(
-    environment: EnvironmentSettings, specs: Specs, make: tasks.Make, assigned: Sequence[int]
+    environment: EnvironmentSettings,
+    specs: Specs,
+    make: tasks.Make,
+    assigned: Sequence[int],
+    seed: int,
 ) -> envs.VectorEnvironment:
     names = environment.map_names
     return tasks.TaskEnvironment(
@@ -242,6 +246,7 @@ def _of_several_maps(
         specs[1],
         environment.longest_step,
         [tasks.functions_of(name) for name in names],
+        seed,
     )
 
 

@@ -30,14 +30,16 @@ def make_one(task, num_games, seed=0, specs=None):
     return envs.make_environment('simulator', NAMES[task], seeds, seen, action_spec, 20)
 
 
-def make(assigned=ASSIGNED, seed=0, functions=tasks.functions_of):
+def make(assigned=ASSIGNED, seed=0, functions=tasks.functions_of, made=None):
     specs = make_specs()
 
-    def make_map(task, num_games, num_changes):
-        return make_one(task, num_games, seed + num_changes)
+    def make_map(task, num_games, drawn):
+        if made is not None:
+            made.append((task, num_games, drawn))
+        return make_one(task, num_games, drawn)
 
     own = [functions(name) for name in NAMES]
-    return tasks.TaskEnvironment(make_map, assigned, *specs, 20, own)
+    return tasks.TaskEnvironment(make_map, assigned, *specs, 20, own, seed)
 
 
 def of_games(nest, games):
@@ -98,8 +100,9 @@ def test_each_game_is_that_of_its_map():
     specs = make_specs()
     own = [np.flatnonzero(np.equal(ASSIGNED, task)) for task in range(3)]
     rng = np.random.RandomState(0)
-    with make() as env:
-        others = [make_one(task, len(games)) for task, games in enumerate(own)]
+    made = []
+    with make(made=made) as env:
+        others = [make_one(*arguments) for arguments in made]
         output = EnvOutput(None, None, None, env.reset())
         for other in others:
             other.reset()
@@ -146,11 +149,11 @@ def test_no_op_is_left_where_only_functions_of_other_maps_are_available():
         **SMALL,
     )
 
-    def make_map(task, num_games, num_changes):
+    def make_map(task, num_games, drawn):
         return make_one(task, num_games, specs=(observation_spec, action_spec))
 
     env = tasks.TaskEnvironment(
-        make_map, [0, 0], observation_spec, action_spec, 20, [('no_op',), ()]
+        make_map, [0, 0], observation_spec, action_spec, 20, [('no_op',), ()], 0
     )
     with env:
         assert env.reset()['available_actions'].tolist() == [[True, False]] * 2
@@ -158,7 +161,8 @@ def test_no_op_is_left_where_only_functions_of_other_maps_are_available():
 
 class TestOtherMaps:
     def test_episodes_are_aborted_in_a_step_without_frames(self):
-        with make([0, 0, 0]) as env:
+        made = []
+        with make([0, 0, 0], made=made) as env:
             env.reset()
             before = env.step(*no_op(env))
             frames_played = env.frames_played
@@ -171,7 +175,7 @@ class TestOtherMaps:
             assert not played.any()
             np.testing.assert_array_equal(after.info.episode_frames, before.info.episode_frames)
             assert after.observation['task'].tolist() == [1, 1, 2]
-            first = make_one(1, 2, seed=1).reset()
+            first = make_one(*made[1]).reset()
             contract.check_equal(
                 after.observation['screen']['selected'][:2], first['screen']['selected']
             )
@@ -232,6 +236,16 @@ class TestState:
             found = play(other, 6, *first_step(other))
             contract.check_equal(found, expected)
 
+    def test_games_of_later_maps_are_those_of_the_state(self):
+        with make([0], seed=1) as env, make([0], seed=2) as other:
+            env.reset()
+            other.reset()
+            other.set_state(env.get_state())
+            for each in (env, other):
+                each.play([1])
+            found, expected = (each.step(*no_op(each)) for each in (env, other))
+            contract.check_equal(found, expected)
+
     def test_of_other_maps_is_refused(self):
         with make([0, 0]) as env, make([0, 1]) as other, make([1, 1]) as third:
             for each in (env, other, third):
@@ -251,7 +265,7 @@ def test_each_map_has_its_own_demonstrator():
     specs = make_specs()
     labelled = demonstrator.with_labels(*specs)
 
-    def make_map(task, num_games, num_changes):
+    def make_map(task, num_games, drawn):
         one = tasks.without_tasks(specs[0])
         script_class = players.SCRIPTED_PLAYERS[NAMES[task]]
         seen = demonstrator.with_needs(one, script_class)
@@ -260,7 +274,7 @@ def test_each_map_has_its_own_demonstrator():
         return demonstrator.DemonstratedEnvironment(env, one, script, 4 + task, 1.0, 0)
 
     own = [tasks.functions_of(name) for name in NAMES]
-    env = tasks.TaskEnvironment(make_map, ASSIGNED, labelled, specs[1], 20, own)
+    env = tasks.TaskEnvironment(make_map, ASSIGNED, labelled, specs[1], 20, own, 0)
     with env:
         label = env.reset()['demonstration']
         assert label['step_mul'].tolist() == [4 + task for task in ASSIGNED]

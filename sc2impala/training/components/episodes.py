@@ -238,7 +238,7 @@ def open_log(settings: Settings, start: Start) -> EpisodeLog:
       UserError: if the file cannot be continued.
     """
     path = os.path.join(settings.run.logdir, logdir.EPISODES_CSV)
-    games_fail = not settings.environment.spread_frames
+    games_fail = not settings.environment.spread_frames and not settings.tasks.is_sequential
     episodes = EpisodeLog(
         path, start.number, games_fail=games_fail, map_names=settings.environment.map_names
     )
