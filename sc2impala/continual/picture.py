@@ -98,8 +98,7 @@ def save_curves(path: str, arms: Mapping[str, Sequence[Run]]) -> None:
     panels[-1].xaxis.set_major_formatter(ticker.EngFormatter(sep=''))
     panels[-1].set_xlim(0, max(run.frames for run in everything) or None)
     if len(arms) > 1:
-        lines, names = panels[0].get_legend_handles_labels()
-        figure.legend(lines, names, loc='outside right upper', frameon=False)
+        panels[0].legend(loc='upper left', bbox_to_anchor=(1, 1), frameon=False)
     figures.save(figure, path, 'a folder')
 
 
