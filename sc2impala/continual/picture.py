@@ -76,7 +76,7 @@ def save_curves(path: str, arms: Mapping[str, Sequence[Run]]) -> None:
     """
     everything = [run for runs in arms.values() for run in runs]
     maps = everything[0].maps
-    figure = Figure(figsize=(9, 0.6 + 1.7 * len(maps)), dpi=100, layout='constrained')
+    figure = Figure(figsize=(9, round(0.6 + 1.7 * len(maps), 1)), dpi=100, layout='constrained')
     panels = figure.subplots(len(maps), 1, squeeze=False, sharex=True)[:, 0]
     with_blocks = next((run for run in everything if len(run.blocks)), None)
     for i, axes in enumerate(panels):
