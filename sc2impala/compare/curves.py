@@ -83,7 +83,9 @@ def _running_mean(run: Run, last: int) -> Tuple[np.ndarray, np.ndarray]:
     Raises:
       ValueError: if there is no list of episodes.
     """
-    frames, returns = learning_curve.read_episodes(os.path.join(run.folder, logdir.EPISODES_CSV))
+    frames, returns = learning_curve.read_episodes(
+        os.path.join(run.folder, logdir.EPISODES_CSV), run.map_name
+    )
     return frames, learning_curve.running_mean_and_std(returns, last)[0]
 
 

@@ -5,6 +5,7 @@ import json
 import os
 from typing import Any, Dict, List, Mapping, NamedTuple, Sequence
 
+from sc2impala.envs import tasks
 from sc2impala.errors import UserError
 from sc2impala.runtime import manifest
 from sc2impala.settings import settings as settings_lib
@@ -39,7 +40,7 @@ def find_runs(paths: Sequence[str]) -> List[Run]:
       paths: folders of runs, folders that contain runs, or patterns of their names.
 
     Returns:
-      Each run once, ordered by path.
+      Each run once, ordered by path; a run on several maps once for each of them.
 
     Raises:
       UserError: if a path is not a folder, contains no run, or a manifest cannot be read.
@@ -56,7 +57,7 @@ def find_runs(paths: Sequence[str]) -> List[Run]:
                 'below.'
             )
         found.update((os.path.realpath(run), run) for run in runs)
-    return [_read_run(folder) for folder in sorted(found.values())]
+    return [run for folder in sorted(found.values()) for run in _read_run(folder)]
 
 
 def differing_settings(runs_a: Sequence[Run], runs_b: Sequence[Run]) -> Dict[str, Any]:
@@ -110,7 +111,7 @@ def _runs_below(folder: str) -> List[str]:
     return found
 
 
-def _read_run(folder: str) -> Run:
+def _read_run(folder: str) -> List[Run]:
     config: Mapping[str, Any] = manifest.peek(folder)
     map_name, map_file = config.get('map_name'), config.get('map_file')
     if isinstance(map_file, str) and map_file:
@@ -120,4 +121,4 @@ def _read_run(folder: str) -> Run:
             f'{os.path.join(folder, manifest.MANIFEST)} names no map, expected the manifest of a '
             'run.'
         )
-    return Run(folder, map_name, dict(config))
+    return [Run(folder, name, dict(config)) for name in tasks.split(map_name)]

@@ -10,8 +10,10 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Seq
 import numpy as np
 
 from sc2impala.compare.runs import Run
+from sc2impala.envs import tasks
 from sc2impala.errors import UserError
 from sc2impala.evaluation import pictures
+from sc2impala.evaluation.episode_table import MAP_COLUMN
 from sc2impala.evaluation.log import EVALUATIONS_CSV, EvaluatedPolicy
 from sc2impala.evaluation.pictures import learning_curve
 from sc2impala.runtime import logdir
@@ -90,12 +92,12 @@ def read_scores(
     """
     missing: List[str] = []
     for each in [source] if source else SOURCES:
-        readers: Dict[str, Callable[[str], List[Score]]] = {
+        readers: Dict[str, Callable[[Run], List[Score]]] = {
             EVALUATIONS_CSV: _read_evaluations,
             logdir.EVALUATION_JSON: _read_evaluation_files,
-            logdir.EPISODES_CSV: lambda folder: _read_episodes(folder, frames, last),
+            logdir.EPISODES_CSV: lambda run: _read_episodes(run, frames, last),
         }
-        found = [_until(readers[each](run.folder), frames) for run in runs]
+        found = [_until(readers[each](run), frames) for run in runs]
         empty = [run.folder for run, scores in zip(runs, found) if not scores]
         if empty:
             missing.append(f'{empty[0]} has none in {each}')
@@ -127,25 +129,34 @@ def _of_common_policy(found: Sequence[List[Score]]) -> Optional[List[Score]]:
     return None
 
 
-def _read_evaluations(folder: str) -> List[Score]:
+def _read_evaluations(run: Run) -> List[Score]:
     """Reads the table of evaluations; a line that a kill has cut off is skipped."""
-    path = os.path.join(folder, EVALUATIONS_CSV)
+    path = os.path.join(run.folder, EVALUATIONS_CSV)
     if not os.path.exists(path):
         return []
     try:
         with open(path, newline='', encoding='utf-8', errors='replace') as file:
             text = file.read(_MAX_BYTES)
         header, *rows = list(csv.reader(text[: text.rfind('\n') + 1].splitlines())) or [[]]
-        return [_score_of(dict(zip(header, row))) for row in rows if len(row) == len(header)]
+        whole = [dict(zip(header, row)) for row in rows if len(row) == len(header)]
+        # Older versions did not write the map.
+        return [
+            _score_of(row) for row in whole if (row.get(MAP_COLUMN) or run.map_name) == run.map_name
+        ]
     except (OSError, ValueError, KeyError, csv.Error) as error:
         raise _unreadable(path, error, 'the evaluations of a run') from error
 
 
-def _read_evaluation_files(folder: str) -> List[Score]:
-    """Reads `evaluation.json` and `evaluation-<frames>.json`; without those of the best model."""
+def _read_evaluation_files(run: Run) -> List[Score]:
+    """Reads `evaluation.json` and `evaluation-<frames>.json`; without those of the best model.
+
+    Of a run on several maps these are `evaluation-<map>.json` and `evaluation-<map>-<frames>.json`.
+    """
     stem, extension = os.path.splitext(logdir.EVALUATION_JSON)
+    if len(tasks.split(str(run.config.get('map_name', '')))) > 1:
+        stem = f'{stem}-{run.map_name}'
     found = []
-    for path in sorted(glob.glob(os.path.join(glob.escape(folder), f'{stem}*{extension}'))):
+    for path in sorted(glob.glob(os.path.join(glob.escape(run.folder), f'{stem}*{extension}'))):
         if not re.match(rf'{stem}(-\d+)?{re.escape(extension)}$', os.path.basename(path)):
             continue
         try:
@@ -162,13 +173,13 @@ def _read_evaluation_files(folder: str) -> List[Score]:
     return found
 
 
-def _read_episodes(folder: str, frames: Optional[int], last: int) -> List[Score]:
+def _read_episodes(run: Run, frames: Optional[int], last: int) -> List[Score]:
     """Reads the last episodes of the training."""
-    path = os.path.join(folder, logdir.EPISODES_CSV)
+    path = os.path.join(run.folder, logdir.EPISODES_CSV)
     if not os.path.exists(path):
         return []
     try:
-        steps, returns = learning_curve.read_episodes(path)
+        steps, returns = learning_curve.read_episodes(path, run.map_name)
     except pictures.NoEpisode:
         return []
     except ValueError as error:

@@ -16,7 +16,11 @@ class NoEpisode(ValueError):
     """No episode has finished yet."""
 
 
-def read_episodes(episodes_csv: str) -> Tuple[np.ndarray, np.ndarray]:
+MAP_COLUMN = 'map_name'
+"""The last column in runs on several maps."""
+
+
+def read_episodes(episodes_csv: str, map_name: str = '') -> Tuple[np.ndarray, np.ndarray]:
     """Reads the finished episodes of a run, without those that a later start replaced.
 
     A run that is killed resumes from its last checkpoint, at an earlier step than it had reached.
@@ -26,6 +30,7 @@ def read_episodes(episodes_csv: str) -> Tuple[np.ndarray, np.ndarray]:
 
     Args:
       episodes_csv: file with the columns start, global_step and episode_return, among others.
+      map_name: the map of the episodes, in a run on several maps; empty for all episodes.
 
     Returns:
       int64 [n] environment frames at the end of each episode, and float64 [n] returns; n > 0.
@@ -49,6 +54,8 @@ def read_episodes(episodes_csv: str) -> Tuple[np.ndarray, np.ndarray]:
             )
         )
     rows = [row for row in rows if len(row) == len(header)]
+    if map_name and MAP_COLUMN in header:
+        rows = [row for row in rows if row[header.index(MAP_COLUMN)] == map_name]
     if not rows:
         raise NoEpisode(f'{episodes_csv} has no finished episode, expected at least one.')
     try:

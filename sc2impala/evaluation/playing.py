@@ -74,6 +74,7 @@ def _evaluate_map(settings: Settings, task: int) -> Dict[str, Any]:
             pictures.EpisodePicture(*specs) if own.animation else None,
             about,
             label,
+            not specs[0].num_tasks,
         )
 
 

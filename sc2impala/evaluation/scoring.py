@@ -26,6 +26,7 @@ def evaluate(
     picture: Optional[EpisodePicture],
     about: Mapping[str, object],
     label: str = '',
+    is_only_map: bool = True,
 ) -> Dict[str, Any]:
     """Runs `num_episodes` episodes and writes the results to the folder of the run.
 
@@ -41,6 +42,7 @@ def evaluate(
       about: entries for `evaluation.json`, see `describe`.
       label: name of a chosen checkpoint: the files are then `evaluation-<label>.json` and
         `episode-<label>.gif`.
+      is_only_map: False if the run has others; the curve is then `curve-<map_name>.png`.
 
     Returns:
       The content of `evaluation.json`.
@@ -57,7 +59,9 @@ def evaluate(
     if picture is not None:
         picture.save(os.path.join(folder, _labelled(ANIMATION, label)))
     if evaluation.curve:
-        save_curve(folder, result['map_name'])
+        save_curve(
+            folder, result['map_name'], CURVE if is_only_map else f'curve-{about["map_name"]}.png'
+        )
     return result
 
 
@@ -182,15 +186,20 @@ def table(result: Dict[str, Any]) -> str:
     )
 
 
-def save_curve(folder: str, map_name: str) -> None:
+def save_curve(folder: str, map_name: str, name: str = CURVE) -> None:
     """Draws the learning curve of a run; reports if it has no finished episode yet.
+
+    Args:
+      folder: of the run.
+      map_name: its map, or one of several.
+      name: of the picture.
 
     Raises:
       UserError: if there is no readable list of episodes.
     """
     try:
         pictures.save_learning_curve(
-            os.path.join(folder, logdir.EPISODES_CSV), os.path.join(folder, CURVE), map_name
+            os.path.join(folder, logdir.EPISODES_CSV), os.path.join(folder, name), map_name
         )
     except pictures.NoEpisode as error:
         console.say(f'--curve draws nothing: {error}')

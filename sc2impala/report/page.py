@@ -1,8 +1,9 @@
 """The page: sections of all runs with style and script, in one file."""
 
 import os
-from typing import List, Sequence, Tuple
+from typing import Callable, List, Sequence, Tuple
 
+from sc2impala.report import run as run_lib
 from sc2impala.report import text
 from sc2impala.report.run import Run
 from sc2impala.report.sections import (
@@ -50,10 +51,27 @@ def title(runs: Sequence[Run]) -> str:
     return f'{len(runs)} runs' + (f' on {maps[0]}' if len(maps) == 1 else '')
 
 
+def _by_map(runs: Sequence[Run], section: Callable[[Sequence[Run]], str]) -> str:
+    """Returns a section of the runs; if one is on several maps, below the name of each map."""
+    groups = run_lib.by_map(runs)
+    if len(groups) == 1:
+        return section(runs)
+    parts = [f'<h3>{text.escaped(name)}</h3>{section(of_map)}' for name, of_map in groups.items()]
+    return ''.join(parts)
+
+
+def _evaluations(runs: Sequence[Run]) -> str:
+    return evaluations.curves(runs) + _table_of_evaluations(runs)
+
+
+def _table_of_evaluations(runs: Sequence[Run]) -> str:
+    return evaluations.section(runs[0])
+
+
 def _one(run: Run, output: str, episodes: str) -> str:
     parts = [
-        ('Returns', 'returns', returns.section([run])),
-        ('Evaluations', 'evaluations', evaluations.curves([run]) + evaluations.section(run)),
+        ('Returns', 'returns', _by_map([run], returns.section)),
+        ('Evaluations', 'evaluations', _by_map([run], _evaluations)),
         ('Episodes', 'episodes', episodes),
         *_details(run, output, '', True),
     ]
@@ -66,8 +84,8 @@ def _one(run: Run, output: str, episodes: str) -> str:
 
 def _several(runs: Sequence[Run], output: str, episodes: str) -> str:
     parts = [
-        ('Returns', 'returns', returns.section(runs)),
-        ('Evaluations', 'evaluations', evaluations.curves(runs)),
+        ('Returns', 'returns', _by_map(runs, returns.section)),
+        ('Evaluations', 'evaluations', _by_map(runs, evaluations.curves)),
         ('Episodes', 'episodes', episodes),
         ('Speed', 'speed', speed.curves(runs)),
     ]
@@ -80,7 +98,7 @@ def _several(runs: Sequence[Run], output: str, episodes: str) -> str:
 def _run(index: int, run: Run, output: str) -> str:
     """Returns the section of one of several runs."""
     parts = [
-        ('Evaluations', f'run{index}-evaluations', evaluations.section(run)),
+        ('Evaluations', f'run{index}-evaluations', _by_map([run], _table_of_evaluations)),
         *_details(run, output, f'run{index}-', False),
     ]
     content = overview.head(run) + overview.tiles(run) + _sections(parts, 3)

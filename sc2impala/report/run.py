@@ -6,6 +6,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tup
 
 from sc2impala import learner
 from sc2impala.checkpoints import directory
+from sc2impala.envs import tasks
 from sc2impala.errors import UserError
 from sc2impala.evaluation.log import EVALUATIONS_CSV
 from sc2impala.report import events, launches, tables, train_log
@@ -111,6 +112,30 @@ def read(folder: str, label: str) -> Run:
         events=found_events,
         log=log,
     )
+
+
+def by_map(runs: Sequence[Run]) -> Dict[str, List[Run]]:
+    """Groups runs by map; one on several maps is in all of their groups, with its rows of the map.
+
+    Args:
+      runs: at least one. They are a single group unless one is on several maps.
+
+    Returns:
+      {map_name: runs}.
+    """
+    maps = [tasks.split(run.map_name) for run in runs]
+    if all(len(names) == 1 for names in maps):
+        return {runs[0].map_name: list(runs)}
+    groups: Dict[str, List[Run]] = {}
+    for run, names in zip(runs, maps):
+        for name in names:
+            of_map = run._replace(
+                identity=dict(run.identity, map_name=name),
+                episodes=tables.read_episodes(run.folder, name),
+                evaluations=tables.read_evaluations(run.folder, name),
+            )
+            groups.setdefault(name, []).append(of_map if len(names) > 1 else run)
+    return groups
 
 
 def check_is_run(folder: str) -> None:

@@ -71,9 +71,16 @@ class Evaluations(NamedTuple):
     fault: str
 
 
-def read_episodes(folder: str) -> Episodes:
-    """Reads `episodes.csv` in the folder of a run; never raises an error."""
+def read_episodes(folder: str, map_name: str = '') -> Episodes:
+    """Reads `episodes.csv` in the folder of a run; never raises an error.
+
+    Args:
+      folder: of the run.
+      map_name: one of several maps; empty for all episodes.
+    """
     rows, fault = _read_rows(os.path.join(folder, logdir.EPISODES_CSV), episode_table.COLUMNS)
+    if map_name:
+        rows = [row for row in rows if (row.get(episode_table.MAP_COLUMN) or map_name) == map_name]
     numbers = [[_number(row[name]) for name in episode_table.COLUMNS] for row in rows]
     good = [row for row in numbers if all(map(math.isfinite, row))]
     faults = [fault] if fault else []
@@ -86,16 +93,23 @@ def read_episodes(folder: str) -> Episodes:
     return Episodes(steps[kept].astype(np.int64), returns[kept], ' '.join(faults))
 
 
-def read_evaluations(folder: str) -> Evaluations:
-    """Reads the evaluations in the folder of a run; never raises an error."""
+def read_evaluations(folder: str, map_name: str = '') -> Evaluations:
+    """Reads the evaluations in the folder of a run; never raises an error.
+
+    Args:
+      folder: of the run.
+      map_name: one of several maps; empty for all evaluations.
+    """
     rows, fault = _read_rows(os.path.join(folder, EVALUATIONS_CSV), ('global_step', 'mean_return'))
+    if map_name:
+        rows = [row for row in rows if (row.get(episode_table.MAP_COLUMN) or map_name) == map_name]
     found = [_of_row(row) for row in rows]
     good = [row for row in found if row is not None]
     faults = [fault] if fault and 'no evaluations.csv' not in fault else []
     if len(good) < len(found):
         faults.append(_skipped(EVALUATIONS_CSV, len(found) - len(good)))
     single = []
-    for path in _json_files(folder):
+    for path in _json_files(folder, map_name):
         evaluation, problem = _of_json(path)
         if evaluation is not None:
             single.append(evaluation)
@@ -167,8 +181,9 @@ def _of_row(row: Mapping[str, Any]) -> Optional[Evaluation]:
     )
 
 
-def _json_files(folder: str) -> List[str]:
-    pattern = os.path.join(glob.escape(folder), 'evaluation-*.json')
+def _json_files(folder: str, map_name: str) -> List[str]:
+    name = f'evaluation-{map_name}*.json' if map_name else 'evaluation-*.json'
+    pattern = os.path.join(glob.escape(folder), name)
     latest = os.path.join(folder, logdir.EVALUATION_JSON)
     return [latest] * os.path.exists(latest) + sorted(glob.glob(pattern))
 

@@ -136,3 +136,41 @@ def test_means_of_other_episodes():
         np.testing.assert_allclose(means.mean(), 4, atol=0.05)
         np.testing.assert_allclose(means.var(), returns.var() * factor, rtol=0.05)
     assert scores.Score(0, 1, 4.0, 0.0).resampled_means(2, rng).tolist() == [4, 4]
+
+
+class TestSeveralMaps:
+    """A run on two maps is compared on each of them."""
+
+    MAPS = ('MoveToBeacon', 'DefeatRoaches')
+
+    def make(self, tmp_path, **contents):
+        folder = write_run(tmp_path / 'a', map_name=','.join(self.MAPS), **contents)
+        found = runs.find_runs([folder])
+        assert [run.map_name for run in found] == list(self.MAPS)
+        return found
+
+    def means(self, found):
+        return [scores.read_scores([run]).scores[0].mean for run in found]
+
+    def test_evaluations(self, tmp_path):
+        table = [evaluated(100, mean, map_name=name) for mean, name in zip((3, 40), self.MAPS)] + [
+            evaluated(200, mean, map_name=name) for mean, name in zip((5, 70), self.MAPS)
+        ]
+        assert self.means(self.make(tmp_path, evaluations=table)) == [5, 70]
+
+    def test_evaluation_files(self, tmp_path):
+        found = self.make(tmp_path, evaluation={})
+        path = tmp_path / 'a' / 'evaluation.json'
+        content = path.read_text()
+        path.unlink()
+        for mean, name in zip((5, 70), self.MAPS):
+            text = content.replace('"mean_return": 5.0', f'"mean_return": {mean}.0')
+            (tmp_path / 'a' / f'evaluation-{name}.json').write_text(text)
+        assert self.means(found) == [5, 70]
+
+    def test_episodes(self, tmp_path):
+        found = self.make(tmp_path)
+        lines = ['start,global_step,episode_return,episode_frames,episode_steps,map_name']
+        lines += [f'0,{100 * i},{i},10,1,{self.MAPS[i % 2]}' for i in range(6)]
+        (tmp_path / 'a' / 'episodes.csv').write_text('\r\n'.join(lines) + '\r\n')
+        assert self.means(found) == [2, 3]

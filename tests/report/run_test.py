@@ -3,6 +3,7 @@ import json
 import pytest
 
 from sc2impala.errors import UserError
+from sc2impala.report import page as page_lib
 from sc2impala.report import run as run_lib
 from sc2impala.runtime import logdir
 from tests.report import folders
@@ -75,3 +76,28 @@ def test_labels_differ():
     assert run_lib.labels(['runs/a']) == ['a']
     assert run_lib.labels(['runs/a', 'runs/b/']) == ['a', 'b']
     assert run_lib.labels(['x/a/0', 'x/b/0']) == ['a/0', 'b/0']
+
+
+def test_a_run_on_several_maps_has_its_rows_by_map(run):
+    content = tiny.read_json(run, 'manifest.json')
+    content['config']['map_name'] = 'MoveToBeacon,DefeatRoaches'
+    tiny.edit_manifest(run, json.dumps(content))
+    folders.write(
+        run,
+        'episodes.csv',
+        'start,global_step,episode_return,episode_frames,episode_steps,map_name',
+        *[f'0,{100 * i},{i},10,1,{("MoveToBeacon", "DefeatRoaches")[i % 2]}' for i in range(6)],
+    )
+    found = run_lib.read(run, 'a')
+    groups = run_lib.by_map([found])
+    assert list(groups) == ['MoveToBeacon', 'DefeatRoaches']
+    returns = {name: of_map[0].episodes.returns.tolist() for name, of_map in groups.items()}
+    assert returns == {'MoveToBeacon': [0, 2, 4], 'DefeatRoaches': [1, 3, 5]}
+    assert groups['DefeatRoaches'][0].map_name == 'DefeatRoaches'
+    page = page_lib.to_html([found], 'report.html', 0.0)
+    assert '<h3>MoveToBeacon</h3>' in page and '<h3>DefeatRoaches</h3>' in page
+
+
+def test_runs_on_single_maps_are_one_group(run):
+    found = run_lib.read(run, 'a')
+    assert run_lib.by_map([found, found]) == {'MoveToBeacon': [found, found]}

@@ -42,7 +42,7 @@ def save_learning_curve(
     axes = figure.subplots()
     for i, (label, file) in enumerate(runs.items()):
         labels = (None, label, None) if compared else _LABELS
-        frames, returns = read_episodes(file)
+        frames, returns = read_episodes(file, map_name)
         _draw_run(axes, frames, returns, color=f'C{i}', labels=labels)
     for i, (label, level) in enumerate((levels or {}).items()):
         style = _LINE_STYLES[i % len(_LINE_STYLES)]

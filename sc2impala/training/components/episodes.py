@@ -9,6 +9,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala.checkpoints import directory
 from sc2impala.errors import UserError
+from sc2impala.evaluation.episode_table import MAP_COLUMN
 from sc2impala.runtime import console, logdir
 from sc2impala.runtime.summary_log import SummaryLog
 from sc2impala.saved_arrays import Arrays
@@ -20,9 +21,6 @@ from sc2impala.training.start import Start
 from sc2impala.training.state import State
 
 COLUMNS = ('start', 'global_step', 'episode_return', 'episode_frames', 'episode_steps')
-
-MAP_COLUMN = 'map_name'
-"""The last column in runs on several maps."""
 
 
 class EpisodeLog:
