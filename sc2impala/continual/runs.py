@@ -96,7 +96,8 @@ def find(paths: Sequence[str]) -> List[str]:
     Raises:
       UserError: if there is none.
     """
-    return [run.folder for run in run_folders.find_runs(paths)]
+    # A run on several maps is found once for each of them.
+    return list(dict.fromkeys(run.folder for run in run_folders.find_runs(paths)))
 
 
 def read_sequential(folder: str) -> Run:
@@ -207,7 +208,7 @@ def read_episodes(run: Run) -> Episodes:
 
 
 def _read_config(folder: str) -> Dict[str, Any]:
-    (run,) = run_folders.find_runs([folder])
+    run = run_folders.find_runs([folder])[0]
     return dict(run.config, map_name=run.config.get('map_name') or run.map_name)
 
 
