@@ -17,7 +17,8 @@ table of all arms, curves, the tables and matrices of each arm, and the probe: f
 return of the last episodes on a map reaches a return, after the maps before it, compared with an
 expert's from scratch.
 
-Runs learn from scratch, unless --flags has another start. The last line of the output is JSON.
+Runs learn from scratch, unless --flags has another start, as those of --preset=imitation. The last
+line of the output is JSON.
 """
 
 import argparse
@@ -50,11 +51,24 @@ _OUTPUT = 'output.txt'
 
 _OTHER_STARTS = ('init_checkpoint', 'demonstrator', 'demonstrations', 'nofrom_scratch')
 
+_IN_TURN = (
+    '--demonstrator=of_each_map --demonstration_cost=1 --num_cloning_frames=0 '
+    '--num_critic_pretrain_frames=0 --teacher_cost=0 --learning_rate=7e-4 --batch_size=16'
+)
+"""Imitation in the main phase: labels of the demonstrator of the map are learned from along with
+rewards, also those in replayed sequences."""
+
 PRESETS: Dict[str, Dict[str, Any]] = {
     'fights': {
         'maps': ('FindAndDefeatZerglings', 'DefeatRoaches', 'DefeatZerglingsAndBanelings'),
         'cycles': 2,
         'frames_per_task': 1500000,
+    },
+    'imitation': {
+        'maps': ('FindAndDefeatZerglings', 'DefeatRoaches', 'DefeatZerglingsAndBanelings'),
+        'cycles': 2,
+        'frames_per_task': 500000,
+        'flags': _IN_TURN,
     },
     'all_maps': {'maps': tuple(SCORES), 'cycles': 1, 'frames_per_task': 3000000},
 }
@@ -105,7 +119,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument('--arms', nargs='+', default=list(ARMS), metavar='ARM')
     parser.add_argument('--seeds', type=int, nargs='+', default=[0, 1, 2])
     parser.add_argument('--folder', type=os.path.expanduser, default='runs/continual')
-    parser.add_argument('--flags', default='', help="flags of all runs: --flags='--a=1 --b=2'")
+    parser.add_argument('--flags', help="flags of all runs: --flags='--a=1 --b=2'")
     parser.add_argument('--evaluations_per_task', type=int, default=3)
     parser.add_argument('--num_episodes', type=int, default=20, help='per map in an evaluation')
     parser.add_argument(
@@ -138,11 +152,13 @@ def list_text() -> str:
         frames = f'{preset["frames_per_task"]:,} frames per map'
         cycles = console.count_text(preset['cycles'], 'cycle')
         lines.append(f'--preset={name}: {", ".join(preset["maps"])}; {cycles}, {frames}')
+        if 'flags' in preset:
+            lines.append(f'    {preset["flags"]}')
     return '\n'.join(lines) + '\n'
 
 
 def _run(options: argparse.Namespace) -> None:
-    preset = PRESETS[options.preset]
+    preset = {'flags': '', **PRESETS[options.preset]}
     given = {name: getattr(options, name) for name in preset}
     chosen = {name: preset[name] if given[name] is None else given[name] for name in preset}
     experiment = Experiment(
@@ -156,7 +172,7 @@ def _run(options: argparse.Namespace) -> None:
     )
     _check(experiment, options)
     arms = {name: continual_arms.find(name) for name in options.arms}
-    flags = shlex.split(options.flags)
+    flags = shlex.split(chosen['flags'])
     _check_same(options.folder, experiment, flags)
     if not options.report:
         for seed in options.seeds:

@@ -127,7 +127,7 @@ def _draw_matrix(
     for (row, column), value in np.ndenumerate(values):
         if np.isnan(value):
             continue
-        color = 'white' if abs(value) > 0.7 * limit else 'black'
+        color = 'white' if abs(value) > 0.55 * limit else 'black'
         text = f'{value + 0.0:.2f}'.replace('-0.00', '0.00')
         axes.text(column, row, text, ha='center', va='center', color=color, fontsize='small')
     axes.set_xticks(range(len(columns)))
