@@ -59,7 +59,7 @@ def test_one_episode_of_each_game():
 
 @pytest.mark.parametrize(
     'map_name, name',
-    [('DefeatZerglingsAndBanelings', 'KitePlayer'), ('MoveToBeacon', 'MoveToBeaconPlayer')],
+    [('DefeatZerglingsAndBanelings', 'SearchPlayer'), ('MoveToBeacon', 'MoveToBeaconPlayer')],
 )
 def test_a_script_is_the_one_that_is_demonstrated(map_name, name, monkeypatch):
     scripts = []
