@@ -25,6 +25,7 @@ from sc2impala.agents import policy as policy_lib
 from sc2impala.agents.action_values import ActionValues
 from sc2impala.agents.heads import HeadOutputs
 from sc2impala.agents.recurrent import Features
+from sc2impala.agents.separate_critic import SeparateCritic
 from sc2impala.agents.unit_prior import UnitPrior
 from sc2impala.agents.value_statistics import ValueStatistics
 from sc2impala.envs.actions import ActionSpec
@@ -76,6 +77,7 @@ class Agent(snt.RNNCore):
         unit_prior: Optional[UnitPrior] = None,
         num_tasks: int = 0,
         task_input: bool = False,
+        critic: Optional[SeparateCritic] = None,
         name: str = 'agent',
     ):
         """Args:
@@ -94,6 +96,7 @@ class Agent(snt.RNNCore):
         unit_prior: `unit_prior.UnitPrior` of conditioned points, or None.
         num_tasks: number of maps of a run on several maps; 0 on a single one.
         task_input: True if the torso observes the map, one-hot.
+        critic: computes the baseline, in place of the heads; None for theirs.
         """
         super().__init__(name=name)
         self._torso = torso
@@ -108,6 +111,7 @@ class Agent(snt.RNNCore):
         self._unit_prior = unit_prior
         self._num_tasks = num_tasks
         self._task_input = task_input
+        self._critic = critic
         self.arguments_are_conditioned = hasattr(heads, 'arguments')
         self._num_versions = getattr(heads, 'num_versions', 0)
 
@@ -126,7 +130,8 @@ class Agent(snt.RNNCore):
 
     def initial_state(self, batch_size: Union[int, tf.Tensor], **unused_kwargs: object) -> Nest:
         """The state at the start of an episode, for `batch_size` (int or int32 []) columns."""
-        return self._core.initial_state(batch_size)
+        state = self._core.initial_state(batch_size)
+        return (state, self._critic.initial_state(batch_size)) if self._critic else state
 
     def create_variables(self, observation_spec: ObservationSpec) -> None:
         """Creates all variables now, on the device of the caller.
@@ -294,13 +299,19 @@ class Agent(snt.RNNCore):
         num_functions = self.policy.heads['function']
         last_function = tf.one_hot(actions['function'], num_functions)
         last_function *= 1.0 - tf.cast(env_outputs.done, tf.float32)[..., tf.newaxis]
+        own_state = core_state[0] if self._critic else core_state
         features = snt.BatchApply(self._torso)(observation, last_function)
-        features, state = self._core.unroll(features, env_outputs.done, core_state)
+        features, state = self._core.unroll(features, env_outputs.done, own_state)
         heads = snt.BatchApply(self._heads)(features)
         for_arguments: Any = ()
         if self.arguments_are_conditioned:
             heads, for_arguments = heads
             for_arguments = (for_arguments, self._pixel_kinds(observation))
+        if self._critic:
+            baseline, critic_state = self._critic.unroll(
+                observation, last_function, env_outputs.done, core_state[1]
+            )
+            heads, state = heads._replace(baseline=baseline), (state, critic_state)
         available = observation['available_actions']
         if self._num_versions:
             available = tf.stack([available] * self._num_versions, axis=-2)

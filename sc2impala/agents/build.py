@@ -11,6 +11,8 @@ from sc2impala.agents import preprocessing, unit_prior
 from sc2impala.agents.agent import Agent, make_policy, recorded
 from sc2impala.agents.bootstrap import BootstrappedHeads
 from sc2impala.agents.conditioning import ConditionedHeads
+from sc2impala.agents.heads import Heads
+from sc2impala.agents.separate_critic import SCOPE, SeparateCritic
 from sc2impala.agents.value_statistics import ValueStatistics
 from sc2impala.envs.actions import ActionSpec
 from sc2impala.envs.specs import ObservationSpec
@@ -30,6 +32,7 @@ def make_agent(
     order_prior: Optional[float] = None,
     ratio_bins: int = 0,
     task_input: bool = False,
+    separate_critic: bool = False,
 ) -> Agent:
     """Builds the agent called `name`; most of its variables are created when it is first called.
 
@@ -51,6 +54,8 @@ def make_agent(
       ratio_bins: number of bins for layers that show a fraction, see `preprocessing`; 0 leaves the
         layers unchanged.
       task_input: True if the agent observes on which of several maps it acts.
+      separate_critic: True if the baseline has a torso and a core of its own, see
+        `separate_critic`. It excludes bootstrapped heads, which have values of actions.
 
     Raises:
       ValueError: if the agent is unknown, or its heads do not have an option.
@@ -65,21 +70,32 @@ def make_agent(
     if point_logit_scale != 1:
         _check_heads(f'point_logit_scale={point_logit_scale:g}', name, heads)
         heads.point_logit_scale = point_logit_scale
+    of_baseline, critic = heads, None
+    if separate_critic:
+        if bootstrap_heads > 1:
+            raise ValueError('separate_critic=true needs a baseline, bootstrapped heads have none')
+        with tf.name_scope(SCOPE), recorded(weights):
+            its_torso, its_core, of_baseline = make_parts(
+                observation_spec, action_spec, num_step_muls
+            )
+            critic = SeparateCritic(its_torso, its_core, of_baseline)
+        if isinstance(heads, Heads):
+            heads.predict_no_baseline()
     if bootstrap_heads > 1:
         heads = BootstrappedHeads(heads, bootstrap_heads)
     statistics, num_tasks = None, observation_spec.num_tasks
     if value_normalisation == 'popart':
-        _check_heads('value_normalisation=popart', name, heads)
+        _check_heads('value_normalisation=popart', name, of_baseline)
         if num_tasks:
-            heads.predict_each_task(num_tasks)
+            of_baseline.predict_each_task(num_tasks)
     if argument_conditioning:
         _check_heads('argument_conditioning=true', name, heads)
         heads = ConditionedHeads(heads, action_spec)
     if value_normalisation == 'popart':
-        statistics = ValueStatistics(heads.baseline_layer, num_tasks)
+        statistics = ValueStatistics(of_baseline.baseline_layer, num_tasks)
     arguments = (name, observation_spec, action_spec, max_step_mul, fixed_step_mul)
     options = (argument_conditioning, value_normalisation, bootstrap_heads)
-    more = (unit_prior, point_logit_scale, order_prior, ratio_bins, task_input)
+    more = (unit_prior, point_logit_scale, order_prior, ratio_bins, task_input, separate_critic)
     return Agent(
         torso,
         core,
@@ -93,6 +109,7 @@ def make_agent(
         _make_prior(observation_spec, action_spec, unit_prior, order_prior, argument_conditioning),
         num_tasks,
         task_input,
+        critic,
     )
 
 
@@ -122,7 +139,7 @@ def _make_prior(
 
 def _check_heads(option: str, name: str, heads: snt.Module) -> None:
     """Raises: ValueError: if the heads are not `agents.heads.Heads`."""
-    if not hasattr(heads, 'baseline_layer'):
+    if not isinstance(heads, Heads):
         raise ValueError(
             f'{option} needs an agent with `agents.heads.Heads`, but {name} has '
             f'{type(heads).__name__}'

@@ -48,11 +48,6 @@ class ConditionedHeads(snt.Module):
         }
         self._embeddings: Dict[str, snt.Linear] = {}
 
-    @property
-    def baseline_layer(self) -> snt.Linear:
-        """The last layer of the baseline."""
-        return self._heads.baseline_layer
-
     def __call__(self, features: Features) -> Tuple[HeadOutputs, Features]:
         """Computes all outputs that do not depend on the function.
 

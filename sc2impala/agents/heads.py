@@ -143,7 +143,12 @@ class Heads(snt.Module):
             else:
                 self._linears[head] = snt.Linear(choices, name=head)
         self._step_mul = snt.Linear(num_step_muls, name='step_mul') if num_step_muls > 1 else None
+        self._has_baseline = True
         self._set_baselines(1)
+
+    def predict_no_baseline(self) -> None:
+        """Leaves out the baseline, whose outputs are then 0; before variables are created."""
+        self._has_baseline = False
 
     def predict_each_task(self, num_tasks: int) -> None:
         """Lets the baseline have an output for each map; before variables are created.
@@ -202,7 +207,15 @@ class Heads(snt.Module):
             step_mul_logits = tf.zeros([tf.shape(hidden)[0], 1])
         else:
             step_mul_logits = self._step_mul(hidden)
+        return HeadOutputs(action_logits, step_mul_logits, self.baseline(hidden), ())
+
+    def baseline(self, hidden: tf.Tensor) -> tf.Tensor:
+        """The baseline, float32 [N], or [N, num_tasks] with `predict_each_task`.
+
+        Args:
+          hidden: float32 [N, D], the output of `hidden`.
+        """
+        if not self._has_baseline:
+            return tf.zeros([tf.shape(hidden)[0]])
         baseline = self._baseline(hidden)
-        if self._num_baselines == 1:
-            baseline = tf.squeeze(baseline, axis=-1)
-        return HeadOutputs(action_logits, step_mul_logits, baseline, ())
+        return tf.squeeze(baseline, axis=-1) if self._num_baselines == 1 else baseline

@@ -29,6 +29,8 @@ from sc2impala.runtime.plain_paths import plain_path
 
 _ATTEMPTS = 20
 """Number of attempts while a run saves and removes checkpoints."""
+_NAMED = 4
+"""Number of missing variables that a message names."""
 _Result = TypeVar('_Result')
 
 
@@ -190,7 +192,9 @@ def weights_loader(
     values = assignments_from(folder_or_checkpoint, variables)
     missing = sorted(v.op.name for v in variables if v.op.name not in values)
     if missing:
-        console.say(f'{folder_or_checkpoint} has no {", ".join(missing)}: they start fresh')
+        more = f' and {len(missing) - _NAMED} more' if len(missing) > _NAMED else ''
+        names = ', '.join(missing[:_NAMED])
+        console.say(f'{folder_or_checkpoint} has no {names}{more}: they start fresh')
     return _assigner(values, [v for v in variables if v.op.name in values])
 
 

@@ -78,6 +78,7 @@ def create_agent(
             order_prior=None if settings.order_prior < 0 else settings.order_prior,
             ratio_bins=settings.ratio_bins,
             task_input=settings.task_input,
+            separate_critic=settings.separate_critic,
             **(options or {}),
         )
     except ValueError as error:

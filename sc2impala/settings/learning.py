@@ -28,6 +28,7 @@ _OF_VALUES: Dict[str, Tuple[Any, str]] = {
     'unit_prior': (0.0, '0'),
     'order_prior': (-1.0, '-1'),
     'value_normalisation': ('none', 'none'),
+    'separate_critic': (False, 'false'),
     'temperature': (1.0, '1, and perhaps --r2d2_evaluation_epsilon'),
 }
 """For algorithms that learn action values: the only valid value by name of a setting, and

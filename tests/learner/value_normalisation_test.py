@@ -70,11 +70,12 @@ class TestSeveralMaps:
         session.run(tf.global_variables_initializer())
         return agent, output.baseline, observation
 
-    def test_the_baseline_is_the_output_of_the_map_and_stays(self):
+    @pytest.mark.parametrize('separate_critic', [False, True])
+    def test_the_baseline_is_the_output_of_the_map_and_stays(self, separate_critic):
         targets = (RNG.normal(size=[3, 2]) + 50 * self.TASKS).astype(np.float32)
         weights = np.array([[1, 1], [1, 0], [0, 1]], np.float32)
         with tf.Graph().as_default(), tf.Session() as session:
-            agent, baseline, _ = self.make(session)
+            agent, baseline, _ = self.make(session, separate_critic=separate_critic)
             normalisation = value_normalisation.ValueNormalisation(agent, 0.5)
             tasks = tf.constant(self.TASKS)
             follow = normalisation.followed(

@@ -62,6 +62,12 @@ class AgentSettings:
         'any size need no --reward_scaling and the same costs; none learns them as they are',
         choices=agents.VALUE_NORMALISATIONS,
     )
+    separate_critic: bool = setting(
+        False,
+        'the baseline has a network of its own, as large as the policy, instead of a layer on that '
+        'of the policy: critic pre-training and errors of the baseline then leave the policy as '
+        'it is, and updates and steps take up to twice the time',
+    )
     task_input: bool = setting(
         False,
         'with several maps: the agent observes on which of them it acts. Otherwise only the '

@@ -70,17 +70,18 @@ def test_loss_and_gradient_agree_with_numpy():
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    'name, train_all',
-    [(name, False) for name in sorted(agents.AGENTS)] + [('fully_conv_lstm', True)],
+    'name, train_all, separate',
+    [(name, False, False) for name in sorted(agents.AGENTS)]
+    + [('fully_conv_lstm', True, False), ('fully_conv_lstm', True, True)],
 )
-def test_only_the_critic_of_every_agent_moves(name, train_all):
+def test_only_the_critic_of_every_agent_moves(name, train_all, separate):
     specs = fakes.make_specs(agent=name)
     rng = np.random.RandomState(0)
     env = table.random_env_outputs(2, T, B)
     env = env._replace(observation=fakes.random_observation(specs[0], [T + 1, B], rng))
     with tf.Graph().as_default(), tf.Session() as session:
         tf.set_random_seed(0)
-        agent = agents.make_agent(name, specs[0], specs[1], 4)
+        agent = agents.make_agent(name, specs[0], specs[1], 4, separate_critic=separate)
         actions = {n: tf.zeros([T + 1, B], tf.int32) for n in specs[1].heads}
         played, _ = agent.unroll(actions, table.tensors(env), agent.initial_state(B))
         behaviour = tf.nest.map_structure(
@@ -105,7 +106,7 @@ def test_only_the_critic_of_every_agent_moves(name, train_all):
         np.array_equal(a, b)
         for a, b in zip(tf.nest.flatten(logits_before), tf.nest.flatten(logits_after))
     ]
-    assert all(equal) if not train_all else not all(equal)
+    assert all(equal) if not train_all or separate else not all(equal)
 
 
 def test_without_frames_the_phase_is_left_out():
