@@ -53,11 +53,23 @@ def render(template: str, results: Results, plot_folder: str, plot_link: str) ->
     return re.sub(r'^{{(\w+)}}$', block, text, flags=re.MULTILINE)
 
 
+_ELSEWHERE = {
+    'simulator': ('reference/benchmarks.md#the-simulator', ''),
+    'pysc2_backend': (
+        'reference/benchmarks.md#starcraft-iis-protocol',
+        ', with SC2PATH set to the folder of StarCraft II or of the stand-in',
+    ),
+}
+"""Link to results of another document, and what the benchmark needs, by name."""
+
+
 def _missing(name: str) -> str:
-    remark = f'Not measured yet: `python -m benchmarks.speed.performance --only={name}`'
-    if name == 'pysc2_backend':
-        return remark + ' with SC2PATH set to the folder of StarCraft II or of the stand-in.'
-    return remark + '.'
+    command = f'`python -m benchmarks.speed.performance --only={name}`'
+    if name in _ELSEWHERE:
+        link, needs = _ELSEWHERE[name]
+        found = f'Measured separately, see [Benchmarks]({link});'
+        return f'{found}\n{command}\nmeasures it here{needs}.'
+    return f'Not measured yet: {command}.'
 
 
 def _of(results: Results, name: str) -> Dict[str, Any]:
@@ -162,6 +174,10 @@ def _against_network(results: Results) -> str:
             + [f'{found["share"]:.1%}', f'{found["target"]:.0%}']
         )
         remarks.append(f'{name}, round by round: {shares}.')
+        alone = _of(results, 'end_to_end').get(name)
+        if alone:
+            speed = f'{alone["agent_steps_per_second"]:,.0f} steps/s of {name}'
+            remarks.append(f'The {speed} in [Training](#training) are of another time.')
     return table(columns, rows) + '\n\n' + '\n'.join(remarks)
 
 
