@@ -459,7 +459,6 @@ def joined(names: Sequence[str]) -> MapDefaults:
             max_step_mul=16,
             num_cloning_frames=2000000 * len(of_maps),
             demonstrator_share=0.5,
-            phase_evaluations=0,
             temperature=0.4,
             total_environment_frames=200000 * len(of_maps),
             **demonstrated,

@@ -83,7 +83,7 @@ def check_tasks(settings: Settings) -> None:
             raise UserError(
                 f'--task_shares={text} has {share:g} for {map_name}, expected {expected}.'
             )
-    cloning, run = settings.algorithms['cloning'], settings.run
+    run = settings.run
     recorded = ','.join(settings.demonstrations.demonstrations)
     for option, value in (
         ('job_name', settings.cluster.job_name),
@@ -96,12 +96,6 @@ def check_tasks(settings: Settings) -> None:
             raise UserError(
                 f'--{option}={value} cannot be used with several maps, expected one in {flag}.'
             )
-    is_selected = cloning.num_cloning_frames and cloning.phase_evaluations
-    if is_selected and run.mode == 'train':
-        raise UserError(
-            f'--phase_evaluations={cloning.phase_evaluations} choose a model by its return on one '
-            f'map, expected 0 with {flag}.'
-        )
     if own.is_sequential and run.mode == 'train':
         _check_sequence(settings)
 

@@ -260,7 +260,7 @@ def check_start(settings: Settings) -> None:
             '--num_cloning_frames or --init_checkpoint with it.'
         )
     is_evaluated = cloning.num_cloning_frames and cloning.phase_evaluations
-    if is_evaluated and settings.environment.map_name not in envs.MAP_NAMES:
+    if is_evaluated and not set(settings.environment.map_names) <= set(envs.MAP_NAMES):
         raise UserError(
             f'--phase_evaluations={cloning.phase_evaluations} run on the simulator, which '
             f'does not have --map_name={settings.environment.map_name}, expected 0.'

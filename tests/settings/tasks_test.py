@@ -79,7 +79,6 @@ class TestGames:
         ([BOTH, '--task_shares=BuildMarines=2'], 'has BuildMarines, expected maps of'),
         ([BOTH, '--task_shares=DefeatRoaches=0'], '0 for DefeatRoaches, expected more than 0'),
         ([BOTH, '--simulator_rules=facing=1'], 'simulator_rules=facing=1.0 cannot be used with'),
-        ([BOTH, '--phase_evaluations=2'], 'phase_evaluations=2 choose a model by its return'),
         ([BOTH, '--demonstrator=LH'], 'demonstrator=LH is unknown, expected one of: none,'),
         ([BOTH, '--mode=record'], 'mode=record cannot be used with several maps'),
         (

@@ -2,10 +2,12 @@
 
 import csv
 import os
+import re
 
 import numpy as np
 import pytest
 
+from sc2impala.envs.scores import human_normalised
 from sc2impala.training import train as training
 from tests.runtime import tiny
 from tests.sim.maps import short_episodes
@@ -127,7 +129,7 @@ def test_a_run_that_is_killed_in_any_update(tmp_path):
 
 
 @pytest.mark.long
-def test_maps_at_once_with_their_own_demonstrators(tmp_path):
+def test_maps_at_once_with_their_own_demonstrators(tmp_path, capsys):
     folder = tmp_path / 'run'
     flags = (
         '--nofrom_scratch',
@@ -135,7 +137,8 @@ def test_maps_at_once_with_their_own_demonstrators(tmp_path):
         f'--num_cloning_frames={2 * UPDATE}',
         '--num_critic_pretrain_frames=0',
         f'--total_environment_frames={UPDATE}',
-        '--phase_evaluations=0',
+        '--phase_evaluations=2',
+        '--phase_evaluation_episodes=2',
         '--screen_size=16',
         '--functions=no_op,select_army,select_point,Move_screen,Attack_screen',
         '--task_shares=DefeatRoaches=2',
@@ -146,5 +149,15 @@ def test_maps_at_once_with_their_own_demonstrators(tmp_path):
     assert {f'{name}/episode_return' for name in MAPS} <= set(tags)
     labelled = [value for _, value in tags['cloning/labelled']]
     assert min(labelled) > 0.5
+    number = r'(-?\d+\.\d\d)'
+    expected = f'{MAPS[0]} {number}, {MAPS[1]} {number}\nevaluation . of 2: mean human-normalised '
+    returns = re.findall(expected, capsys.readouterr().out)
+    scores = [
+        np.mean([human_normalised(name, float(each)) for name, each in zip(MAPS, of_maps)])
+        for of_maps in returns
+    ]
+    assert len(scores) == 2
+    found = [value for _, value in tags['cloning/evaluation_return']]
+    np.testing.assert_allclose(found, scores, atol=1e-3)
     assert {row['map_name'] for row in table(folder, 'evaluations.csv')} == set(MAPS)
     assert not os.path.exists(str(folder / 'tasks.csv'))

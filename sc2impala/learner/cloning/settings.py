@@ -59,7 +59,8 @@ class CloningSettings(ReturnSettings, AdamSettings, PretrainingSettings):
     phase_evaluations: int = setting(
         10,
         'number of evaluations on the simulator during cloning; the next phase starts from the '
-        'model with the best mean return. 0 uses the last one',
+        'model with the best mean return, on several maps with the best mean human-normalised '
+        'score. 0 uses the last one',
         between=(0, 10000),
     )
     phase_evaluation_episodes: int = setting(

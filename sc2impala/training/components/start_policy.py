@@ -1,15 +1,17 @@
 """The policy with which the training starts: the best model of cloning, or a loaded one."""
 
-from typing import Callable, Dict, List, NamedTuple, Optional
+import functools
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence
 
 import numpy as np
 import tensorflow.compat.v1 as tf
 
 from sc2impala.agents.agent import Agent
 from sc2impala.agents.teacher import Teacher
+from sc2impala.envs import scores
 from sc2impala.envs.vector import Specs
 from sc2impala.evaluation import phase_evaluation
-from sc2impala.factories import acting
+from sc2impala.factories import acting, environments
 from sc2impala.learner.phases import Phase
 from sc2impala.runtime import console, seeds
 from sc2impala.runtime.summary_log import SummaryLog
@@ -49,18 +51,44 @@ def make_start_policy(settings: Settings, agent: Agent, specs: Specs) -> Optiona
     env_seeds = seeds.streams(
         settings.run.seed, 'phase_evaluation', cloning.phase_evaluation_episodes
     )
-    evaluate_agent = phase_evaluation.on_simulator(
+    games = phase_evaluation.on_simulator(
         acting.as_policy(settings, agent),
         specs,
-        environment.map_name,
+        environment.map_names[0],
         environment.longest_step,
         env_seeds,
         dict(environment.simulator_rules),
     )
-    num_frames, num_evaluations = cloning.num_cloning_frames, cloning.phase_evaluations
-    return made._replace(
-        selection=Selection(evaluate_agent, made.teacher, num_frames, num_evaluations)
-    )
+    number = cloning.num_cloning_frames, cloning.phase_evaluations
+    if len(environment.map_names) == 1:
+        return made._replace(selection=Selection(games, made.teacher, *number))
+    of_all = functools.partial(_mean_normalised, games, settings, specs, env_seeds)
+    measure = 'mean human-normalised score'
+    return made._replace(selection=Selection(of_all, made.teacher, *number, measure=measure))
+
+
+def _mean_normalised(
+    games: phase_evaluation.PhaseEvaluation,
+    settings: Settings,
+    specs: Specs,
+    env_seeds: Sequence[int],
+    session: tf.Session,
+) -> float:
+    """Returns the mean of the human-normalised scores of all maps, and prints their returns."""
+    environment, means = settings.environment, {}
+    for task, name in enumerate(environment.map_names):
+        make_env = functools.partial(
+            environments.make_environment,
+            environment,
+            settings.starcraft,
+            specs,
+            env_seeds,
+            task=task,
+        )
+        infos = games.play(session, make_env=make_env) or ()
+        means[name] = float(np.mean([info.episode_return for info in infos]))
+    console.say(', '.join(f'{name} {mean:.2f}' for name, mean in means.items()))
+    return float(np.mean([scores.human_normalised(*each) for each in means.items()]))
 
 
 class Selection:
@@ -76,13 +104,16 @@ class Selection:
         teacher: Teacher,
         num_frames: int,
         num_evaluations: int,
+        measure: str = 'mean return',
     ):
         """Args:
-        evaluate: see `PhaseEvaluation`.
+        evaluate: measures the agent with the weights in a session; more is better.
         teacher: `agents.teacher.Teacher`.
         num_frames: length of the phase in environment frames.
         num_evaluations: how many times to evaluate; the last time is at its end.
+        measure: what `evaluate` returns.
         """
+        self._measure = measure
         self._evaluate = evaluate
         self._teacher = teacher
         self._num_frames = num_frames
@@ -112,7 +143,7 @@ class Selection:
             best = mean
         session.run(self._set, dict(zip(self._new, (wanted, best))))
         console.say(
-            f'evaluation {wanted} of {self._num_evaluations}: mean return {mean:.2f}, '
+            f'evaluation {wanted} of {self._num_evaluations}: {self._measure} {mean:.2f}, '
             f'best {best:.2f}'
         )
         return {'cloning/evaluation_return': mean, 'cloning/best_return': float(best)}
