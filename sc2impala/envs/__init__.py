@@ -29,6 +29,7 @@ from sc2impala.envs.pysc2_backend import (
 )
 from sc2impala.envs.simulated import SimulatedEnvironment
 from sc2impala.envs.specs import ObservationSpec, make_observation_spec
+from sc2impala.envs.start_states import StartShare
 from sc2impala.envs.synthetic import SYNTHETIC_MAPS, SyntheticEnvironment
 from sc2impala.envs.vector import VectorEnvironment
 
@@ -177,6 +178,7 @@ def make_environment(
     spread_frames: int = 0,
     rules: Optional[Mapping[str, float]] = None,
     max_episode_frames: Optional[int] = None,
+    start_share: Optional[StartShare] = None,
 ) -> VectorEnvironment:
     """Makes an environment of K = len(seeds) games.
 
@@ -188,7 +190,7 @@ def make_environment(
       action_spec: of the actions.
       max_step_mul: the largest number of environment frames of one agent step.
       game_settings: how StarCraft II is run; ignored by other backends.
-      spread_frames, rules: see `SimulatedEnvironment`; ignored by other backends.
+      spread_frames, rules, start_share: see `SimulatedEnvironment`; ignored by other backends.
       max_episode_frames: number of frames after which an episode is truncated; None leaves the end
         to the map.
 
@@ -210,7 +212,7 @@ def make_environment(
     else:
         more = {'max_episode_frames': max_episode_frames}
         if backend == 'simulator':
-            more.update(spread_frames=spread_frames, rules=rules)
+            more.update(spread_frames=spread_frames, rules=rules, start_share=start_share)
 
     def make(played: ObservationSpec) -> VectorEnvironment:
         return BACKENDS[backend](map_name, seeds, played, action_spec, max_step_mul, **more)

@@ -8,6 +8,7 @@ from sc2impala import saved_arrays, sim, structs
 from sc2impala.envs import vector
 from sc2impala.envs.actions import ActionSpec
 from sc2impala.envs.specs import ObservationSpec
+from sc2impala.envs.start_states import StartShare, StartStates
 from sc2impala.structs import Nest
 
 _NO_OP = 0
@@ -33,6 +34,7 @@ class SimulatedEnvironment(vector.VectorEnvironment):
         spread_frames: int = 0,
         rules: Optional[Mapping[str, float]] = None,
         max_episode_frames: Optional[int] = None,
+        start_share: Optional[StartShare] = None,
     ):
         """Makes the games.
 
@@ -50,6 +52,8 @@ class SimulatedEnvironment(vector.VectorEnvironment):
           rules: constants of the rules that differ from their defaults, see `sim.make`.
           max_episode_frames: truncates an episode with the first step that reaches this frame;
             None leaves the end to the map.
+          start_share: of the episodes that start in a visited state, see `start_states`; None for
+            none. Their return is NaN, so that they are in no statistic.
 
         Raises:
           ValueError: if the map or a constant is unknown, a seed or `spread_frames` is negative,
@@ -73,6 +77,10 @@ class SimulatedEnvironment(vector.VectorEnvironment):
         self._max_episode_frames = vector.check_max_episode_frames(max_episode_frames)
         # Frame at which the first episode of each game is aborted.
         self._first_frames = np.arange(1, self.num_envs + 1) * spread_frames / self.num_envs
+        self._start_states = None
+        if start_share is not None:
+            seed = int(np.random.SeedSequence(list(seeds)).generate_state(1)[0])
+            self._start_states = StartStates(self._game, seed, start_share)
         self._start_totals()
 
     @property
@@ -84,6 +92,7 @@ class SimulatedEnvironment(vector.VectorEnvironment):
         """See `VectorEnvironment.reset`."""
         self._game.reset()
         self._start_totals()
+        self._start_elsewhere(np.ones([self.num_envs], bool))
         self.final_observation = None
         return self._observe()
 
@@ -106,10 +115,13 @@ class SimulatedEnvironment(vector.VectorEnvironment):
         aborted = ~(ended | truncated) & self._first & (game.game_loop >= self._first_frames)
         done = ended | truncated | aborted
         self._returns += reward
+        if self._start_states is not None:
+            frames = int(game.game_loop.sum()) - loops
+            self._start_states.after_step(game, frames, ended | truncated)
         self._steps += ~truncated
         info = structs.EpisodeInfo(
             episode_return=self._returns.copy(),
-            episode_frames=np.array(game.game_loop, np.int32),
+            episode_frames=(game.game_loop - self._start_loops).astype(np.int32),
             episode_steps=self._steps.copy(),
             aborted=aborted,
         )
@@ -121,6 +133,7 @@ class SimulatedEnvironment(vector.VectorEnvironment):
             self._returns[done] = 0
             self._steps[done] = 0
             self._first[done] = False
+            self._start_elsewhere(done)
         return structs.EnvOutput(reward, info, done, self._observe())
 
     def get_state(self) -> Dict[str, np.ndarray]:
@@ -129,6 +142,9 @@ class SimulatedEnvironment(vector.VectorEnvironment):
         parts = {'games': self._game.get_state(), 'totals': totals}
         if self._spread_frames:
             parts['spread'] = {'first': self._first.copy()}
+        if self._start_states is not None:
+            parts['start_states'] = self._start_states.get_state()
+            parts['start_loops'] = {'loops': self._start_loops.copy()}
         return saved_arrays.join(parts)
 
     def set_state(self, state: Mapping[str, np.ndarray]) -> None:
@@ -139,6 +155,9 @@ class SimulatedEnvironment(vector.VectorEnvironment):
         self._steps[:] = state['totals/steps']
         if self._spread_frames:
             self._first[:] = state['spread/first']
+        if self._start_states is not None:
+            self._start_states.set_state(saved_arrays.part(state, 'start_states'))
+            self._start_loops[:] = state['start_loops/loops']
         self.final_observation = None
 
     def close(self) -> None:
@@ -148,7 +167,15 @@ class SimulatedEnvironment(vector.VectorEnvironment):
     def _start_totals(self) -> None:
         self._returns = np.zeros([self.num_envs], np.float32)
         self._steps = np.zeros([self.num_envs], np.int32)
+        self._start_loops = np.zeros([self.num_envs], np.int64)
         self._first = np.full([self.num_envs], self._spread_frames > 0)
+
+    def _start_elsewhere(self, begun: np.ndarray) -> None:
+        """Changes the first states of some of the episodes that have just begun."""
+        if self._start_states is not None:
+            self._start_states.start(self._game, begun)
+            self._returns[begun & ~self._start_states.is_whole] = np.nan
+            self._start_loops[begun] = self._game.game_loop[begun]
 
     def _observe(self) -> Dict[str, Nest]:
         """Copies the arrays of the spec, because the game reuses its buffers."""

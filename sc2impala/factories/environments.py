@@ -9,6 +9,7 @@ from sc2impala import envs, extensions
 from sc2impala.envs import demonstrator, players, search_player, tasks
 from sc2impala.envs.maps import OF_EACH_MAP
 from sc2impala.envs.pysc2_backend import own_map
+from sc2impala.envs.start_states import StartShare
 from sc2impala.envs.vector import Specs
 from sc2impala.errors import UserError
 from sc2impala.settings.groups import (
@@ -78,6 +79,7 @@ def make_environment(
     seeds: Sequence[int],
     spread_frames: int = 0,
     task: int = 0,
+    start_share: Optional[StartShare] = None,
 ) -> envs.VectorEnvironment:
     """Returns an environment of one game per seed.
 
@@ -87,6 +89,7 @@ def make_environment(
       seeds: one per game.
       spread_frames: see `envs.SimulatedEnvironment`.
       task: index of the map of all games, in a run on several maps.
+      start_share: see `envs.SimulatedEnvironment`.
 
     Raises:
       UserError: if the backend is StarCraft II, and it does not run.
@@ -113,6 +116,7 @@ def make_environment(
             spread_frames=spread_frames,
             rules=dict(environment.simulator_rules),
             max_episode_frames=environment.max_episode_frames or None,
+            start_share=start_share,
         )
     except envs.GameError as error:
         raise UserError(str(error)) from error
@@ -128,6 +132,7 @@ def make_actor_environment(
     flag: str = 'demonstrator',
     spread: bool = False,
     assigned: Optional[Sequence[int]] = None,
+    start_share: Optional[StartShare] = None,
 ) -> envs.VectorEnvironment:
     """Returns the environment of an actor, a `DemonstratedEnvironment` if the specs have labels.
 
@@ -141,6 +146,7 @@ def make_actor_environment(
       spread: True to spread the games over all parts of an episode, if the environment can:
         a script acts up to that part; without one the first episodes are aborted.
       assigned: index of the map of each game, in a run on several maps; None for the first one.
+      start_share: see `make_environment`; only without labels and on a single map.
 
     Raises:
       UserError: if the script cannot act with these specs, or StarCraft II does not run.
@@ -166,7 +172,9 @@ def make_actor_environment(
         return _of_several_maps(environment, specs, make, assigned or [0] * len(seeds), seeds[0])
     spread_frames = environment.spread_frames if spread else 0
     if not specs[0].demonstration_heads:
-        return make_environment(environment, starcraft, specs, seeds, spread_frames)
+        return make_environment(
+            environment, starcraft, specs, seeds, spread_frames, start_share=start_share
+        )
     of_agent, action_spec = demonstrator.without_labels(specs[0]), specs[1]
     script, seen = None, of_agent
     if demonstrations.demonstrator != 'none':

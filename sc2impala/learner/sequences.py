@@ -223,13 +223,15 @@ def replayed(batch: Batch) -> tf.Tensor:
 def countable(steps: Steps) -> Tuple[tf.Tensor, EpisodeInfo]:
     """`done` and `infos` for statistics of the agent.
 
-    Replayed columns, aborted episodes, and episodes of a demonstrator do not count.
+    Replayed columns, aborted episodes, episodes of a demonstrator, and episodes that did not begin
+    at the start of the map, whose return is NaN, do not count.
 
     Returns:
       bool [T, B], and EpisodeInfo of [T, B] whose `aborted` is set in new columns only.
     """
     aborted = tf.logical_and(steps.infos.aborted, steps.is_new)
     done = steps.done & steps.is_new & ~steps.infos.aborted
+    done &= ~tf.is_nan(steps.infos.episode_return)
     if tf.nest.flatten(steps.demonstrated):
         done &= ~steps.demonstrated
     return done, steps.infos._replace(aborted=aborted)

@@ -100,6 +100,26 @@ def check_tasks(settings: Settings) -> None:
         _check_sequence(settings)
 
 
+def check_start_states(settings: Settings) -> None:
+    """Checks that episodes can start in visited states."""
+    environment, of_labels = settings.environment, settings.demonstrations
+    if not environment.start_state_share:
+        return
+    recorded = ','.join(of_labels.demonstrations)
+    for flag, value, expected in (
+        ('backend', environment.backend, 'simulator'),
+        ('demonstrator', of_labels.demonstrator, 'none'),
+        ('demonstrations', recorded or 'none', 'none'),
+        ('job_name', settings.cluster.job_name or 'none', 'none'),
+        ('map_name', environment.map_name, environment.map_names[0]),
+    ):
+        if value != expected:
+            raise UserError(
+                f'--start_state_share={environment.start_state_share:g} cannot be used with '
+                f'--{flag}={value}, expected {expected}.'
+            )
+
+
 def _weights_text(weights: Sequence[Tuple[str, float]]) -> str:
     return value_types.WEIGHTS.to_text(weights) if weights else ''
 

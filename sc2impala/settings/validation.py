@@ -34,6 +34,7 @@ def check(settings: Settings) -> None:
     check_agent(settings.agent.agent)
     games.check_map(settings.environment)
     games.check_tasks(settings)
+    games.check_start_states(settings)
     games.check_simulator_rules(settings.environment)
     games.check_opponent(settings.environment, settings.starcraft)
     check_ranges(values, known)

@@ -3,6 +3,7 @@
 from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
+from numpy.lib import recfunctions as rfn
 
 from sc2impala.sim import (
     compile_ahead,
@@ -291,6 +292,29 @@ class GameBatch:
         self._games[:] = self._blank
         for name in names:
             self._games[name] = state[name]
+        self._available_is_current = False
+
+    def records(self) -> np.ndarray:
+        """Returns all games as records [K] of the fields that are not derived from others."""
+        # Packed: a selection of fields is a view with the derived ones in between.
+        return rfn.repack_fields(self._games[list(self._saved())])
+
+    def record(self, k: int) -> np.void:
+        """Returns a copy of game `k`, as `records` does."""
+        return rfn.repack_fields(self._games[k : k + 1][list(self._saved())])[0]
+
+    def continue_from(self, k: int, record: np.void) -> None:
+        """Lets game `k` continue from the state of another one, with random numbers of its own.
+
+        Args:
+          k: index of the game.
+          record: from `record` of a game of the same map.
+        """
+        names = ['episode', *[field.name for field in counter_random.FIELDS]]
+        own = {name: self._games[name][k] for name in names}
+        self._games[k] = self._blank[0]
+        for name in self._saved():
+            self._games[name][k] = own.get(name, record[name])
         self._available_is_current = False
 
     def _saved(self) -> Tuple[str, ...]:

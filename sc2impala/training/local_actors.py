@@ -160,6 +160,7 @@ class LocalActors(Actors):
             share_seed,
             spread=True,
             assigned=self._assigned[actor :: settings.actors.num_actors],
+            start_share=settings.environment.start_share(settings.actors.num_actors),
         )
 
 

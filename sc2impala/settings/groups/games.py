@@ -5,8 +5,9 @@ from typing import ClassVar, Mapping, Optional, Tuple
 
 from sc2impala import envs
 from sc2impala.envs import pysc2_backend, tasks
+from sc2impala.envs.start_states import StartShare
 from sc2impala.settings import fields, value_types
-from sc2impala.settings.fields import MANY, setting
+from sc2impala.settings.fields import MANY, MAX_FRAMES, setting
 from sc2impala.settings.value_types import FunctionNames, Names
 
 
@@ -112,6 +113,20 @@ class EnvironmentSettings:
         'episode of each game is aborted at a different frame, or the imitated script acts up to '
         'that frame. Otherwise all games are in the same part',
     )
+    start_state_share: float = setting(
+        0.0,
+        'on the simulator, in training from scratch: fraction of the episodes that start in a '
+        "state that one of the agent's best episodes has visited, at first; it falls to 0 over "
+        '--start_state_frames. These episodes are in no statistic',
+        between=(0.0, 1.0),
+        scope=fields.LEARNING,
+    )
+    start_state_frames: int = setting(
+        5000000,
+        'environment frames of all games in which --start_state_share falls to 0',
+        between=(1, MAX_FRAMES),
+        scope=fields.LEARNING,
+    )
     max_episode_frames: int = setting(
         0,
         'truncate episodes after this many frames; returns bootstrap from the value of the '
@@ -148,6 +163,12 @@ class EnvironmentSettings:
             return 0
         of_map = envs.map_defaults(self.map_name, self.map_file).episode_frames
         return min(of_map, self.max_episode_frames or of_map)
+
+    def start_share(self, num_actors: int) -> Optional[StartShare]:
+        """Returns the episodes of one of `num_actors` actors that start in a visited state."""
+        if not self.start_state_share:
+            return None
+        return StartShare(self.start_state_share, max(1, self.start_state_frames // num_actors))
 
     @property
     def longest_step(self) -> int:
