@@ -15,7 +15,7 @@ import numpy as np
 import sonnet as snt
 import tensorflow.compat.v1 as tf
 
-from sc2impala.envs.actions import ActionSpec
+from sc2impala.envs.actions import FUNCTIONS, SELECTION, ActionSpec
 from sc2impala.envs.specs import ObservationSpec
 from sc2impala.structs import Nest
 
@@ -29,11 +29,11 @@ which something can be built. A head whose group does not have GROUND_LAYER know
 LAYER = 'player_relative'
 GROUND_LAYER = 'buildable'
 
-HEADS = ('screen', 'minimap')
-"""Point heads, with the names of the groups of layers that they point at; the second corner of a
-rectangle has no prior."""
+HEADS = {'screen': 'screen', 'minimap': 'minimap', 'screen2': 'screen'}
+"""Group of layers that a point head points at, by its name. screen2 has a prior as the unit that is
+selected before an order, and none as the second corner of a rectangle."""
 
-_SELECTIONS = ('select_point',)
+_SELECTIONS = (SELECTION,)
 _ON_OWN_UNITS = ('Effect_Heal', 'Effect_Repair', 'Load')
 _ON_FREE_GROUND = ('Build_', 'TrainWarp_', 'Land_')
 _ANYWHERE = ('Unload', 'select_rect')
@@ -91,23 +91,30 @@ class UnitPrior(snt.Module):
             'screen': [layer.name for layer in observation_spec.screen_layers],
             'minimap': [layer.name for layer in observation_spec.minimap_layers],
         }
-        self.heads = tuple(
-            head for head in HEADS if head in action_spec.heads and LAYER in layers[head]
-        )
+        in_use = [head for head in HEADS if head in action_spec.heads]
+        if not action_spec.selects.any():
+            in_use = [head for head in in_use if head != 'screen2']
+        self.heads = tuple(head for head in in_use if LAYER in layers[HEADS[head]])
         if not self.heads:
             raise ValueError(
                 f'{option(strength, of_orders)} needs functions that point at the screen or the '
                 f'minimap, and the layer {LAYER} of it'
             )
         self._num_kinds = {
-            head: NUM_KINDS if GROUND_LAYER in layers[head] else NUM_RELATIONS
+            head: NUM_KINDS if GROUND_LAYER in layers[HEADS[head]] else NUM_RELATIONS
             for head in self.heads
         }
-        names = action_spec.function_names
         orders = strength if of_orders is None else of_orders
-        strengths = [strength if name in _SELECTIONS else orders for name in names]
-        table = np.stack([points_at(name) for name in names])
-        self._initial = (np.array(strengths)[:, np.newaxis] * table).astype(np.float32)
+        tables = []
+        for id_, selects in zip(action_spec.functions, action_spec.selects):
+            name = FUNCTIONS[id_].name
+            of_points = (strength if name in _SELECTIONS else orders) * points_at(name)
+            of_unit = strength * float(selects) * points_at(SELECTION)
+            tables.append({'screen': of_points, 'minimap': of_points, 'screen2': of_unit})
+        self._initial = {
+            head: np.array([of_function[head] for of_function in tables], np.float32)
+            for head in self.heads
+        }
         self._tables: Dict[str, tf.Variable] = {}
 
     def kinds(self, observation: Mapping[str, Nest]) -> Dict[str, tf.Tensor]:
@@ -118,9 +125,10 @@ class UnitPrior(snt.Module):
         """
         found = {}
         for head in self.heads:
-            kind = tf.cast(observation[head][LAYER], tf.int32)
+            layers = observation[HEADS[head]]
+            kind = tf.cast(layers[LAYER], tf.int32)
             if self._num_kinds[head] > NUM_RELATIONS:
-                is_ground = tf.cast(observation[head][GROUND_LAYER], tf.bool)
+                is_ground = tf.cast(layers[GROUND_LAYER], tf.bool)
                 is_free = tf.logical_and(is_ground, tf.equal(kind, NONE))
                 kind = tf.where(is_free, FREE_GROUND * tf.ones_like(kind), kind)
             found[head] = tf.reshape(kind, tf.concat([tf.shape(kind)[:-2], [-1]], axis=0))
@@ -135,11 +143,12 @@ class UnitPrior(snt.Module):
           function: int32 [N], an index into the functions of the action space.
         """
         if head not in self._tables:
-            initial = self._initial[:, : self._num_kinds[head]]
+            initial = self._initial[head][:, : self._num_kinds[head]]
             self._tables[head] = tf.Variable(initial, name=head)
         # Products with one-hot rows: their gradient is dense, and exact on GPUs.
         by_kind = tf.matmul(
-            tf.one_hot(function, len(self._initial)), tf.convert_to_tensor(self._tables[head])
+            tf.one_hot(function, len(self._initial[head])),
+            tf.convert_to_tensor(self._tables[head]),
         )
         one_hot = tf.one_hot(kind, self._num_kinds[head])
         return tf.squeeze(tf.matmul(one_hot, by_kind[:, :, tf.newaxis]), axis=-1)

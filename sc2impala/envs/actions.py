@@ -5,6 +5,10 @@ the other heads are the PySC2 argument types that these functions use, except th
 value. A head for a point (screen, minimap, screen2) indexes pixels as `y * width + x`. Each
 function uses some of the argument heads; the values of the others have no effect. K is the number
 of actions in a batch.
+
+A function 'select_point+NAME' is two calls in one action: select_point at the pixel of the head
+'screen2', and then NAME with its own arguments. A unit is thus selected and ordered in one step,
+with one probability.
 """
 
 import numbers
@@ -19,12 +23,19 @@ FUNCTIONS = pysc2_actions.FUNCTIONS
 NUM_FUNCTIONS = len(FUNCTIONS)
 """All functions of PySC2, 573; their ids are 0..572."""
 
+SELECTION = 'select_point'
+_FIRST = f'{SELECTION}+'
+_SELECTED = 'screen2'
+"""The head with the pixel of a selection before an order."""
+
 
 class ActionSpec:
     """The action space over a list of functions; made by `make_action_spec`.
 
-    functions: tuple of F PySC2 function ids, in the chosen order.
-    function_names: tuple of their F names.
+    functions: tuple of F PySC2 function ids, in the chosen order; of the order, if it follows a
+      selection.
+    function_names: tuple of their F names, 'select_point+NAME' of an order after a selection.
+    selects: bool [F], whether a selection comes first.
     num_functions: F.
     screen_size, minimap_size: (width, height) in pixels.
     heads: dict from head name to number of choices, 'function' first, then `argument_heads`.
@@ -41,15 +52,23 @@ class ActionSpec:
         minimap_size: Tuple[int, int],
         fixed_arguments: Mapping[str, int],
         no_op_as_last_resort: bool = False,
+        selects: Sequence[bool] = (),
     ):
         self.functions = tuple(int(function_id) for function_id in functions)
-        self.function_names = tuple(FUNCTIONS[id_].name for id_ in self.functions)
+        self.selects = np.array(selects or [False] * len(self.functions), np.bool_)
+        self.function_names = tuple(
+            _FIRST * bool(first) + FUNCTIONS[id_].name
+            for id_, first in zip(self.functions, self.selects)
+        )
         self.num_functions = len(self.functions)
         self.no_op_as_last_resort = no_op_as_last_resort
         self.screen_size = screen_size
         self.minimap_size = minimap_size
 
-        used = [_argument_names(id_) for id_ in self.functions]
+        used = [
+            _argument_names(id_) + [_SELECTED] * bool(first)
+            for id_, first in zip(self.functions, self.selects)
+        ]
         sizes = _argument_sizes(screen_size, minimap_size)
         in_use = [name for name in sizes if any(name in names for names in used)]
         self.argument_heads = tuple(name for name in in_use if name not in fixed_arguments)
@@ -66,7 +85,12 @@ class ActionSpec:
         self._function_ids = np.array(self.functions, np.int32)
         self._is_no_op = self._function_ids == FUNCTIONS.no_op.id
         self._index_of_id = np.full([NUM_FUNCTIONS], -1, np.int32)
-        self._index_of_id[self._function_ids] = np.arange(self.num_functions)
+        alone = np.flatnonzero(~self.selects)
+        self._index_of_id[self._function_ids[alone]] = alone
+        # A selection is possible before every order; the order may be so only after it.
+        selection = FUNCTIONS[SELECTION].id
+        self._needed_ids = np.where(self.selects, selection, self._function_ids)
+        self._select_act = fixed_arguments.get('select_point_act', 0)
 
     def available(self, mask: np.ndarray) -> np.ndarray:
         """Returns which of the chosen functions the agent may choose.
@@ -83,7 +107,7 @@ class ActionSpec:
         mask = np.asarray(mask)
         if mask.shape[-1:] != (NUM_FUNCTIONS,):
             raise ValueError(f'mask has shape {mask.shape}, expected [..., {NUM_FUNCTIONS}].')
-        available = mask.take(self._function_ids, axis=-1)
+        available = mask.take(self._needed_ids, axis=-1)
         if self.no_op_as_last_resort:
             others = (available & ~self._is_no_op).any(axis=-1, keepdims=True)
             available &= ~(others & self._is_no_op)
@@ -117,6 +141,30 @@ class ActionSpec:
             arguments[name] = np.full(indices.shape[1:], value, np.int32)
         return self._function_ids[indices[0]], arguments
 
+    def selections(
+        self, action: Mapping[str, np.ndarray]
+    ) -> Optional[Tuple[np.ndarray, Dict[str, np.ndarray]]]:
+        """Returns the calls that come before those of `decode`; None if there are none.
+
+        Args:
+          action: int [K] for every head, as in `decode`.
+
+        Returns:
+          function_ids: int32 [K], select_point, or no_op where there is no selection.
+          arguments: of select_point, by name.
+        """
+        if not self.selects.any():
+            return None
+        first = self.selects[np.asarray(action['function'])]
+        if not first.any():
+            return None
+        pixel, width = np.asarray(action[_SELECTED]), self.screen_size[0]
+        ids = np.where(first, FUNCTIONS[SELECTION].id, FUNCTIONS.no_op.id)
+        return ids.astype(np.int32), {
+            'screen': np.array((pixel % width, pixel // width), np.int32).T,
+            'select_point_act': np.full(first.shape, self._select_act, np.int32),
+        }
+
     def encode(
         self, function_ids: np.ndarray, arguments: Mapping[str, np.ndarray]
     ) -> Dict[str, np.ndarray]:
@@ -136,7 +184,7 @@ class ActionSpec:
         """
         function_ids = np.asarray(function_ids)
         function = self._index_of_id.take(function_ids, mode='clip')
-        known = self._function_ids[function] == function_ids
+        known = (self._function_ids[function] == function_ids) & ~self.selects[function]
         if not known.all():
             unknown = function_ids[~known][0]
             raise ValueError(
@@ -149,6 +197,8 @@ class ActionSpec:
 
     def to_function_call(self, action: Mapping[str, int]) -> Tuple[int, List[List[int]]]:
         """Converts one action to the two fields of PySC2's `FunctionCall`.
+
+        Of a selection and an order it returns the order, see `selections`.
 
         Args:
           action: a scalar int for every head.
@@ -181,7 +231,7 @@ class ActionSpec:
         Raises:
           ValueError: if the function is not one of the chosen ones, or has other arguments.
         """
-        if function_id not in self.functions:
+        if function_id not in self._function_ids[~self.selects]:
             raise ValueError(
                 f'function_id is {function_id!r}, expected one of {_shortened(self.functions)}.'
             )
@@ -267,7 +317,8 @@ def make_action_spec(
     """Makes the action space over the functions that an agent may call.
 
     Args:
-      functions: names or ids of PySC2 functions, whose order is kept; or 'all' 573.
+      functions: names or ids of PySC2 functions, whose order is kept, and 'select_point+NAME', with
+        the name of a function with a target on the screen; or 'all' 573.
       screen_size: (width, height) in pixels, for the heads 'screen' and 'screen2'.
       minimap_size: (width, height) in pixels, for the head 'minimap'.
       fixed_arguments: values of argument types that the agent does not choose, such as
@@ -282,20 +333,24 @@ def make_action_spec(
         fixed to its value.
     """
     chosen = functions if isinstance(functions, str) else [_function_name(f) for f in functions]
-    names = checks.check_names('functions', chosen, (f.name for f in FUNCTIONS))
+    known = [f.name for f in FUNCTIONS]
+    if not isinstance(chosen, str):
+        known += [_FIRST + name for name in _ORDERS]
+    names = checks.check_names('functions', chosen, known)
     always = [f.name for f in FUNCTIONS if f.avail_fn is pysc2_actions.always]
-    if not set(names) & set(always):
+    if not set(names) & {*always, *[_FIRST + name for name in _ORDERS]}:
         raise ValueError(
             'functions is {}, expected at least one that is always available: {}.'.format(
                 list(names), ', '.join(always)
             )
         )
     return ActionSpec(
-        [FUNCTIONS[name].id for name in names],
+        [FUNCTIONS[_order_name(name)].id for name in names],
         checks.check_size('screen_size', screen_size),
         checks.check_size('minimap_size', minimap_size),
         _check_fixed(fixed_arguments or {}),
         no_op_as_last_resort,
+        [name.startswith(_FIRST) for name in names],
     )
 
 
@@ -310,6 +365,11 @@ def _check_fixed(fixed_arguments: Mapping[str, int]) -> Dict[str, int]:
     return dict(fixed_arguments)
 
 
+def _order_name(name: str) -> str:
+    """Returns the name of a function without a selection before it."""
+    return name[len(_FIRST) :] if name.startswith(_FIRST) else name
+
+
 def _function_name(function: Any) -> str:
     """Returns the name for an id; anything else is left to `check_names`."""
     if not isinstance(function, numbers.Integral):
@@ -321,6 +381,16 @@ def _function_name(function: Any) -> str:
 
 def _argument_names(function_id: int) -> List[str]:
     return [argument.name for argument in FUNCTIONS[function_id].args]
+
+
+_ORDERS = [
+    f.name
+    for f in FUNCTIONS
+    if 'screen' in _argument_names(f.id)
+    and _SELECTED not in _argument_names(f.id)
+    and f.name != SELECTION
+]
+"""Functions that may follow a selection."""
 
 
 def _argument_sizes(

@@ -72,7 +72,8 @@ class SearchPlayer(ScriptedPlayer):
         from sc2impala.sim import search  # It imports numba.
 
         allowed = np.zeros([search.NUM_FUNCTIONS], bool)
-        allowed[list(self.action_spec.functions)] = True
+        # The search gives one call at a time.
+        allowed[np.array(self.action_spec.functions)[~self.action_spec.selects]] = True
         problem = _problems(self.name)[self.map_name]
         self._search: Any = search.Search(env.game, problem, step_mul, allowed)
 

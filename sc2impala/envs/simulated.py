@@ -105,7 +105,11 @@ class SimulatedEnvironment(vector.VectorEnvironment):
         if truncated.any():
             function_ids = np.where(truncated, _NO_OP, function_ids)
             step_mul = np.where(truncated, 0, step_mul)
+        selections = self.action_spec.selections(action)
         score, loops = game.score.copy(), int(game.game_loop.sum())
+        if selections is not None:
+            ids, points = selections
+            game.act(np.where(truncated, _NO_OP, ids), points)
         game.act(function_ids, arguments)
         game.advance(step_mul)
         self.frames_played += int(game.game_loop.sum()) - loops

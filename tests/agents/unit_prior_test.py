@@ -78,6 +78,24 @@ def test_logits_are_those_of_what_the_pixel_shows(of_orders, expected):
             np.testing.assert_array_equal(found[head][row], wanted)
 
 
+def test_a_unit_that_is_selected_before_an_order_has_that_of_selections():
+    functions = ('no_op', 'select_point+Attack_screen', 'Attack_screen', 'select_rect')
+    specs = make_specs(functions=functions)
+    layer = np.random.RandomState(0).randint(5, size=(4, 4, 5)).astype(np.uint8)
+    with tf.Graph().as_default(), tf.Session() as session:
+        prior = unit_prior.UnitPrior(*specs, STRENGTH, 1.0)
+        assert prior.heads == ('screen', 'screen2')
+        kinds = prior.kinds({'screen': {'player_relative': tf.constant(layer)}})
+        logits = {head: prior.logits(head, kinds[head], tf.range(4)) for head in prior.heads}
+        session.run(tf.global_variables_initializer())
+        found = session.run(logits)
+    flat = layer.reshape([4, -1])
+    np.testing.assert_array_equal(found['screen2'][1], STRENGTH * (flat[1] == SELF))
+    assert not found['screen2'][[0, 2, 3]].any()
+    np.testing.assert_array_equal(found['screen'][1:3], 1.0 * (flat[1:3] >= ALLY))
+    assert not found['screen'][3].any()
+
+
 def test_sites_are_where_there_is_ground_and_no_unit():
     specs = make_specs(screen_layers=('player_relative', 'buildable'))
     rng = np.random.RandomState(1)

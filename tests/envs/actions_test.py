@@ -194,6 +194,74 @@ def test_absent_arguments_count_as_zero():
     }
 
 
+class TestSelectionBeforeAnOrder:
+    FUNCTIONS = ('no_op', 'select_point+Attack_screen', 'Attack_screen', 'select_rect')
+
+    def make(self, **kwargs):
+        return make(self.FUNCTIONS, **kwargs)
+
+    def test_heads(self):
+        spec = self.make()
+        attack = FUNCTIONS['Attack_screen'].id
+        assert spec.functions == (0, attack, attack, FUNCTIONS['select_rect'].id)
+        assert spec.function_names == self.FUNCTIONS
+        assert spec.selects.tolist() == [False, True, False, False]
+        assert spec.argument_heads == ('screen', 'screen2', 'queued', 'select_add')
+        assert spec.head_used.tolist() == [
+            [False, False, False, False],
+            [True, True, True, False],
+            [True, False, True, False],
+            [True, True, False, True],
+        ]
+
+    def test_it_is_available_where_units_can_be_selected(self):
+        mask = np.zeros([2, 573], bool)
+        mask[0, FUNCTIONS['select_point'].id] = True
+        mask[1, FUNCTIONS['Attack_screen'].id] = True
+        assert self.make().available(mask).tolist() == [
+            [False, True, False, False],
+            [False, False, True, False],
+        ]
+
+    def test_the_two_calls(self):
+        spec = self.make(fixed_arguments={'select_point_act': 2})
+        width = spec.screen_size[0]
+        action = {head: np.zeros([3], np.int32) for head in spec.heads}
+        action['function'][:] = [1, 2, 1]
+        action['screen2'][:] = [2 * width + 1, 9, 3 * width]
+        action['screen'][:] = [4, 5, 6]
+        action['queued'][:] = [0, 0, 1]
+        ids, arguments = spec.selections(action)
+        assert ids.tolist() == [FUNCTIONS['select_point'].id, 0, FUNCTIONS['select_point'].id]
+        assert arguments['screen'][[0, 2]].tolist() == [[1, 2], [0, 3]]
+        assert arguments['select_point_act'].tolist() == [2, 2, 2]
+        ids, arguments = spec.decode(action)
+        assert ids.tolist() == [FUNCTIONS['Attack_screen'].id] * 3
+        assert arguments['screen'].tolist() == [[4, 0], [5, 0], [6, 0]]
+        assert arguments['queued'].tolist() == [0, 0, 1]
+        action['function'][:] = [0, 2, 3]
+        assert spec.selections(action) is None
+        assert make('all').selections(action) is None
+
+    def test_a_call_is_never_encoded_as_two(self):
+        attack = FUNCTIONS['Attack_screen'].id
+        spec = self.make()
+        assert spec.encode(np.array([attack]), {})['function'].tolist() == [2]
+        alone = make(['no_op', 'select_point+Attack_screen'])
+        with pytest.raises(ValueError, match='function_ids has'):
+            alone.encode(np.array([attack]), {})
+        with pytest.raises(ValueError, match='function_id is'):
+            alone.from_function_call(attack, [[0], [1, 1]])
+
+    def test_it_is_enough_as_the_only_function(self):
+        assert make(['select_point+Move_screen']).num_functions == 1
+
+    @pytest.mark.parametrize('name', ['no_op', 'select_point', 'select_rect', 'Attack_minimap'])
+    def test_only_orders_with_a_target_on_the_screen(self, name):
+        with pytest.raises(ValueError, match=f"functions has 'select_point.{name}'"):
+            make(['no_op', f'select_point+{name}'])
+
+
 def test_specs_survive_the_way_to_another_process():
     spec, rng = make('all'), np.random.RandomState(6)
     copy = pickle.loads(pickle.dumps(spec))

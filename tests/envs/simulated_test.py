@@ -288,3 +288,23 @@ def test_spread_games_go_on_from_their_state(monkeypatch):
 def test_games_cannot_be_spread_over_less_than_nothing(monkeypatch):
     with pytest.raises(ValueError, match='spread_frames is -1, expected at least 0'):
         make_spread(monkeypatch, spread_frames=-1)
+
+
+def test_a_unit_is_selected_and_ordered_in_one_step():
+    functions = ('no_op', 'select_point+Move_screen', 'select_point', 'Move_screen')
+    specs = envs.make_specs('CollectMineralShards', functions, fixed_arguments={'queued': 0})
+    first, second = (
+        envs.SimulatedEnvironment('CollectMineralShards', [3, 4], *specs, 8) for _ in range(2)
+    )
+    shown = first.reset()['screen']['player_relative'].reshape(2, -1)
+    second.reset()
+    units = [np.flatnonzero(row == 1)[0] for row in shown]
+    steps = np.full([2], 8, np.int32)
+    # A game selects and moves in one step, the other one only moves what is selected.
+    together = action_of(first, function=[1, 3], screen2=units, screen=[5, 5])
+    output = first.step(together, steps)
+    second.game.act(np.array([2, 0]), {'screen': np.array([[u % 16, u // 16] for u in units])})
+    expected = second.step(action_of(second, function=[3, 3], screen=[5, 5]), steps)
+    np.testing.assert_equal(output.observation, expected.observation)
+    np.testing.assert_array_equal(first.game.games.x, second.game.games.x)
+    assert output.observation['screen']['selected'][0].sum() == 1

@@ -42,9 +42,9 @@ class Calls:
         Returns:
           bool [K].
         """
-        if FUNCTIONS[function].id not in self._action_spec.functions:
+        if function not in self._action_spec.function_names:
             return np.zeros_like(self.undecided)
-        return self._available[:, self._action_spec.functions.index(FUNCTIONS[function].id)]
+        return self._available[:, self._action_spec.function_names.index(function)]
 
     def choose(
         self, where: np.ndarray, function: str, **arguments: Union[int, Sequence[int], np.ndarray]

@@ -1,11 +1,11 @@
 """Converts PySC2's observations to the arrays of a game, and numbers to PySC2's function calls."""
 
-from typing import Any, Dict, Mapping, Optional, Sequence
+from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
 from sc2impala.envs import pysc2_api
-from sc2impala.envs.actions import FUNCTIONS, NUM_FUNCTIONS, ActionSpec
+from sc2impala.envs.actions import FUNCTIONS, NUM_FUNCTIONS, SELECTION, ActionSpec
 from sc2impala.envs.pysc2_api import actions as pysc2_actions
 from sc2impala.envs.specs import LayerSpec, ObservationSpec
 from sc2impala.structs import Nest
@@ -128,6 +128,40 @@ def pack_arguments(arguments: Mapping[str, np.ndarray], packed: np.ndarray) -> N
             packed[:, _ROWS[name], 0] = values
 
 
+def pack_selections(
+    selections: Optional[Tuple[np.ndarray, Mapping[str, np.ndarray]]], num_calls: int
+) -> np.ndarray:
+    """Packs the selections before K calls into the format that `selection_call` reads.
+
+    Args:
+      selections: as `ActionSpec.selections` returns them.
+      num_calls: K.
+
+    Returns:
+      int32 [K, 3], column, row and act; -1 where there is none.
+    """
+    packed = np.full([num_calls, 3], -1, np.int32)
+    if selections is not None:
+        function_ids, arguments = selections
+        first = function_ids == _SELECT_POINT
+        packed[first, :2] = arguments['screen'][first]
+        packed[first, 2] = arguments['select_point_act'][first]
+    return packed
+
+
+def selection_call(selection: np.ndarray) -> Optional[Any]:
+    """Returns PySC2's `FunctionCall` of select_point, or None.
+
+    Args:
+      selection: int [3], column, row and act, or -1.
+    """
+    column, row, act = selection.tolist()
+    if act < 0:
+        return None
+    return pysc2_actions.FunctionCall(_SELECT_POINT, [[act], [column, row]])
+
+
+_SELECT_POINT = int(FUNCTIONS[SELECTION].id)
 _ROWS = {argument.name: int(argument.id) for argument in pysc2_actions.TYPES}
 
 _ARGUMENTS: Dict[int, Any] = {

@@ -132,6 +132,9 @@ class PySC2Environment(vector.VectorEnvironment):
             calls['function_id'][:] = function_ids
             calls['step_mul'][:] = step_mul
             conversion.pack_arguments(arguments, calls['arguments'])
+            calls['selection'][:] = conversion.pack_selections(
+                self.action_spec.selections(action), self.num_envs
+            )
             deadline = self._deadline_secs(step_mul.max())
             faults = self._command(protocol.STEP, range(self.num_envs), deadline)
             return self._conclude(faults)

@@ -63,11 +63,14 @@ class Game:
             self.reset()
             return True
         function_id = int(self._call['function_id'])
-        refused = not self._writer.available[function_id]
+        selection = conversion.selection_call(self._call['selection'])
+        # Whether an order is available after a selection is only known to the game.
+        refused = selection is None and not self._writer.available[function_id]
         if refused:
             function_id = conversion.NO_OP
         call = conversion.function_call(function_id, self._call['arguments'])
-        (time_step,) = self._env.step([call], step_mul=int(self._call['step_mul']))
+        calls = [call] if selection is None else [[selection, call]]
+        (time_step,) = self._env.step(calls, step_mul=int(self._call['step_mul']))
         self._truncated = bool(time_step.last()) and time_step.discount > 0
         ended = bool(time_step.last()) and not self._truncated
         self._result['reward'][...] = time_step.reward

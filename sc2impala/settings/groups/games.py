@@ -54,7 +54,9 @@ class EnvironmentSettings:
     )
     functions: Optional[FunctionNames] = setting(
         None,
-        "names or ids of PySC2 functions, separated by commas, or 'all' 573",
+        "names or ids of PySC2 functions, separated by commas, or 'all' 573; select_point+NAME is "
+        'one action that selects a unit by a point and then orders it NAME, a function with a '
+        'target on the screen',
         type=value_types.FUNCTIONS,
         scope=fields.WEIGHTS,
     )

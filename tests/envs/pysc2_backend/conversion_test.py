@@ -184,6 +184,22 @@ def test_an_invalid_observation_is_an_error(change):
         writer.write(given)
 
 
+def test_selections_are_those_of_the_action_spec():
+    functions = 'no_op', 'select_point+Attack_screen', 'Attack_screen'
+    spec = envs.make_specs('DefeatRoaches', functions, SCREEN, MINIMAP, fixed_arguments={})[1]
+    width = SCREEN[0]
+    actions = {head: np.zeros([3], np.int32) for head in spec.heads}
+    actions['function'][:] = [1, 2, 0]
+    actions['screen2'][:] = 3 * width + 2
+    packed = conversion.pack_selections(spec.selections(actions), 3)
+    calls = [conversion.selection_call(row) for row in packed]
+    assert calls[1:] == [None, None]
+    assert calls[0].function == FUNCTIONS.select_point.id
+    assert calls[0].arguments == [[0], [2, 3]]
+    none = conversion.pack_selections(None, 2)
+    assert [conversion.selection_call(row) for row in none] == [None, None]
+
+
 def test_calls_are_those_of_the_action_spec():
     spec = envs.make_specs('MoveToBeacon', 'all', SCREEN, MINIMAP, fixed_arguments={})[1]
     rng = np.random.RandomState(0)

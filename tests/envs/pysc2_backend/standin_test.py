@@ -39,16 +39,28 @@ def check_equal(observations, others, index):
             np.testing.assert_array_equal(values[index], others[name][0], err_msg=name)
 
 
+SELECT_AND_ORDER = (
+    'no_op',
+    'select_point+Attack_screen',
+    'Move_screen',
+    'select_point+Move_screen',
+)
+
+
 @pytest.mark.long
-def test_it_plays_what_the_simulator_plays(map_name='DefeatRoaches', max_step_mul=60):
+@pytest.mark.parametrize(
+    'functions, vectors', [('all', 'all'), (SELECT_AND_ORDER, ('player', 'feature_units'))]
+)
+def test_it_plays_what_the_simulator_plays(functions, vectors):
+    map_name, max_step_mul = 'DefeatRoaches', 60
     specs = envs.make_specs(
         map_name,
-        functions='all',
+        functions=functions,
         screen_size=(24, 20),
         minimap_size=(16, 12),
         screen_layers='all',
         minimap_layers='all',
-        vectors='all',
+        vectors=vectors,
         fixed_arguments={},
     )
     # Seeds of the game have 32 bits.
