@@ -46,7 +46,7 @@ class StartStates:
     is_whole: bool [K], whether the current episodes began at the start of the map.
     """
 
-    def __init__(self, game: sim.GameBatch, seed: int, share: StartShare):
+    def __init__(self, game: 'sim.GameBatch', seed: int, share: StartShare):
         """Args:
         game: the games.
         seed: determines which episodes start where.
@@ -70,7 +70,7 @@ class StartStates:
         self._num_returns = 0
         self.is_whole = np.ones([game.num_games], bool)
 
-    def after_step(self, game: sim.GameBatch, frames: int, ended: np.ndarray) -> None:
+    def after_step(self, game: 'sim.GameBatch', frames: int, ended: np.ndarray) -> None:
         """Keeps states, before ended games begin their next episode.
 
         Args:
@@ -95,7 +95,7 @@ class StartStates:
                 self._returns[self._num_returns % NUM_RETURNS] = scores[k]
                 self._num_returns += 1
 
-    def start(self, game: sim.GameBatch, begun: np.ndarray) -> None:
+    def start(self, game: 'sim.GameBatch', begun: np.ndarray) -> None:
         """Changes the first states of some of the episodes that have just begun.
 
         Args:

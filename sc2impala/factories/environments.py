@@ -172,9 +172,7 @@ def make_actor_environment(
         return _of_several_maps(environment, specs, make, assigned or [0] * len(seeds), seeds[0])
     spread_frames = environment.spread_frames if spread else 0
     if not specs[0].demonstration_heads:
-        return make_environment(
-            environment, starcraft, specs, seeds, spread_frames, start_share=start_share
-        )
+        return make_environment(environment, starcraft, specs, seeds, spread_frames, 0, start_share)
     of_agent, action_spec = demonstrator.without_labels(specs[0]), specs[1]
     script, seen = None, of_agent
     if demonstrations.demonstrator != 'none':

@@ -3,7 +3,6 @@
 from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
-from numpy.lib import recfunctions as rfn
 
 from sc2impala.sim import (
     compile_ahead,
@@ -296,12 +295,11 @@ class GameBatch:
 
     def records(self) -> np.ndarray:
         """Returns all games as records [K] of the fields that are not derived from others."""
-        # Packed: a selection of fields is a view with the derived ones in between.
-        return rfn.repack_fields(self._games[list(self._saved())])
+        return self._copied(slice(None))
 
     def record(self, k: int) -> np.void:
         """Returns a copy of game `k`, as `records` does."""
-        return rfn.repack_fields(self._games[k : k + 1][list(self._saved())])[0]
+        return self._copied(slice(k, k + 1))[0]
 
     def continue_from(self, k: int, record: np.void) -> None:
         """Lets game `k` continue from the state of another one, with random numbers of its own.
@@ -316,6 +314,14 @@ class GameBatch:
         for name in self._saved():
             self._games[name][k] = own.get(name, record[name])
         self._available_is_current = False
+
+    def _copied(self, games: slice) -> np.ndarray:
+        """Returns packed records of the saved fields."""
+        names, dtype = self._saved(), self._games.dtype
+        copied = np.zeros(len(self._games[games]), [(name, dtype[name]) for name in names])
+        for name in names:
+            copied[name] = self._games[name][games]
+        return copied
 
     def _saved(self) -> Tuple[str, ...]:
         """Returns the names of the fields that are not derived from others."""

@@ -109,7 +109,7 @@ def test_a_visited_state_has_the_units_of_its_origin_and_random_numbers_of_its_o
         for k in range(K):
             wanted = record[name] if k in (0, 5) else others[k][name]
             wanted = wanted if expected is None or k not in (0, 5) else expected[k]
-            np.testing.assert_array_equal(game.games[name][k], wanted, name)
+            np.testing.assert_array_equal(game.games[name][k], wanted, err_msg=name)
     for _ in range(25):
         player.step(env)
     assert len(set(game.games.key)) == K
