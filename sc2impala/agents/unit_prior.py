@@ -15,7 +15,7 @@ import numpy as np
 import sonnet as snt
 import tensorflow.compat.v1 as tf
 
-from sc2impala.envs.actions import FUNCTIONS, SELECTION, ActionSpec
+from sc2impala.envs.actions import FUNCTIONS, SELECT_POINT, ActionSpec
 from sc2impala.envs.specs import ObservationSpec
 from sc2impala.structs import Nest
 
@@ -33,7 +33,7 @@ HEADS = {'screen': 'screen', 'minimap': 'minimap', 'screen2': 'screen'}
 """Group of layers that a point head points at, by its name. screen2 has a prior as the unit that is
 selected before an order, and none as the second corner of a rectangle."""
 
-_SELECTIONS = (SELECTION,)
+_SELECTIONS = (SELECT_POINT,)
 _ON_OWN_UNITS = ('Effect_Heal', 'Effect_Repair', 'Load')
 _ON_FREE_GROUND = ('Build_', 'TrainWarp_', 'Land_')
 _ANYWHERE = ('Unload', 'select_rect')
@@ -92,7 +92,7 @@ class UnitPrior(snt.Module):
             'minimap': [layer.name for layer in observation_spec.minimap_layers],
         }
         in_use = [head for head in HEADS if head in action_spec.heads]
-        if not action_spec.selects.any():
+        if SELECT_POINT not in action_spec.selections:
             in_use = [head for head in in_use if head != 'screen2']
         self.heads = tuple(head for head in in_use if LAYER in layers[HEADS[head]])
         if not self.heads:
@@ -106,10 +106,10 @@ class UnitPrior(snt.Module):
         }
         orders = strength if of_orders is None else of_orders
         tables = []
-        for id_, selects in zip(action_spec.functions, action_spec.selects):
+        for id_, first in zip(action_spec.functions, action_spec.selections):
             name = FUNCTIONS[id_].name
             of_points = (strength if name in _SELECTIONS else orders) * points_at(name)
-            of_unit = strength * float(selects) * points_at(SELECTION)
+            of_unit = strength * float(first == SELECT_POINT) * points_at(SELECT_POINT)
             tables.append({'screen': of_points, 'minimap': of_points, 'screen2': of_unit})
         self._initial = {
             head: np.array([of_function[head] for of_function in tables], np.float32)

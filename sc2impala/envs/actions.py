@@ -7,8 +7,8 @@ function uses some of the argument heads; the values of the others have no effec
 of actions in a batch.
 
 A function 'select_point+NAME' is two calls in one action: select_point at the pixel of the head
-'screen2', and then NAME with its own arguments. A unit is thus selected and ordered in one step,
-with one probability.
+'screen2', and then NAME with its own arguments; 'select_army+NAME' is the same for the whole army.
+Units are thus selected and ordered in one step, with one probability.
 """
 
 import numbers
@@ -23,10 +23,13 @@ FUNCTIONS = pysc2_actions.FUNCTIONS
 NUM_FUNCTIONS = len(FUNCTIONS)
 """All functions of PySC2, 573; their ids are 0..572."""
 
-SELECTION = 'select_point'
-_FIRST = f'{SELECTION}+'
+SELECT_POINT, SELECT_ARMY = SELECTIONS = ('select_point', 'select_army')
+"""Functions that an order may follow in the same action."""
+
 _SELECTED = 'screen2'
-"""The head with the pixel of a selection before an order."""
+"""The head with the pixel of `SELECT_POINT` before an order."""
+
+_AND = '+'
 
 
 class ActionSpec:
@@ -35,7 +38,8 @@ class ActionSpec:
     functions: tuple of F PySC2 function ids, in the chosen order; of the order, if it follows a
       selection.
     function_names: tuple of their F names, 'select_point+NAME' of an order after a selection.
-    selects: bool [F], whether a selection comes first.
+    selections: tuple of F names out of `SELECTIONS`, '' where no selection comes first.
+    selects: bool [F], whether one does.
     num_functions: F.
     screen_size, minimap_size: (width, height) in pixels.
     heads: dict from head name to number of choices, 'function' first, then `argument_heads`.
@@ -52,23 +56,21 @@ class ActionSpec:
         minimap_size: Tuple[int, int],
         fixed_arguments: Mapping[str, int],
         no_op_as_last_resort: bool = False,
-        selects: Sequence[bool] = (),
+        selections: Sequence[str] = (),
     ):
         self.functions = tuple(int(function_id) for function_id in functions)
-        self.selects = np.array(selects or [False] * len(self.functions), np.bool_)
+        self.selections = tuple(selections) or ('',) * len(self.functions)
+        self.selects = np.array([bool(first) for first in self.selections], np.bool_)
+        both = list(zip(self.selections, self.functions))
         self.function_names = tuple(
-            _FIRST * bool(first) + FUNCTIONS[id_].name
-            for id_, first in zip(self.functions, self.selects)
+            _AND.join(filter(None, (first, FUNCTIONS[id_].name))) for first, id_ in both
         )
         self.num_functions = len(self.functions)
         self.no_op_as_last_resort = no_op_as_last_resort
         self.screen_size = screen_size
         self.minimap_size = minimap_size
 
-        used = [
-            _argument_names(id_) + [_SELECTED] * bool(first)
-            for id_, first in zip(self.functions, self.selects)
-        ]
+        used = [_argument_names(id_) + [_SELECTED] * (first == SELECT_POINT) for first, id_ in both]
         sizes = _argument_sizes(screen_size, minimap_size)
         in_use = [name for name in sizes if any(name in names for names in used)]
         self.argument_heads = tuple(name for name in in_use if name not in fixed_arguments)
@@ -88,9 +90,11 @@ class ActionSpec:
         alone = np.flatnonzero(~self.selects)
         self._index_of_id[self._function_ids[alone]] = alone
         # A selection is possible before every order; the order may be so only after it.
-        selection = FUNCTIONS[SELECTION].id
-        self._needed_ids = np.where(self.selects, selection, self._function_ids)
-        self._select_act = fixed_arguments.get('select_point_act', 0)
+        self._first_ids = np.array(
+            [FUNCTIONS[first].id if first else FUNCTIONS.no_op.id for first in self.selections],
+            np.int32,
+        )
+        self._needed_ids = np.where(self.selects, self._first_ids, self._function_ids)
 
     def available(self, mask: np.ndarray) -> np.ndarray:
         """Returns which of the chosen functions the agent may choose.
@@ -141,29 +145,28 @@ class ActionSpec:
             arguments[name] = np.full(indices.shape[1:], value, np.int32)
         return self._function_ids[indices[0]], arguments
 
-    def selections(
+    def decode_selections(
         self, action: Mapping[str, np.ndarray]
     ) -> Optional[Tuple[np.ndarray, Dict[str, np.ndarray]]]:
         """Returns the calls that come before those of `decode`; None if there are none.
+
+        They replace the selection: the other arguments of select_point and select_army are 0.
 
         Args:
           action: int [K] for every head, as in `decode`.
 
         Returns:
-          function_ids: int32 [K], select_point, or no_op where there is no selection.
-          arguments: of select_point, by name.
+          function_ids: int32 [K], of a selection, or no_op where there is none.
+          arguments: 'screen', int32 [K, 2] as (x, y) pixels; of select_point only.
         """
-        if not self.selects.any():
+        function = np.asarray(action['function'])
+        if not self.selects[function].any():
             return None
-        first = self.selects[np.asarray(action['function'])]
-        if not first.any():
-            return None
-        pixel, width = np.asarray(action[_SELECTED]), self.screen_size[0]
-        ids = np.where(first, FUNCTIONS[SELECTION].id, FUNCTIONS.no_op.id)
-        return ids.astype(np.int32), {
-            'screen': np.array((pixel % width, pixel // width), np.int32).T,
-            'select_point_act': np.full(first.shape, self._select_act, np.int32),
-        }
+        arguments = {}
+        if _SELECTED in action:
+            pixel, width = np.asarray(action[_SELECTED]), self.screen_size[0]
+            arguments['screen'] = np.array((pixel % width, pixel // width), np.int32).T
+        return self._first_ids[function], arguments
 
     def encode(
         self, function_ids: np.ndarray, arguments: Mapping[str, np.ndarray]
@@ -198,7 +201,7 @@ class ActionSpec:
     def to_function_call(self, action: Mapping[str, int]) -> Tuple[int, List[List[int]]]:
         """Converts one action to the two fields of PySC2's `FunctionCall`.
 
-        Of a selection and an order it returns the order, see `selections`.
+        Of a selection and an order it returns the order, see `decode_selections`.
 
         Args:
           action: a scalar int for every head.
@@ -317,8 +320,8 @@ def make_action_spec(
     """Makes the action space over the functions that an agent may call.
 
     Args:
-      functions: names or ids of PySC2 functions, whose order is kept, and 'select_point+NAME', with
-        the name of a function with a target on the screen; or 'all' 573.
+      functions: names or ids of PySC2 functions, whose order is kept, 'select_point+NAME' and
+        'select_army+NAME', with the name of an order that has a target; or 'all' 573.
       screen_size: (width, height) in pixels, for the heads 'screen' and 'screen2'.
       minimap_size: (width, height) in pixels, for the head 'minimap'.
       fixed_arguments: values of argument types that the agent does not choose, such as
@@ -335,22 +338,22 @@ def make_action_spec(
     chosen = functions if isinstance(functions, str) else [_function_name(f) for f in functions]
     known = [f.name for f in FUNCTIONS]
     if not isinstance(chosen, str):
-        known += [_FIRST + name for name in _ORDERS]
+        known += _PAIRS
     names = checks.check_names('functions', chosen, known)
     always = [f.name for f in FUNCTIONS if f.avail_fn is pysc2_actions.always]
-    if not set(names) & {*always, *[_FIRST + name for name in _ORDERS]}:
+    if not {name.split(_AND)[0] for name in names} & set(always):
         raise ValueError(
             'functions is {}, expected at least one that is always available: {}.'.format(
                 list(names), ', '.join(always)
             )
         )
     return ActionSpec(
-        [FUNCTIONS[_order_name(name)].id for name in names],
+        [FUNCTIONS[name.split(_AND)[-1]].id for name in names],
         checks.check_size('screen_size', screen_size),
         checks.check_size('minimap_size', minimap_size),
         _check_fixed(fixed_arguments or {}),
         no_op_as_last_resort,
-        [name.startswith(_FIRST) for name in names],
+        [name.rpartition(_AND)[0] for name in names],
     )
 
 
@@ -363,11 +366,6 @@ def _check_fixed(fixed_arguments: Mapping[str, int]) -> Dict[str, int]:
                 f'fixed_arguments has {value} for {name}, expected 0..{sizes[name] - 1}.'
             )
     return dict(fixed_arguments)
-
-
-def _order_name(name: str) -> str:
-    """Returns the name of a function without a selection before it."""
-    return name[len(_FIRST) :] if name.startswith(_FIRST) else name
 
 
 def _function_name(function: Any) -> str:
@@ -383,14 +381,19 @@ def _argument_names(function_id: int) -> List[str]:
     return [argument.name for argument in FUNCTIONS[function_id].args]
 
 
-_ORDERS = [
-    f.name
-    for f in FUNCTIONS
-    if 'screen' in _argument_names(f.id)
-    and _SELECTED not in _argument_names(f.id)
-    and f.name != SELECTION
+def _may_follow(function_id: int) -> bool:
+    """Returns whether a function orders the selected units to a target."""
+    name, arguments = FUNCTIONS[function_id].name, _argument_names(function_id)
+    is_point = 'screen' in arguments or 'minimap' in arguments
+    return is_point and _SELECTED not in arguments and name not in (SELECT_POINT, 'move_camera')
+
+
+_PAIRS = [
+    f'{first}{_AND}{FUNCTIONS[id_].name}'
+    for first in SELECTIONS
+    for id_ in filter(_may_follow, range(NUM_FUNCTIONS))
 ]
-"""Functions that may follow a selection."""
+"""Names of a selection and an order in one action."""
 
 
 def _argument_sizes(

@@ -105,7 +105,7 @@ class SimulatedEnvironment(vector.VectorEnvironment):
         if truncated.any():
             function_ids = np.where(truncated, _NO_OP, function_ids)
             step_mul = np.where(truncated, 0, step_mul)
-        selections = self.action_spec.selections(action)
+        selections = self.action_spec.decode_selections(action)
         score, loops = game.score.copy(), int(game.game_loop.sum())
         if selections is not None:
             ids, points = selections

@@ -1,4 +1,5 @@
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -195,53 +196,71 @@ def test_absent_arguments_count_as_zero():
 
 
 class TestSelectionBeforeAnOrder:
-    FUNCTIONS = ('no_op', 'select_point+Attack_screen', 'Attack_screen', 'select_rect')
+    FUNCTIONS = (
+        'no_op',
+        'select_point+Attack_screen',
+        'Attack_screen',
+        'select_rect',
+        'select_army+Attack_minimap',
+    )
 
     def make(self, **kwargs):
         return make(self.FUNCTIONS, **kwargs)
 
     def test_heads(self):
         spec = self.make()
-        attack = FUNCTIONS['Attack_screen'].id
-        assert spec.functions == (0, attack, attack, FUNCTIONS['select_rect'].id)
+        attack, on_minimap = FUNCTIONS['Attack_screen'].id, FUNCTIONS['Attack_minimap'].id
+        assert spec.functions == (0, attack, attack, FUNCTIONS['select_rect'].id, on_minimap)
         assert spec.function_names == self.FUNCTIONS
-        assert spec.selects.tolist() == [False, True, False, False]
-        assert spec.argument_heads == ('screen', 'screen2', 'queued', 'select_add')
-        assert spec.head_used.tolist() == [
-            [False, False, False, False],
-            [True, True, True, False],
-            [True, False, True, False],
-            [True, True, False, True],
+        assert spec.selections == ('', 'select_point', '', '', 'select_army')
+        assert spec.selects.tolist() == [False, True, False, False, True]
+        assert spec.argument_heads == ('screen', 'minimap', 'screen2', 'queued', 'select_add')
+        assert spec.head_used.astype(int).tolist() == [
+            [0, 0, 0, 0, 0],
+            [1, 0, 1, 1, 0],
+            [1, 0, 0, 1, 0],
+            [1, 0, 1, 0, 1],
+            [0, 1, 0, 1, 0],
         ]
 
     def test_it_is_available_where_units_can_be_selected(self):
-        mask = np.zeros([2, 573], bool)
-        mask[0, FUNCTIONS['select_point'].id] = True
-        mask[1, FUNCTIONS['Attack_screen'].id] = True
-        assert self.make().available(mask).tolist() == [
-            [False, True, False, False],
-            [False, False, True, False],
+        mask = np.zeros([3, 573], bool)
+        for row, name in enumerate(('select_point', 'Attack_screen', 'select_army')):
+            mask[row, FUNCTIONS[name].id] = True
+        assert self.make().available(mask).astype(int).tolist() == [
+            [0, 1, 0, 0, 0],
+            [0, 0, 1, 0, 0],
+            [0, 0, 0, 0, 1],
         ]
 
     def test_the_two_calls(self):
-        spec = self.make(fixed_arguments={'select_point_act': 2})
+        spec = self.make()
         width = spec.screen_size[0]
-        action = {head: np.zeros([3], np.int32) for head in spec.heads}
-        action['function'][:] = [1, 2, 1]
-        action['screen2'][:] = [2 * width + 1, 9, 3 * width]
-        action['screen'][:] = [4, 5, 6]
-        action['queued'][:] = [0, 0, 1]
-        ids, arguments = spec.selections(action)
-        assert ids.tolist() == [FUNCTIONS['select_point'].id, 0, FUNCTIONS['select_point'].id]
+        point, army = FUNCTIONS['select_point'].id, FUNCTIONS['select_army'].id
+        action = {head: np.zeros([4], np.int32) for head in spec.heads}
+        action['function'][:] = [1, 2, 1, 4]
+        action['screen2'][:] = [2 * width + 1, 9, 3 * width, 0]
+        action['screen'][:] = [4, 5, 6, 0]
+        action['queued'][:] = [0, 0, 1, 0]
+        ids, arguments = spec.decode_selections(action)
+        assert ids.tolist() == [point, 0, point, army]
         assert arguments['screen'][[0, 2]].tolist() == [[1, 2], [0, 3]]
-        assert arguments['select_point_act'].tolist() == [2, 2, 2]
+        assert set(arguments) == {'screen'}
         ids, arguments = spec.decode(action)
-        assert ids.tolist() == [FUNCTIONS['Attack_screen'].id] * 3
-        assert arguments['screen'].tolist() == [[4, 0], [5, 0], [6, 0]]
-        assert arguments['queued'].tolist() == [0, 0, 1]
-        action['function'][:] = [0, 2, 3]
-        assert spec.selections(action) is None
-        assert make('all').selections(action) is None
+        attack = FUNCTIONS['Attack_screen'].id
+        assert ids.tolist() == [attack] * 3 + [FUNCTIONS['Attack_minimap'].id]
+        assert arguments['screen'][:3].tolist() == [[4, 0], [5, 0], [6, 0]]
+        assert arguments['queued'].tolist() == [0, 0, 1, 0]
+        action['function'][:] = [0, 2, 3, 0]
+        assert spec.decode_selections(action) is None
+        assert make('all').decode_selections(action) is None
+
+    def test_an_army_takes_no_point(self):
+        spec = make(['no_op', 'select_army+Attack_minimap'])
+        assert 'screen2' not in spec.heads
+        action = {head: np.ones([2], np.int32) for head in spec.heads}
+        ids, arguments = spec.decode_selections(action)
+        assert ids.tolist() == [FUNCTIONS['select_army'].id] * 2 and not arguments
 
     def test_a_call_is_never_encoded_as_two(self):
         attack = FUNCTIONS['Attack_screen'].id
@@ -253,13 +272,17 @@ class TestSelectionBeforeAnOrder:
         with pytest.raises(ValueError, match='function_id is'):
             alone.from_function_call(attack, [[0], [1, 1]])
 
-    def test_it_is_enough_as_the_only_function(self):
+    def test_a_selection_of_points_is_always_available(self):
         assert make(['select_point+Move_screen']).num_functions == 1
 
-    @pytest.mark.parametrize('name', ['no_op', 'select_point', 'select_rect', 'Attack_minimap'])
-    def test_only_orders_with_a_target_on_the_screen(self, name):
-        with pytest.raises(ValueError, match=f"functions has 'select_point.{name}'"):
-            make(['no_op', f'select_point+{name}'])
+    @pytest.mark.parametrize(
+        'name',
+        ['select_point+no_op', 'select_army+select_point', 'select_point+move_camera']
+        + ['select_rect+Move_screen', 'select_army+select_rect', 'select_point+Stop_quick'],
+    )
+    def test_only_orders_with_a_target(self, name):
+        with pytest.raises(ValueError, match=re.escape(f'functions has {name!r}')):
+            make(['no_op', name])
 
 
 def test_specs_survive_the_way_to_another_process():

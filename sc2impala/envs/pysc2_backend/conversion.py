@@ -5,7 +5,7 @@ from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
 import numpy as np
 
 from sc2impala.envs import pysc2_api
-from sc2impala.envs.actions import FUNCTIONS, NUM_FUNCTIONS, SELECTION, ActionSpec
+from sc2impala.envs.actions import FUNCTIONS, NUM_FUNCTIONS, SELECT_POINT, ActionSpec
 from sc2impala.envs.pysc2_api import actions as pysc2_actions
 from sc2impala.envs.specs import LayerSpec, ObservationSpec
 from sc2impala.structs import Nest
@@ -134,34 +134,33 @@ def pack_selections(
     """Packs the selections before K calls into the format that `selection_call` reads.
 
     Args:
-      selections: as `ActionSpec.selections` returns them.
+      selections: as `ActionSpec.decode_selections` returns them.
       num_calls: K.
 
     Returns:
-      int32 [K, 3], column, row and act; -1 where there is none.
+      int32 [K, 3], the function, column and row of the point; no_op where there is none.
     """
-    packed = np.full([num_calls, 3], -1, np.int32)
+    packed = np.full([num_calls, 3], NO_OP, np.int32)
     if selections is not None:
-        function_ids, arguments = selections
-        first = function_ids == _SELECT_POINT
-        packed[first, :2] = arguments['screen'][first]
-        packed[first, 2] = arguments['select_point_act'][first]
+        packed[:, 0], arguments = selections
+        if 'screen' in arguments:
+            packed[:, 1:] = arguments['screen']
     return packed
 
 
 def selection_call(selection: np.ndarray) -> Optional[Any]:
-    """Returns PySC2's `FunctionCall` of select_point, or None.
+    """Returns PySC2's `FunctionCall` of a selection, or None.
 
     Args:
-      selection: int [3], column, row and act, or -1.
+      selection: int [3], a row of `pack_selections`.
     """
-    column, row, act = selection.tolist()
-    if act < 0:
+    function_id, *point = selection.tolist()
+    if function_id == NO_OP:
         return None
-    return pysc2_actions.FunctionCall(_SELECT_POINT, [[act], [column, row]])
+    is_point = FUNCTIONS[function_id].name == SELECT_POINT
+    return pysc2_actions.FunctionCall(function_id, [[0], point] if is_point else [[0]])
 
 
-_SELECT_POINT = int(FUNCTIONS[SELECTION].id)
 _ROWS = {argument.name: int(argument.id) for argument in pysc2_actions.TYPES}
 
 _ARGUMENTS: Dict[int, Any] = {

@@ -133,7 +133,7 @@ class PySC2Environment(vector.VectorEnvironment):
             calls['step_mul'][:] = step_mul
             conversion.pack_arguments(arguments, calls['arguments'])
             calls['selection'][:] = conversion.pack_selections(
-                self.action_spec.selections(action), self.num_envs
+                self.action_spec.decode_selections(action), self.num_envs
             )
             deadline = self._deadline_secs(step_mul.max())
             faults = self._command(protocol.STEP, range(self.num_envs), deadline)

@@ -28,8 +28,8 @@ _CALL = {
     'step_mul': ArraySpec((), np.dtype(np.int32)),
 }
 """The next action of a game: PySC2's function id, one row of arguments per argument type, (x, y) or
-(value, unused), the column, row and act of a selection before it, -1 for none, and the number of
-frames to advance."""
+(value, unused), the function, column and row of a selection before it, no_op for none, and the
+number of frames to advance."""
 
 _RESULT = {
     'done': ArraySpec((), np.dtype(np.bool_)),

@@ -54,9 +54,9 @@ class EnvironmentSettings:
     )
     functions: Optional[FunctionNames] = setting(
         None,
-        "names or ids of PySC2 functions, separated by commas, or 'all' 573; select_point+NAME is "
-        'one action that selects a unit by a point and then orders it NAME, a function with a '
-        'target on the screen',
+        'names or ids of PySC2 functions, separated by commas, where select_point+NAME and '
+        'select_army+NAME are actions that select a unit by a point, or the army, and then order '
+        "it NAME, a function with a target; or 'all' 573",
         type=value_types.FUNCTIONS,
         scope=fields.WEIGHTS,
     )

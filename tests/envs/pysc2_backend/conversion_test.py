@@ -185,17 +185,17 @@ def test_an_invalid_observation_is_an_error(change):
 
 
 def test_selections_are_those_of_the_action_spec():
-    functions = 'no_op', 'select_point+Attack_screen', 'Attack_screen'
+    functions = 'no_op', 'select_point+Attack_screen', 'Attack_screen', 'select_army+Attack_screen'
     spec = envs.make_specs('DefeatRoaches', functions, SCREEN, MINIMAP, fixed_arguments={})[1]
     width = SCREEN[0]
-    actions = {head: np.zeros([3], np.int32) for head in spec.heads}
-    actions['function'][:] = [1, 2, 0]
+    actions = {head: np.zeros([4], np.int32) for head in spec.heads}
+    actions['function'][:] = [1, 2, 0, 3]
     actions['screen2'][:] = 3 * width + 2
-    packed = conversion.pack_selections(spec.selections(actions), 3)
+    packed = conversion.pack_selections(spec.decode_selections(actions), 4)
     calls = [conversion.selection_call(row) for row in packed]
-    assert calls[1:] == [None, None]
-    assert calls[0].function == FUNCTIONS.select_point.id
-    assert calls[0].arguments == [[0], [2, 3]]
+    assert calls[1:3] == [None, None]
+    assert (calls[0].function, calls[0].arguments) == (FUNCTIONS.select_point.id, [[0], [2, 3]])
+    assert (calls[3].function, calls[3].arguments) == (FUNCTIONS.select_army.id, [[0]])
     none = conversion.pack_selections(None, 2)
     assert [conversion.selection_call(row) for row in none] == [None, None]
 

@@ -44,6 +44,7 @@ SELECT_AND_ORDER = (
     'select_point+Attack_screen',
     'Move_screen',
     'select_point+Move_screen',
+    'select_army+Attack_screen',
 )
 
 
