@@ -76,7 +76,7 @@ PRESETS: Dict[str, Dict[str, Any]] = {
 
 
 class Probe(NamedTuple):
-    """How fast a map is learned after others.
+    """The return until which frames are counted, on a map that is learned after others.
 
     map_name: the map; the last one of a cycle is learned after all others.
     threshold: the return to reach.

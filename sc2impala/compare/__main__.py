@@ -14,8 +14,8 @@ from typing import Any, Dict, List, Optional, Sequence
 
 from sc2impala.compare import comparison, curves, picture, runs, tables
 from sc2impala.compare import scores as scores_lib
-from sc2impala.errors import FINISHED, UserError
-from sc2impala.runtime import console, logdir
+from sc2impala.errors import UserError
+from sc2impala.runtime import command, console, logdir
 
 MARKDOWN = 'comparison.md'
 LATEX = 'comparison.tex'
@@ -28,14 +28,7 @@ _FEW_FRAMES = 0.1
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Runs the command; returns the exit code."""
     options = _parser().parse_args(arguments)
-    try:
-        _run(options)
-    except UserError as error:
-        console.write(sys.stderr, f'error: {error}\n')
-        return error.exit_code
-    finally:
-        console.flush()
-    return FINISHED
+    return command.exit_code_of(lambda: _run(options))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -24,8 +24,8 @@ from typing import List, Optional, Sequence
 
 from sc2impala.continual import l2log, summary, tables
 from sc2impala.continual import runs as runs_lib
-from sc2impala.errors import FINISHED, UserError
-from sc2impala.runtime import console, logdir
+from sc2impala.errors import UserError
+from sc2impala.runtime import command, console, logdir
 
 MARKDOWN = 'continual.md'
 JSON = 'continual.json'
@@ -36,14 +36,7 @@ CURVES = 'curves.png'
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Runs the command; returns the exit code."""
     options = _parser().parse_args(arguments)
-    try:
-        _run(options)
-    except UserError as error:
-        console.write(sys.stderr, f'error: {error}\n')
-        return error.exit_code
-    finally:
-        console.flush()
-    return FINISHED
+    return command.exit_code_of(lambda: _run(options))
 
 
 def write(

@@ -85,7 +85,7 @@ class StartStates:
             # All moments so far are equally probable.
             if self._rng.randint(self._moments[k]) == 0:
                 self._kept[k] = game.record(k)
-        scores, known = game.score, self._returns[: min(self._num_returns, NUM_RETURNS)]
+        scores, known = game.score, self._returns[: self._num_returns]
         best = np.quantile(known, 1 - BEST) if len(known) >= _FEWEST else np.inf
         for k in np.flatnonzero(ended).tolist():
             if self._moments[k] > 0 and scores[k] >= best:

@@ -46,9 +46,14 @@ class PhaseEvaluation:
         self._make_env = make_env
         self._num_episodes = num_episodes
 
-    def __call__(self, session: tf.Session) -> float:
-        """Returns the mean return."""
-        return float(np.mean([info.episode_return for info in self.play(session) or ()]))
+    def __call__(
+        self,
+        session: tf.Session,
+        make_env: Optional[Callable[[], envs.VectorEnvironment]] = None,
+    ) -> float:
+        """Returns the mean return; for the arguments see `play`."""
+        infos = self.play(session, make_env=make_env) or ()
+        return float(np.mean([info.episode_return for info in infos]))
 
     def play(
         self,

@@ -44,7 +44,7 @@ class TaskSettings:
 
     @property
     def is_sequential(self) -> bool:
-        """Whether maps are learned one after the other."""
+        """True if maps are learned one after the other."""
         return self.task_schedule == SEQUENTIAL
 
     @property

@@ -85,8 +85,7 @@ def _mean_normalised(
             env_seeds,
             task=task,
         )
-        infos = games.play(session, make_env=make_env) or ()
-        means[name] = float(np.mean([info.episode_return for info in infos]))
+        means[name] = games(session, make_env)
     console.say(', '.join(f'{name} {mean:.2f}' for name, mean in means.items()))
     return float(np.mean([scores.human_normalised(*each) for each in means.items()]))
 
