@@ -32,6 +32,9 @@ num_step_muls)`, which returns torso, core and heads."""
 VALUE_NORMALISATIONS = ('none', 'popart')
 """Normalisations of the returns that the baseline learns; see `value_statistics`."""
 
+UNIT_MASKS = ('none', 'selections', 'all')
+"""Points that pixels without a target are masked for; see `unit_prior`."""
+
 
 def load_make_parts(name: str) -> Callable[['ObservationSpec', 'ActionSpec', int], tuple]:
     """Returns the function `make_parts` of an agent; imports TensorFlow.

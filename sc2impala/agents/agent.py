@@ -369,8 +369,8 @@ class Agent(snt.RNNCore):
                 features, kinds = for_arguments
                 for name, conditional in self._heads.arguments(features, action):
                     if self._unit_prior is not None and name in kinds:
-                        conditional += self._unit_prior.logits(
-                            name, kinds[name], action['function']
+                        conditional = self._unit_prior.added(
+                            conditional, name, kinds[name], action['function']
                         )
                     logits[name], action[name] = conditional, choose(name, conditional)
         step_mul = pick('step_mul', heads.step_mul_logits) + 1

@@ -33,6 +33,7 @@ def make_agent(
     ratio_bins: int = 0,
     task_input: bool = False,
     separate_critic: bool = False,
+    unit_mask: str = 'none',
 ) -> Agent:
     """Builds the agent called `name`; most of its variables are created when it is first called.
 
@@ -56,6 +57,7 @@ def make_agent(
       task_input: True if the agent observes on which of several maps it acts.
       separate_critic: True if the baseline has a torso and a core of its own, see
         `separate_critic`. It excludes bootstrapped heads, which have values of actions.
+      unit_mask: one of `agents.UNIT_MASKS`, see `unit_prior`. It requires argument conditioning.
 
     Raises:
       ValueError: if the agent is unknown, or its heads do not have an option.
@@ -105,8 +107,10 @@ def make_agent(
         fixed_step_mul,
         weights,
         statistics,
-        functools.partial(_make_copy, (*arguments, *options, *more)),
-        _make_prior(observation_spec, action_spec, unit_prior, order_prior, argument_conditioning),
+        functools.partial(_make_copy, (*arguments, *options, *more, unit_mask)),
+        _make_prior(
+            observation_spec, action_spec, unit_prior, order_prior, unit_mask, argument_conditioning
+        ),
         num_tasks,
         task_input,
         critic,
@@ -126,15 +130,16 @@ def _make_prior(
     action_spec: ActionSpec,
     strength: float,
     of_orders: Optional[float],
+    mask: str,
     argument_conditioning: bool,
 ) -> Optional[unit_prior.UnitPrior]:
-    """A `UnitPrior`, or None if its strengths are 0."""
-    if not strength and not of_orders:
+    """A `UnitPrior`, or None if its strengths are 0 and there is no mask."""
+    if not strength and not of_orders and mask == 'none':
         return None
     if not argument_conditioning:
-        option = unit_prior.option(strength, of_orders)
+        option = unit_prior.option(strength, of_orders, mask)
         raise ValueError(f'{option} needs --argument_conditioning')
-    return unit_prior.UnitPrior(observation_spec, action_spec, strength, of_orders)
+    return unit_prior.UnitPrior(observation_spec, action_spec, strength, of_orders, mask)
 
 
 def _check_heads(option: str, name: str, heads: snt.Module) -> None:

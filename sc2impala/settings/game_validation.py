@@ -221,18 +221,24 @@ def _on_all(names: Sequence[Sequence[str]]) -> Tuple[str, ...]:
     return tuple(name for name in names[0] if all(name in others for others in names))
 
 
-def check_no_op(settings: Settings) -> None:
-    """Checks that an imitating agent may call no_op, as scripts do."""
+def check_masks(settings: Settings) -> None:
+    """Checks that an imitating agent may act as its players do: call no_op, and point anywhere."""
     group = settings.demonstrations
+    masks = []
+    if settings.environment.no_op_as_last_resort:
+        masks.append(('no_op_as_last_resort', 'call no_op'))
+    if settings.agent.unit_mask != 'none':
+        masks.append((f'unit_mask={settings.agent.unit_mask}', 'may point at masked pixels'))
     for name, value, none in (
         ('demonstrator', group.demonstrator, 'none'),
         ('demonstrations', group.demonstrations, ()),
     ):
-        if settings.environment.no_op_as_last_resort and value != none:
+        if masks and value != none:
             text = ','.join(value) if isinstance(value, tuple) else value
+            flag, habit = masks[0]
             raise UserError(
-                f'--no_op_as_last_resort cannot be used with --{name}={text}, whose players call '
-                'no_op, expected --from_scratch with it.'
+                f'--{flag} cannot be used with --{name}={text}, whose players {habit}, expected '
+                '--from_scratch with it.'
             )
 
 

@@ -27,6 +27,7 @@ _OF_VALUES: Dict[str, Tuple[Any, str]] = {
     'argument_conditioning': (False, 'false'),
     'unit_prior': (0.0, '0'),
     'order_prior': (-1.0, '-1'),
+    'unit_mask': ('none', 'none'),
     'value_normalisation': ('none', 'none'),
     'separate_critic': (False, 'false'),
     'temperature': (1.0, '1, and perhaps --r2d2_evaluation_epsilon'),

@@ -40,7 +40,7 @@ def check(settings: Settings) -> None:
     check_ranges(values, known)
     check_may_change(settings.training)
     games.check_players(settings)
-    games.check_no_op(settings)
+    games.check_masks(settings)
     check_batch(settings.training, settings.replay)
     check_devices(settings)
     check_actors(settings.run, settings.actors, *largest_batch(settings))

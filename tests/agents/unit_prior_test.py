@@ -6,6 +6,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala import agents, envs
 from sc2impala.agents import unit_prior
+from sc2impala.agents.policy import UNAVAILABLE_LOGIT
 from tests.agents.agents_test import MAX_STEP_MUL, B, T, _tensors, _trajectory
 
 STRENGTH = 3.0
@@ -134,10 +135,114 @@ def test_a_prior_of_nothing_is_refused(options):
         unit_prior.UnitPrior(*make_specs(**options), STRENGTH)
 
 
+def allowed_pixels(functions, mask, layer):
+    """What the mask leaves of each head, one function an observation; and logits of zeros with it.
+
+    The prior itself has a strength of 0, and no variables.
+    """
+    specs = make_specs(functions=functions)
+    with tf.Graph().as_default(), tf.Session() as session:
+        prior = unit_prior.UnitPrior(*specs, 0.0, mask=mask)
+        kinds = prior.kinds({'screen': {'player_relative': tf.constant(layer)}})
+        function = tf.range(len(functions))
+        zeros = tf.zeros([len(functions), layer[0].size])
+        found = session.run(
+            {
+                head: (
+                    prior.allowed(head, kinds[head], function),
+                    prior.added(zeros, head, kinds[head], function),
+                )
+                for head in prior.heads
+            }
+        )
+        assert not tf.trainable_variables()
+    return found
+
+
+@pytest.mark.parametrize('mask', ['selections', 'all'])
+def test_a_mask_leaves_the_pixels_with_targets(mask):
+    functions = ('select_rect', 'select_point', 'select_point+Attack_screen', 'Attack_screen')
+    layer = np.random.RandomState(0).randint(5, size=(4, 4, 5)).astype(np.uint8)
+    flat = layer.reshape([4, -1])
+    own, others = flat == SELF, flat >= ALLY
+    assert own[1:].any(axis=1).all() and others[1:].any(axis=1).all()
+    found = allowed_pixels(functions, mask, layer)
+    everywhere = np.ones_like(flat[0], bool)
+    orders = others if mask == 'all' else np.ones_like(others)
+    expected = {
+        'screen': [everywhere, own[1], orders[2], orders[3]],
+        'screen2': [everywhere, everywhere, own[2], everywhere],
+    }
+    for head, rows in expected.items():
+        allowed, logits = found[head]
+        np.testing.assert_array_equal(allowed, rows)
+        np.testing.assert_array_equal(logits, np.where(rows, 0, UNAVAILABLE_LOGIT))
+
+
+def test_a_mask_without_a_target_in_sight_leaves_all_pixels():
+    functions = ('select_point', 'Attack_screen', 'Build_SupplyDepot_screen')
+    layer = np.full([3, 4, 5], NONE, np.uint8)
+    layer[0, 1, 2] = ENEMY
+    layer[1, 1, 2] = SELF
+    allowed, _ = allowed_pixels(functions, 'all', layer)['screen']
+    assert allowed.all()
+
+
+def test_a_mask_needs_no_prior_and_lets_no_gradient_flow_to_other_pixels():
+    specs = make_specs()
+    layer = np.zeros([2, 4, 5], np.uint8)
+    layer[:, 2, 1:3] = SELF
+    with tf.Graph().as_default(), tf.Session() as session:
+        prior = unit_prior.UnitPrior(*specs, STRENGTH, mask='selections')
+        kind = tf.reshape(tf.constant(layer, tf.int32), [2, -1])
+        logits = tf.random.stateless_normal([2, 20], [1, 2])
+        masked = prior.added(logits, 'screen', kind, tf.constant([1, 2]))
+        log_prob = tf.nn.log_softmax(masked)[:, 11]
+        gradient = tf.gradients(log_prob, logits)[0]
+        session.run(tf.global_variables_initializer())
+        gradient, probability = session.run([gradient, tf.nn.softmax(masked)])
+    assert set(np.flatnonzero(gradient[0])) == {11, 12}
+    assert set(np.flatnonzero(probability[0])) == {11, 12}
+    assert np.isfinite(gradient).all() and np.count_nonzero(gradient[1]) == 20
+
+
 @pytest.mark.parametrize('option', ['unit_prior', 'order_prior'])
 def test_it_needs_arguments_that_depend_on_the_function(option):
     with pytest.raises(ValueError, match=f'{option}=3 needs --argument_conditioning'):
         agents.make_agent('fully_conv', *make_specs(), MAX_STEP_MUL, **{option: STRENGTH})
+
+
+def test_a_mask_needs_them_as_well():
+    with pytest.raises(ValueError, match='unit_mask=all needs --argument_conditioning'):
+        agents.make_agent('fully_conv', *make_specs(), MAX_STEP_MUL, unit_mask='all')
+
+
+@pytest.mark.parametrize('name', ['fully_conv_lstm', 'units_lstm'])
+def test_a_masked_agent_points_at_targets_alone(name):
+    """Its sampled points, and log-probabilities in the learner, whose mask is the actor's."""
+    specs = make_specs(vectors=('player', 'feature_units'))
+    with tf.Graph().as_default(), tf.Session() as session:
+        agent = agents.make_agent(
+            name, *specs, MAX_STEP_MUL, argument_conditioning=True, unit_mask='all'
+        )
+        agent.create_variables(specs[0])
+        trajectory = _trajectory(*specs)
+        output, _ = agent.unroll(*_tensors(trajectory), agent.initial_state(B))
+        session.run(tf.global_variables_initializer())
+        action, logits = session.run([output.action, output.action_logits])
+    layer = np.asarray(trajectory[1].observation['screen']['player_relative']).reshape([T, B, -1])
+    num_masked = 0
+    for t in range(T):
+        for b in range(B):
+            aims = unit_prior.points_at(FUNCTIONS[action['function'][t, b]]) > 0
+            allowed = aims[layer[t, b]]
+            if not allowed.any():
+                allowed = ~allowed
+            np.testing.assert_array_equal(logits['screen'][t, b] > -1e8, allowed)
+            num_masked += not allowed.all()
+            if t == T - 1:
+                assert allowed[action['screen'][t, b]]
+    assert num_masked > 5
 
 
 def test_orders_alone_can_have_one():

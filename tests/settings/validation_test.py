@@ -164,6 +164,7 @@ def test_settings_with_choices():
         'reward_shaping',
         'sequence_compression',
         'task_schedule',
+        'unit_mask',
         'value_normalisation',
         'wandb_mode',
     ]
@@ -203,6 +204,13 @@ class TestPlayers:
         ):
             with pytest.raises(UserError, match=f'cannot be used with --{text}, .* --from_scratch'):
                 check(no_op_as_last_resort=True, **values)
+            with pytest.raises(UserError, match=f'unit_mask=all cannot be used with --{text}, '):
+                check(unit_mask='all', **values)
+
+    def test_self_imitation_needs_replay(self):
+        check(self_imitation=True, replay_proportion=0.5)
+        with pytest.raises(UserError, match='self_imitation=true needs .* --replay_proportion=0,'):
+            check(self_imitation=True, replay_proportion=0.0)
 
     def test_sequences_need_recordings(self):
         check(demonstration_sequences=3, demonstrations=('a', 'b'))

@@ -52,6 +52,9 @@ class Impala(ActorCritic):
         advantages = returns.pg_advantages
         if settings.clip_advantage:
             advantages = tf.maximum(advantages, 0.0)
+        elif settings.self_imitation and batch.num_replay:
+            is_kept = (advantages > 0.0) | ~batch.is_replay
+            advantages = tf.where(is_kept, advantages, tf.zeros_like(advantages))
         advantages = popart.divided(advantages, steps.tasks)
 
         # The cost and the loss [T, B] of each term, in the order of summation.

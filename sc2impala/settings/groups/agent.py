@@ -44,6 +44,14 @@ class AgentSettings:
         between=(0.0, 20.0),
         or_else=-1.0,
     )
+    unit_mask: str = setting(
+        'none',
+        'pixels that do not show what a function points at, see --unit_prior, have no probability '
+        'as long as another pixel shows it: for select_point (selections), for all functions (all) '
+        'or for none. Orders to the ground are then impossible with all, and labels must not point '
+        'at masked pixels, so it takes no demonstrator. It takes --argument_conditioning',
+        choices=agents.UNIT_MASKS,
+    )
     point_logit_scale: float = setting(
         1.0,
         'factor on the logits of points: a larger one makes them change faster',

@@ -56,11 +56,13 @@ class Case:
         self.summary = table.scalars(serialized)
         self.histograms = table.histograms(serialized)
 
-    def reference(self, replayed, clip_advantage=False):
+    def reference(self, replayed, clip_advantage=False, self_imitation=False):
         """Function from pi to the terms of the loss, with the targets held constant."""
         vs, advantages = table.vtrace_targets(self.pi, self.mu, self.env, 0.9)
         if clip_advantage:
             advantages = np.maximum(advantages, 0)
+        if self_imitation:
+            advantages = np.where(replayed, np.maximum(advantages, 0), advantages)
         return lambda pi: table.loss_terms(pi, self.mu, self.env, vs, advantages, replayed, COSTS)
 
 

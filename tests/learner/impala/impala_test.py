@@ -23,6 +23,17 @@ def test_losses_agree_with_numpy(unroll_length, clip_advantage):
     )
 
 
+def test_self_imitation_clips_the_advantages_of_replayed_columns():
+    case = Case(is_replay=REPLAYED, self_imitation=True)
+    expected = case.reference(REPLAYED, self_imitation=True)(case.pi)
+    for name, value in expected.items():
+        np.testing.assert_allclose(case.summary['loss/' + name], value, rtol=1e-5, atol=1e-5)
+    _, advantages = table.vtrace_targets(case.pi, case.mu, case.env, 0.9)
+    for columns in (REPLAYED, ~REPLAYED):
+        counted = columns & ~case.env.info.aborted[1:]
+        assert (advantages[counted] < 0).any() and (advantages[counted] > 0).any()
+
+
 @pytest.mark.parametrize('exponent', [0.0, 0.7])
 def test_replayed_columns_have_importance_weights(replayed, exponent):
     """New ones do not, whatever the probabilities."""
