@@ -85,6 +85,8 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
     agent sees the states of the script (behaviour cloning), with 0 those that it gets into itself
     (DAgger). `set_share` and `enable` may be called from any thread, and have an effect from the
     next observation or episode on.
+
+    An episode in which the script has acted at all is not the agent's: its return is NaN.
     """
 
     def __init__(
@@ -140,6 +142,7 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
         self._step_mul = step_mul
         self._rng = np.random.RandomState(seed)
         self._plays = np.zeros([env.num_envs], bool)
+        self._has_played = np.zeros([env.num_envs], bool)
         self._action: Optional[Dict[str, np.ndarray]] = None
         self._enabled = True
         self._totals = env.totals()
@@ -189,7 +192,9 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
         if not self._spread_frames:
             return self._labelled(observed, every, every)
         observed, starts = self._spread(observed)
-        return self._labelled(observed, starts, every)
+        observation = self._labelled(observed, starts, every)
+        self._has_played |= ~starts
+        return observation
 
     def step(self, action: Mapping[str, np.ndarray], step_mul: np.ndarray) -> structs.EnvOutput:
         """See `VectorEnvironment.step`."""
@@ -198,8 +203,12 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
             # Whoever selects another worker than the script continues like the script: the order.
             # If it was the wrong unit, the order is not available, and the script selects again.
             self._player.forget(np.asarray(action['function'] != self._action['function']))
+        is_mixed = output.done & self._has_played
+        returns = np.where(is_mixed, np.float32(np.nan), output.info.episode_return)
         observation = self._labelled(output.observation, output.done, output.done)
-        return output._replace(observation=observation)
+        return output._replace(
+            observation=observation, info=output.info._replace(episode_return=returns)
+        )
 
     def get_state(self) -> Optional[Dict[str, np.ndarray]]:
         """See `VectorEnvironment.get_state`; with the share, and whether the script is on."""
@@ -210,6 +219,7 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
             'enabled': np.array(self._enabled),
             'share': np.array(self._share, np.float64),
             'plays': self._plays.copy(),
+            'has_played': self._has_played.copy(),
             'has_action': np.array(self._action is not None),
         }
         action = self._no_action() if self._action is None else self._action
@@ -231,6 +241,7 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
         self._env.set_state(saved_arrays.part(state, 'environment'))
         self._enabled = bool(state['demonstrator/enabled'])
         self._plays[:] = state['demonstrator/plays']
+        self._has_played[:] = state['demonstrator/has_played']
         self._action = None
         if state['demonstrator/has_action']:
             action = saved_arrays.part(state, 'action')
@@ -284,6 +295,8 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
         else:
             self._plays[:] = False
             self._action = None
+        self._has_played[drawn] = False
+        self._has_played |= self._plays
         observation = {
             name: {layer: observed[name][layer] for layer in spec}
             if isinstance(spec, dict)

@@ -223,8 +223,8 @@ def replayed(batch: Batch) -> tf.Tensor:
 def countable(steps: Steps) -> Tuple[tf.Tensor, EpisodeInfo]:
     """`done` and `infos` for statistics of the agent.
 
-    Replayed columns, aborted episodes, episodes of a demonstrator, and episodes that did not begin
-    at the start of the map, whose return is NaN, do not count.
+    Replayed columns, aborted episodes, episodes of a demonstrator, and episodes whose return is NaN
+    do not count; see `structs.EpisodeInfo`.
 
     Returns:
       bool [T, B], and EpisodeInfo of [T, B] whose `aborted` is set in new columns only.

@@ -59,7 +59,8 @@ def episodes(env, num_steps, act=label):
 
 
 def test_is_a_vector_environment():
-    contract.check_vector_environment(lambda: make(players.SCRIPTED_PLAYERS['MoveToBeacon']))
+    script = players.SCRIPTED_PLAYERS['MoveToBeacon']
+    contract.check_vector_environment(lambda: make(script, share=0.0))
 
 
 def test_the_agent_sees_what_it_would_see_without_the_script():
@@ -86,13 +87,36 @@ def test_games_start_in_all_parts_of_an_episode():
     np.testing.assert_array_equal(observation['game_loop'][:, 0], [16, 492, 968, 1444])
     again = make(script, vectors=('player', 'game_loop'), share=0.5, spread_frames=1920).reset()
     np.testing.assert_array_equal(label(observation)['plays'], label(again)['plays'])
-    # What was played before counts: the script finds a beacon in a few seconds.
-    returns = np.zeros([K])
-    for _ in range(16):
+    # The script has played before, so these episodes are not the agent's, and later ones are.
+    begun, returns = np.zeros([K], bool), []
+    env.set_share(0.0)
+    for _ in range(33):
         output = env.step(label(observation)['action'], STEP_MUL)
         observation = output.observation
-        returns[output.done] = output.info.episode_return[output.done]
-    assert returns.min() > 5 and (output.info.episode_frames <= 1920).all()
+        assert np.isnan(output.info.episode_return[output.done & ~begun]).all()
+        returns.extend(output.info.episode_return[output.done & begun])
+        begun |= output.done
+    assert min(returns) > 5 and len(returns) >= K
+    assert (output.info.episode_frames <= 1920).all()
+
+
+def test_an_episode_in_which_the_script_has_acted_has_no_return():
+    env = make(Waiting, share=1.0)
+    env.reset()
+    for _ in range(5):
+        env.step(no_ops(env), STEP_MUL)
+    env.enable(False)
+    state = env.get_state()
+    for _ in range(2):
+        is_first = np.ones([K], bool)
+        for _ in range(27):
+            output = env.step(no_ops(env), STEP_MUL)
+            returns = output.info.episode_return
+            assert np.isfinite(returns[~output.done]).all()
+            np.testing.assert_array_equal(np.isnan(returns), output.done & is_first)
+            is_first &= ~output.done
+        assert not is_first.any()
+        env.set_state(state)
 
 
 def test_the_script_remembers_what_it_did_before_the_start():
@@ -210,14 +234,15 @@ def test_the_economy_is_played_as_well_in_pixels_that_are_too_coarse_to_see():
         0,
     )
     build = action_spec.function_names.index('Build_CommandCenter_screen')
-    observation, num_orders, done = env.reset(), 0, [False]
+    observation, num_orders, score, done = env.reset(), 0, 0.0, [False]
     while not done[0]:
         action = label(observation)['action']
         num_orders += int(action['function'][0] == build)
         output = env.step(action, np.array([8]))
         observation, done = output.observation, output.done
+        score += output.reward[0]
     assert 1 <= num_orders <= 3
-    assert output.info.episode_return[0] > 4000
+    assert score > 4000
 
 
 def test_the_share_of_episodes_that_the_script_plays():
