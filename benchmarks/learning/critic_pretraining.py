@@ -1,22 +1,25 @@
 """Measures whether critic pre-training helps an imitated policy; see docs/notebook.md.
 
-Starts from imitated agents, each given as MAP=FOLDER of a run, in three ways:
+For each map and network an agent imitates the demonstrator of the map. From this agent runs learn
+from rewards in three ways:
 
-    untrained     with the policy alone: the layers of the baseline start anew
+    new           with its policy alone: the critic is initialised anew
     pre-trained   the same, after critic pre-training
-    cloned        with the baseline that imitation has trained along with the policy
+    cloned        with the critic that the imitation has trained along with the policy
 
-and measures the mean return of the episodes that end within the first frames of learning from
-rewards. Games, agent and training are those of the run that they start from; other arguments are
-flags of the training:
+Networks are `one`, which policy and critic share, and `two`, with --separate_critic. A share of
+each batch is replayed. The mean return is that of the episodes that end within the first frames of
+learning from rewards. Costs are those of Scheller et al. 2020 (arXiv 2003.06066), without a
+teacher. Other arguments are flags of all runs:
 
-    python -m benchmarks.learning.critic_pretraining --start CollectMineralShards=runs/shards
+    python -m benchmarks.learning.critic_pretraining --map_names DefeatRoaches --seeds 0 1 2 3 4
 
-The last line of the output is JSON.
+A run that has finished is not repeated. The last line of the output is JSON.
 """
 
 import argparse
 import csv
+import itertools
 import json
 import os
 import shutil
@@ -28,9 +31,24 @@ import numpy as np
 
 from sc2impala import tf_setup
 from sc2impala.checkpoints import directory
+from sc2impala.compare import statistics
 
-_OF_CRITIC = ('heads/baseline/', 'value_statistics/', 'teacher/', 'teacher_')
-WAYS = ('untrained', 'pre-trained', 'cloned')
+_OF_CRITIC = ('critic/', 'heads/baseline/', 'value_statistics/', 'teacher/', 'teacher_')
+WAYS = ('new', 'pre-trained', 'cloned')
+NETWORKS = {'one': '--separate_critic=false', 'two': '--separate_critic=true'}
+"""Flag by name."""
+
+_RECIPE = (
+    '--algorithm=impala',
+    '--learning_rate=1e-4',
+    '--final_learning_rate=1e-4',
+    '--entropy_cost=2e-5',
+    '--policy_cloning_cost=0.01',
+    '--value_cloning_cost=0.005',
+    '--teacher_cost=0',
+    '--replay_buffer_size=6000',
+)
+_CONFIDENCE, _REPETITIONS = 0.95, 10000
 
 
 def main(argv: Optional[Sequence[str]] = None) -> None:
@@ -42,45 +60,73 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
     Raises:
       subprocess.CalledProcessError: if a training fails.
     """
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--start', nargs='+', required=True, metavar='MAP=FOLDER')
-    parser.add_argument('--seeds', type=int, nargs='+', default=[0, 1, 2])
+    parser = _parser()
+    options, flags = parser.parse_known_args(argv)
+    print('| map | network | replay | critic | mean return | first to last quarter |')
+    print('| --- | --- | --- | --- | ---: | ---: |')
+    results: Dict[str, List[List[float]]] = {}
+    for map_name, network in itertools.product(options.map_names, options.networks):
+        of_all = [f'--map_name={map_name}', NETWORKS[network], *_RECIPE, *flags]
+        imitated = os.path.join(options.folder, f'{map_name}-{network}')
+        _train(
+            imitated,
+            *of_all,
+            *([f'--num_cloning_frames={options.cloning_frames}'] * bool(options.cloning_frames)),
+            '--num_critic_pretrain_frames=0',
+            '--total_environment_frames=1000',
+        )
+        policy = f'{imitated}-policy'
+        save_policy(imitated, policy)
+        for replay, way in itertools.product(options.replay, options.ways):
+            name = f'{map_name}-{network}-{replay:g}-{way}'
+            frames = options.pretrain_frames if way == 'pre-trained' else 0
+            quarters = []
+            for seed in options.seeds:
+                logdir = os.path.join(options.folder, f'{name}-{seed}')
+                _train(
+                    logdir,
+                    *of_all,
+                    f'--seed={seed}',
+                    f'--replay_proportion={replay:g}',
+                    f'--init_checkpoint={imitated if way == "cloned" else policy}',
+                    f'--num_critic_pretrain_frames={frames}',
+                    f'--total_environment_frames={options.frames}',
+                )
+                quarters.append(returns_by_quarter(logdir, frames, options.frames))
+                if np.isnan(quarters[-1]).all():
+                    parser.error(
+                        f'no episode of {map_name} ended within --frames={options.frames}, '
+                        'expected more of them, or fewer games: --num_envs=8'
+                    )
+            results[name] = quarters
+            print(f'| {map_name} | {network} | {replay:g} | {way} | {row(quarters)} |', flush=True)
+    print(json.dumps({'flags': flags, 'returns_by_quarter': results}))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog='python -m benchmarks.learning.critic_pretraining',
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    maps = ['DefeatRoaches', 'CollectMineralsAndGas']
+    parser.add_argument('--map_names', nargs='+', default=maps, metavar='MAP')
+    parser.add_argument('--networks', nargs='+', default=list(NETWORKS), choices=list(NETWORKS))
+    parser.add_argument(
+        '--replay', type=float, nargs='+', default=[0.0, 0.9375], help='replayed shares of a batch'
+    )
     parser.add_argument('--ways', nargs='+', default=list(WAYS), choices=list(WAYS))
+    parser.add_argument('--seeds', type=int, nargs='+', default=[0, 1, 2, 3, 4])
     parser.add_argument(
         '--folder', type=os.path.expanduser, default='runs/critic', help='of the runs'
     )
+    parser.add_argument(
+        '--cloning_frames', type=int, default=0, help='of imitation; 0 for the default of the map'
+    )
+    parser.add_argument('--pretrain_frames', type=int, default=500000)
     parser.add_argument('--frames', type=int, default=500000, help='of learning from rewards')
-    parser.add_argument('--pretrain_frames', type=int, default=100000)
-    arguments, flags = parser.parse_known_args(argv)
-    print('| map | critic | mean return, by run | first, second, third, last quarter |')
-    print('| --- | --- | ---: | ---: |')
-    results: Dict[str, Dict[str, List[List[float]]]] = {}
-    for map_name, _, source in (start.partition('=') for start in arguments.start):
-        start = os.path.join(arguments.folder, f'{map_name}-policy')
-        save_policy(source, start)
-        for way in arguments.ways:
-            frames = arguments.pretrain_frames if way == 'pre-trained' else 0
-            quarters = []
-            for seed in arguments.seeds:
-                logdir = os.path.join(arguments.folder, f'{map_name}-{way}-{seed}')
-                _train(
-                    logdir,
-                    f'--map_name={map_name}',
-                    f'--seed={seed}',
-                    f'--init_checkpoint={source if way == "cloned" else start}',
-                    f'--num_critic_pretrain_frames={frames}',
-                    f'--total_environment_frames={arguments.frames}',
-                    *flags,
-                )
-                quarters.append(returns_by_quarter(logdir, frames, arguments.frames))
-                if np.isnan(quarters[-1]).all():
-                    parser.error(
-                        f'no episode of {map_name} ended within --frames={arguments.frames}, '
-                        'expected more of them, or fewer games: --num_envs=8'
-                    )
-            results.setdefault(map_name, {})[way] = quarters
-            print(row(map_name, way, quarters), flush=True)
-    print(json.dumps({'flags': flags, 'returns_by_quarter': results}))
+    return parser
 
 
 def save_policy(source: str, folder: str) -> None:
@@ -130,16 +176,18 @@ def returns_by_quarter(logdir: str, first_frame: int, num_frames: int) -> List[f
     ]
 
 
-def row(map_name: str, way: str, quarters: Sequence[Sequence[float]]) -> str:
-    """The row of a way: the mean of its runs with their standard error, each run, the quarters."""
+def row(quarters: Sequence[Sequence[float]]) -> str:
+    """The interquartile mean over runs with a bootstrap interval, each run, and the quarters."""
     runs = np.nanmean(quarters, axis=1)
-    error = runs.std(ddof=1) / np.sqrt(len(runs)) if len(runs) > 1 else float('nan')
+    samples = statistics.resample([runs], _REPETITIONS, np.random.default_rng(0))
+    low, high = statistics.interval(statistics.interquartile_mean(samples), _CONFIDENCE)
+    mean = statistics.interquartile_mean([runs])
     each = ', '.join(f'{mean:.1f}' for mean in runs)
     columns = np.transpose(quarters)
     by_quarter = ', '.join(
         'none' if np.isnan(column).all() else f'{np.nanmean(column):.1f}' for column in columns
     )
-    return f'| {map_name} | {way} | {runs.mean():.1f} ± {error:.1f} ({each}) | {by_quarter} |'
+    return f'{mean:.1f} ({low:.1f} to {high:.1f}; {each}) | {by_quarter}'
 
 
 def _train(logdir: str, *flags: Any) -> None:

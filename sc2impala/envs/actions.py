@@ -219,6 +219,27 @@ class ActionSpec:
             np.atleast_1d(arguments[name][0]).tolist() for name in _argument_names(function_id)
         ]
 
+    def described(self, action: Mapping[str, int]) -> Tuple[str, Dict[str, List[int]]]:
+        """Returns the name of an action and its arguments by name, for people.
+
+        Args:
+          action: a scalar int for every head.
+
+        Returns:
+          The name, one of `function_names`; and lists of ints by the names of PySC2's arguments,
+          [x, y] for points, with 'select_point' for the point of a selection before an order.
+
+        Raises:
+          ValueError: see `decode`.
+        """
+        function_id, values = self.to_function_call(action)
+        arguments = dict(zip(_argument_names(function_id), values))
+        name = self.function_names[int(action['function'])]
+        if name.startswith(SELECT_POINT + _AND):
+            pixel, width = int(action[_SELECTED]), self.screen_size[0]
+            arguments = {SELECT_POINT: [pixel % width, pixel // width], **arguments}
+        return name, arguments
+
     def from_function_call(
         self, function_id: int, arguments: Sequence[Sequence[int]]
     ) -> Dict[str, np.int32]:

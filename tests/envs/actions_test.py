@@ -411,3 +411,16 @@ def test_fixed_arguments_are_no_heads_and_in_every_call():
 def test_refuses_to_fix_what_cannot_be_fixed(fixed, message):
     with pytest.raises(ValueError, match=message):
         actions.make_action_spec(['no_op'], (5, 4), (3, 2), fixed)
+
+
+def test_actions_are_described_by_names():
+    names = ('no_op', 'select_point+Attack_screen', 'select_army+Move_screen', 'select_rect')
+    spec = actions.make_action_spec(names, (5, 4), (3, 2), {'queued': 0, 'select_add': 0})
+    action = {'function': 1, 'screen': 7, 'screen2': 14}
+    expected = {'select_point': [4, 2], 'queued': [0], 'screen': [2, 1]}
+    assert spec.described(action) == (names[1], expected)
+    del expected['select_point']
+    assert spec.described(dict(action, function=2)) == (names[2], expected)
+    assert spec.described(dict(action, function=0)) == ('no_op', {})
+    expected = {'select_add': [0], 'screen': [2, 1], 'screen2': [4, 2]}
+    assert spec.described(dict(action, function=3)) == ('select_rect', expected)

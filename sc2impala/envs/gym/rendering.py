@@ -4,7 +4,6 @@ from typing import Any, Dict, List, Optional
 
 import numpy as np
 
-from sc2impala.envs.actions import FUNCTIONS
 from sc2impala.envs.gym.games import Games, Outcome
 
 Observation = Dict[str, np.ndarray]
@@ -76,10 +75,8 @@ class Renderer:
         else:
             head, step_mul, reward, totals = self._steps[game]
             number, elapsed_frames = totals['episode_steps'], totals['episode_frames']
-            function_id, values = self._games.action_spec.to_function_call(head)
-            function = FUNCTIONS[function_id]
-            arguments = dict(zip([argument.name for argument in function.args], values))
+            function, arguments = self._games.action_spec.described(head)
             step = self._frames.Step(
-                layers, function.name, arguments, step_mul, reward, totals['episode_return']
+                layers, function, arguments, step_mul, reward, totals['episode_return']
             )
         return self._palette[painter.draw(number, elapsed_frames, step)]

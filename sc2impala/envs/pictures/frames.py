@@ -4,6 +4,7 @@ from typing import Any, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
 
 import numpy as np
 
+from sc2impala.envs.actions import SELECT_POINT
 from sc2impala.envs.pictures import colors, drawing, layout
 from sc2impala.envs.specs import ObservationSpec
 
@@ -12,8 +13,9 @@ class Step(NamedTuple):
     """One agent step.
 
     layers: for each panel unsigned int [H, W], the observation of the agent.
-    function: name of the chosen PySC2 function.
-    arguments: dict from the names of the function's arguments to lists of ints; [x, y] for points.
+    function: name of the chosen function.
+    arguments: dict from the names of its arguments to lists of ints; [x, y] for points. See
+      `ActionSpec.described`.
     step_mul: environment frames (StarCraft II game loops) until the next agent step.
     reward: the reward that followed the action.
     episode_return: the return of the episode, including this reward.
@@ -156,6 +158,8 @@ def _title(panel: Panel, low: int, high: int) -> str:
 
 def _mark(pixels: np.ndarray, group: str, arguments: Mapping[str, Any], factor: int) -> np.ndarray:
     """Draws the point arguments on this group of layers."""
+    if group == 'screen' and SELECT_POINT in arguments:
+        pixels = drawing.mark_point(pixels, arguments[SELECT_POINT], factor)
     if group == 'screen' and 'screen2' in arguments:
         return drawing.mark_rectangle(pixels, arguments['screen'], arguments['screen2'], factor)
     if group in arguments:

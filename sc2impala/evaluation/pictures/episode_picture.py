@@ -6,7 +6,7 @@ import numpy as np
 from PIL import Image
 
 from sc2impala.envs import checks
-from sc2impala.envs.actions import FUNCTIONS, ActionSpec
+from sc2impala.envs.actions import ActionSpec
 from sc2impala.envs.pictures import colors, frames
 from sc2impala.envs.specs import ObservationSpec
 from sc2impala.structs import Nest
@@ -64,13 +64,12 @@ class EpisodePicture:
           ValueError: if a layer is missing or has another shape than its spec, if the action does
             not match the spec, or if `step_mul` is not a positive integer.
         """
-        function_id, arguments = self._action_spec.to_function_call(action)
-        function = FUNCTIONS[function_id]
+        function, arguments = self._action_spec.described(action)
         self._steps.append(
             frames.Step(
                 layers=[_copy_layer(observation, panel) for panel in self._panels],
-                function=function.name,
-                arguments=dict(zip([argument.name for argument in function.args], arguments)),
+                function=function,
+                arguments=arguments,
                 step_mul=checks.check_positive('step_mul', step_mul),
                 reward=float(reward),
                 episode_return=float(episode_return),

@@ -118,6 +118,15 @@ def test_a_rectangle_is_marked_between_its_two_points():
     assert not (minimap == colors.MARKER).any()
 
 
+def test_the_selected_unit_is_marked_as_well_as_the_target():
+    panels = make_panels(['player_relative'], ['player_relative'])
+    step = make_step(panels, {'select_point': [3, 8], 'queued': [0], 'screen': [12, 4]})
+    (frame,) = frames.draw_frames(panels, [step], num_hidden=0)
+    screen, minimap = panel_pixels(frame, panels)
+    assert screen[45, 125] == colors.MARKER and screen[85, 35] == colors.MARKER
+    assert not (minimap == colors.MARKER).any()
+
+
 def test_the_caption_shows_the_reward_by_its_color():
     panels = make_panels(['player_relative'], [])
     steps = [make_step(panels, reward=reward) for reward in (0.0, 1.0, -1.0)]
