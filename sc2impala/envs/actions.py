@@ -169,7 +169,10 @@ class ActionSpec:
         return self._first_ids[function], arguments
 
     def encode(
-        self, function_ids: np.ndarray, arguments: Mapping[str, np.ndarray]
+        self,
+        function_ids: np.ndarray,
+        arguments: Mapping[str, np.ndarray],
+        selections: Optional[Tuple[np.ndarray, Mapping[str, np.ndarray]]] = None,
     ) -> Dict[str, np.ndarray]:
         """Converts function ids and arguments to a batch of actions; the inverse of `decode`.
 
@@ -177,6 +180,7 @@ class ActionSpec:
           function_ids: int [K], PySC2's ids.
           arguments: int [K] per argument type, or [K, 2] as (x, y) pixels for a point. Absent
             types count as 0.
+          selections: the calls before them, as `decode_selections` returns them; None for none.
 
         Returns:
           int32 [K] for every head, 0 where the function does not use the head.
@@ -188,6 +192,17 @@ class ActionSpec:
         function_ids = np.asarray(function_ids)
         function = self._index_of_id.take(function_ids, mode='clip')
         known = (self._function_ids[function] == function_ids) & ~self.selects[function]
+        if selections is not None:
+            first_ids, points = selections
+            is_point = (first_ids == FUNCTIONS[SELECT_POINT].id)[:, np.newaxis]
+            own = arguments.get(_SELECTED, 0)
+            selected = np.where(is_point, points.get('screen', 0), own)
+            arguments = dict(arguments, **{_SELECTED: selected})
+            same = self._first_ids == first_ids[:, np.newaxis]
+            same &= self._function_ids == function_ids[:, np.newaxis]
+            is_pair = first_ids != FUNCTIONS.no_op.id
+            function = np.where(is_pair, same.argmax(axis=1), function).astype(np.int32)
+            known = np.where(is_pair, same.any(axis=1), known)
         if not known.all():
             unknown = function_ids[~known][0]
             raise ValueError(
@@ -376,6 +391,24 @@ def make_action_spec(
         no_op_as_last_resort,
         [name.rpartition(_AND)[0] for name in names],
     )
+
+
+def in_pairs(functions: Sequence[str]) -> Optional[Tuple[str, ...]]:
+    """Returns the names of the actions of a player that selects and orders in one of them.
+
+    Args:
+      functions: names of the PySC2 functions that it calls.
+
+    Returns:
+      Each order after each selection, and the functions that need none; None if the player gives
+      orders without a target, or selects in other ways.
+    """
+    selections = [name for name in functions if name in SELECTIONS]
+    orders = [name for name in functions if _may_follow(FUNCTIONS[name].id)]
+    alone = [name for name in functions if name not in (*selections, *orders)]
+    if not selections or not set(alone) <= {'no_op', 'move_camera'}:
+        return None
+    return (*alone, *[first + _AND + order for first in selections for order in orders])
 
 
 def _check_fixed(fixed_arguments: Mapping[str, int]) -> Dict[str, int]:

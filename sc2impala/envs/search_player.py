@@ -13,9 +13,10 @@ from typing import Any, Dict, Mapping, Optional, Tuple, Type
 
 import numpy as np
 
-from sc2impala.envs.actions import ActionSpec
+from sc2impala.envs.actions import ActionSpec, in_pairs
 from sc2impala.envs.players import Calls, ScriptedPlayer
 from sc2impala.envs.simulated import SimulatedEnvironment
+from sc2impala.envs.specs import ObservationSpec
 from sc2impala.envs.vector import VectorEnvironment
 from sc2impala.structs import Nest
 
@@ -49,9 +50,11 @@ class SearchPlayer(ScriptedPlayer):
     """Chooses the call with the best mean result of roll-outs in copies of the game.
 
     It acts on the state of the games, not on observations, and has no state of its own. Candidates
-    are calls at the pixels of the action space.
+    are calls at the pixels of the action space. In an action space of selections with orders
+    `base_policy` gives both calls at once.
 
-    map_name: the map. name: one of NAMES. decisions: `sim.search.Decisions` of the last `act`.
+    map_name: the map. name: one of NAMES. decisions: `sim.search.Decisions` of the last `act`, for
+      single calls.
     """
 
     map_name = ''
@@ -60,6 +63,14 @@ class SearchPlayer(ScriptedPlayer):
     minimap_size = (32, 32)
     sees_finer_than_agent = False
     can_skip = True
+
+    def __init__(self, observation_spec: ObservationSpec, action_spec: ActionSpec):
+        """See `ScriptedPlayer`."""
+        pairs = in_pairs(self.functions) if self.name == BASE_POLICY else None
+        self._gives_pairs = pairs is not None and set(pairs) <= set(action_spec.function_names)
+        if self._gives_pairs:
+            self.functions = pairs or ()
+        super().__init__(observation_spec, action_spec)
 
     def join(self, env: VectorEnvironment, step_mul: int) -> None:
         """See `ScriptedPlayer.join`.
@@ -71,10 +82,13 @@ class SearchPlayer(ScriptedPlayer):
             raise ValueError('backend has no games that can be copied, expected simulator.')
         from sc2impala.sim import search  # It imports numba.
 
+        problem = _problems(self.name)[self.map_name]
+        if self._gives_pairs:
+            self._pairs: Any = search.Pairs(env.game, problem.policy)
+            return
         allowed = np.zeros([search.NUM_FUNCTIONS], bool)
         # The search gives one call at a time.
         allowed[np.array(self.action_spec.functions)[~self.action_spec.selects]] = True
-        problem = _problems(self.name)[self.map_name]
         self._search: Any = search.Search(env.game, problem, step_mul, allowed)
 
     def act(
@@ -86,13 +100,18 @@ class SearchPlayer(ScriptedPlayer):
         """See `ScriptedPlayer.act`; the games are in the state of the observation."""
         if wanted is None:
             wanted = np.ones([len(observation['available_actions'])], bool)
+        if self._gives_pairs:
+            selections, calls = self._pairs.decide(wanted)
+            return to_action(self.action_spec, calls, selections)
         self.decisions = self._search.decide(wanted)
         return to_action(self.action_spec, self.decisions.calls)
 
     def candidates(
         self, count: int, temperature: float
-    ) -> Tuple[Dict[str, np.ndarray], np.ndarray]:
+    ) -> Optional[Tuple[Dict[str, np.ndarray], np.ndarray]]:
         """See `ScriptedPlayer.candidates`: a softmax of the values of different first calls."""
+        if self._gives_pairs:
+            return None
         decisions, margin = self.decisions, self._search.problem.margin
         calls, weights = decisions.distribution(count, temperature, margin)
         flat = to_action(self.action_spec, calls.reshape(-1))
@@ -102,15 +121,27 @@ class SearchPlayer(ScriptedPlayer):
         """Not used: there are no rules."""
 
 
-def to_action(action_spec: ActionSpec, calls: np.ndarray) -> Dict[str, np.ndarray]:
-    """Converts calls of the simulator, CALL [K], to a batch of actions: int32 [K] by head."""
+def to_action(
+    action_spec: ActionSpec, calls: np.ndarray, selections: Optional[np.ndarray] = None
+) -> Dict[str, np.ndarray]:
+    """Converts calls of the simulator to a batch of actions: int32 [K] by head.
+
+    Args:
+      action_spec: the action space.
+      calls: CALL [K].
+      selections: CALL [K], the calls before them, no_op for none; None for none at all.
+    """
     arguments = {}
     for head in action_spec.argument_heads:
         is_point = head + '_x' in (calls.dtype.names or ())
         fields = (head + '_x', head + '_y') if is_point else (head,)
         values = np.stack([calls[field] for field in fields], axis=-1)
         arguments[head] = values if is_point else values[:, 0]
-    return action_spec.encode(calls['function'], arguments)
+    before = None
+    if selections is not None:
+        points = np.stack([selections['screen_x'], selections['screen_y']], axis=-1)
+        before = selections['function'], {'screen': points}
+    return action_spec.encode(calls['function'], arguments, before)
 
 
 @functools.lru_cache(maxsize=None)

@@ -255,6 +255,21 @@ class TestSelectionBeforeAnOrder:
         assert spec.decode_selections(action) is None
         assert make('all').decode_selections(action) is None
 
+    def test_two_calls_are_encoded(self):
+        spec = self.make(fixed_arguments={'queued': 0})
+        rng = np.random.RandomState(0)
+        action = {head: rng.randint(size, size=50) for head, size in spec.heads.items()}
+        for column, head in enumerate(spec.argument_heads):
+            action[head] *= spec.head_used[action['function'], column]
+        again = spec.encode(*spec.decode(action), spec.decode_selections(action))
+        assert set(again) == set(action)
+        for head, choice in action.items():
+            np.testing.assert_array_equal(again[head], choice)
+        point, attack = FUNCTIONS['select_point'].id, FUNCTIONS['Attack_minimap'].id
+        with pytest.raises(ValueError, match=f'function_ids has {attack}, expected ids out of'):
+            points = {'screen': np.zeros([1, 2], int)}
+            spec.encode(np.array([attack]), {}, (np.array([point]), points))
+
     def test_an_army_takes_no_point(self):
         spec = make(['no_op', 'select_army+Attack_minimap'])
         assert 'screen2' not in spec.heads
@@ -411,6 +426,33 @@ def test_fixed_arguments_are_no_heads_and_in_every_call():
 def test_refuses_to_fix_what_cannot_be_fixed(fixed, message):
     with pytest.raises(ValueError, match=message):
         actions.make_action_spec(['no_op'], (5, 4), (3, 2), fixed)
+
+
+def test_what_selects_and_orders_in_one_action():
+    assert actions.in_pairs(('no_op', 'select_point', 'Move_screen')) == (
+        'no_op',
+        'select_point+Move_screen',
+    )
+    several = (
+        'select_army',
+        'no_op',
+        'Attack_minimap',
+        'move_camera',
+        'select_point',
+        'Move_screen',
+    )
+    assert actions.in_pairs(several) == (
+        'no_op',
+        'move_camera',
+        'select_army+Attack_minimap',
+        'select_army+Move_screen',
+        'select_point+Attack_minimap',
+        'select_point+Move_screen',
+    )
+    assert make(actions.in_pairs(several)).num_functions == 6
+    assert actions.in_pairs(('no_op', 'select_point', 'Train_Marine_quick')) is None
+    assert actions.in_pairs(('no_op', 'select_idle_worker', 'select_point', 'Move_screen')) is None
+    assert actions.in_pairs(('no_op', 'Move_screen')) is None
 
 
 def test_actions_are_described_by_names():

@@ -111,6 +111,42 @@ def test_games_that_are_not_wanted_are_left_out():
         assert all(choice.shape == (K, 5) for choice in candidates.values())
 
 
+PAIRS = ('no_op', 'select_army+Attack_screen', 'select_army+Move_screen')
+PAIRS += ('select_point+Attack_screen', 'select_point+Move_screen')
+
+
+def test_base_policy_gives_both_calls_where_these_are_one_action():
+    specs = make_specs(functions=PAIRS)
+    script = search_player.of_map(MAP, search_player.BASE_POLICY)
+    returns = {}
+    for functions in (PAIRS, FUNCTION_NAMES):
+        specs = make_specs(functions=functions)
+        with make_env(specs) as env:
+            player = script(*specs)
+            player.join(env, 8)
+            observation, total, names = env.reset(), 0.0, set()
+            for _ in range(230):
+                action = player.act(observation)
+                names.update(specs[1].function_names[i] for i in action['function'])
+                output = env.step(action, 2 * STEP)
+                observation, total = output.observation, total + output.reward.sum()
+            returns[functions] = total
+            if functions == PAIRS:
+                assert {'select_army+Attack_screen', 'select_point+Move_screen'} <= names
+                assert player.candidates(3, 1.0) is None
+    # A single marine steps back in one step instead of two.
+    assert returns[PAIRS] > 1.3 * returns[FUNCTION_NAMES] > 0
+
+
+def test_it_needs_all_pairs_or_all_calls():
+    script = search_player.of_map(MAP, search_player.BASE_POLICY)
+    for functions in (PAIRS[:-1], FUNCTION_NAMES[:-1]):
+        with pytest.raises(ValueError, match='expected .* among them'):
+            script(*make_specs(functions=functions))
+    with pytest.raises(ValueError, match='expected select_army among them'):
+        search_player.of_map(MAP)(*make_specs(functions=PAIRS))
+
+
 def test_games_that_cannot_be_copied_are_refused():
     specs = make_specs()
     player = search_player.of_map(MAP)(*specs)
@@ -121,7 +157,7 @@ def test_games_that_cannot_be_copied_are_refused():
 
 class TestAsDemonstrator:
     def test_is_a_vector_environment(self):
-        contract.check_vector_environment(make_demonstrator)
+        contract.check_vector_environment(lambda: make_demonstrator(share=0.0))
 
     def test_labels_carry_candidates(self):
         with make_demonstrator() as env:

@@ -160,7 +160,8 @@ class ScriptedPlayer(abc.ABC):
                 self.state[name][done] = value
 
     def _check_fixed(self, fixed: Mapping[str, int]) -> None:
-        used = {argument.name for name in self.functions for argument in FUNCTIONS[name].args}
+        orders = [name.rpartition('+')[-1] for name in self.functions]
+        used = {argument.name for name in orders for argument in FUNCTIONS[name].args}
         for name in sorted(used.intersection(fixed)):
             if fixed[name] != 0:
                 raise ValueError(f'fixed_arguments has {fixed[name]} for {name}, expected 0.')

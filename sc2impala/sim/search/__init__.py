@@ -11,6 +11,7 @@ from sc2impala.sim.search import (
     defeat_zerglings_and_banelings,
     find_and_defeat_zerglings,
 )
+from sc2impala.sim.search.pairs import Pairs
 from sc2impala.sim.search.planner import Decisions, Search
 from sc2impala.sim.search.problem import Problem
 
@@ -41,6 +42,7 @@ __all__ = [
     'PROBLEMS',
     'UNSCRIPTED',
     'Decisions',
+    'Pairs',
     'Problem',
     'Search',
 ]
