@@ -68,7 +68,7 @@ class EpisodeInfo(NamedTuple):
 
     episode_return: float32 [], sum of the rewards; NaN at the end of an episode that is in no
       statistic: it did not begin at the start of the map, see `envs.start_states`, or a script has
-      acted in it, see `envs.demonstrator`.
+      begun it, see `envs.demonstrator`.
     episode_frames: int32 [], environment frames.
     episode_steps: int32 [], agent steps; the step after a truncation does not count.
     aborted: bool [], set only together with `done`: the game died, hung or was relaunched. The step

@@ -86,7 +86,7 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
     (DAgger). `set_share` and `enable` may be called from any thread, and have an effect from the
     next observation or episode on.
 
-    An episode in which the script has acted at all is not the agent's: its return is NaN.
+    An episode that the script has begun and the agent ended is of neither: its return is NaN.
     """
 
     def __init__(
@@ -203,7 +203,7 @@ class DemonstratedEnvironment(vector.VectorEnvironment):
             # Whoever selects another worker than the script continues like the script: the order.
             # If it was the wrong unit, the order is not available, and the script selects again.
             self._player.forget(np.asarray(action['function'] != self._action['function']))
-        is_mixed = output.done & self._has_played
+        is_mixed = output.done & self._has_played & ~self._plays
         returns = np.where(is_mixed, np.float32(np.nan), output.info.episode_return)
         observation = self._labelled(output.observation, output.done, output.done)
         return output._replace(

@@ -157,7 +157,7 @@ def test_games_that_cannot_be_copied_are_refused():
 
 class TestAsDemonstrator:
     def test_is_a_vector_environment(self):
-        contract.check_vector_environment(lambda: make_demonstrator(share=0.0))
+        contract.check_vector_environment(make_demonstrator)
 
     def test_labels_carry_candidates(self):
         with make_demonstrator() as env:
