@@ -230,6 +230,7 @@ class TestWrongCheckpoint:
         assert list(skipped) == [str(last)] and 'replay' in skipped[str(last)]
         assert tiny.checkpoint_frames(run)[0] == first and last not in tiny.checkpoint_frames(run)
 
+    @pytest.mark.long
     @pytest.mark.parametrize('command', [resume, tiny.evaluate])
     def test_of_another_agent(self, command, run, foreign_run, capsys):
         shutil.rmtree(os.path.join(run, 'checkpoints'))

@@ -108,6 +108,7 @@ class TestErrors:
 
 
 class TestRuns:
+    @pytest.mark.long
     def test_of_an_agent_and_an_algorithm(self, modules, tmp_path, capsys):
         run = tmp_path / 'run'
         tiny.train(run, 2, AGENT, ALGORITHM, '--weight_decay=0.25', '--learning_rate=0')

@@ -49,12 +49,14 @@ def assert_spec_agrees(agent_name, specs, env, fixed_step_mul):
     return spec
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('agent_name', sorted(agents.AGENTS))
 def test_agrees_for_every_agent(agent_name):
     env = fakes.FakeEnvironment(K, agent=agent_name)
     assert_spec_agrees(agent_name, (env.observation_spec, env.action_spec), env, None)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     'map_name, fixed_step_mul', [('BuildMarines', 3), ('FindAndDefeatZerglings', None)]
 )

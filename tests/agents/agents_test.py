@@ -86,6 +86,7 @@ def shared(agent_name):
     made.session.close()
 
 
+@pytest.mark.long
 def test_unroll_equals_single_steps(shared):
     (unrolled, last_state), (steps, state) = shared.unrolled, shared.steps
     expected, found, states = shared.run(
@@ -152,6 +153,7 @@ def test_calls_after_the_first_make_no_weights(shared):
     assert [v.name for v in shared.agent.weights] == [v.name for v in shared.trainable]
 
 
+@pytest.mark.long
 def test_order_of_dictionaries_changes_nothing(shared):
     """Neither which weights there are, nor what is computed with them."""
 

@@ -67,6 +67,7 @@ def test_an_untrained_agent_makes_no_difference_between_functions(agent_name):
     tf.nest.map_structure(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5), *logits)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('agent_name', ['fully_conv', 'fully_conv_lstm'])
 def test_the_learner_evaluates_what_the_actor_sampled_from(agent_name):
     """Logits of the unrolled agent are those that the actor recorded, shifted by one step."""
@@ -161,6 +162,7 @@ def test_log_probabilities_entropy_and_divergence_are_those_of_the_joint_policy(
     np.testing.assert_allclose((p * kl).sum(), expected, rtol=1e-3)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     'function, before, after',
     [

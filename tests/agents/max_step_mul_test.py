@@ -35,6 +35,7 @@ def act(wrap, fixed_step_mul=None):
         return session.run(result)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('limit', [1, 3, 5])
 def test_longer_steps_are_cut_and_nothing_else(limit):
     (own, own_state), (paced, paced_state) = act(lambda x: x), act(lambda x: MaxStepMul(x, limit))

@@ -112,6 +112,7 @@ def test_without_bins_there_is_only_the_logarithm():
     assert encode(spec, layers).shape[-1] == 5 + 1 + 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('name', sorted(agents.AGENTS))
 def test_every_agent_has_weights_for_the_bins(name):
     observation_spec, action_spec = make_specs(name)

@@ -41,6 +41,7 @@ def is_of_critic(variable):
     return variable.op.name.startswith(f'{SCOPE}/')
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('name', sorted(agents.AGENTS))
 def test_no_gradient_crosses(name):
     agent, specs = make(name, argument_conditioning=True)
@@ -152,6 +153,7 @@ def test_bootstrapped_heads_have_no_baseline():
         make(bootstrap_heads=3)
 
 
+@pytest.mark.long
 def test_a_run_takes_the_policy_of_a_single_network_and_resumes(tmp_path, capsys):
     single, both = tmp_path / 'single', tmp_path / 'both'
     common = '--agent=fully_conv_lstm', '--value_normalisation=popart'

@@ -59,6 +59,7 @@ def shared():
     case.session.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('agent_name', ['fully_conv', 'fully_conv_lstm'])
 def test_says_what_it_would_play_and_not_what_the_student_plays(agent_name, shared):
     """The recorded logits are those of the old weights, in episodes that go on across unrolls."""

@@ -70,6 +70,7 @@ def softmax(logits):
     return exponentials / exponentials.sum()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('temperature', [0.4, 2.5])
 def test_choices_are_drawn_from_the_softmax_of_the_divided_logits(temperature):
     acting = Acting(temperature)

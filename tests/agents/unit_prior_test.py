@@ -217,6 +217,7 @@ def test_a_mask_needs_them_as_well():
         agents.make_agent('fully_conv', *make_specs(), MAX_STEP_MUL, unit_mask='all')
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('name', ['fully_conv_lstm', 'units_lstm'])
 def test_a_masked_agent_points_at_targets_alone(name):
     """Its sampled points, and log-probabilities in the learner, whose mask is the actor's."""

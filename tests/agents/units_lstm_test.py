@@ -124,6 +124,7 @@ def test_the_order_of_units_does_not_matter():
     np.testing.assert_array_equal(second.place, first.place[:, order[:4]])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     'name, value',
     [('health', 21), ('x', 10), ('facing', 3), ('order_id_0', 16), ('is_selected', 1)],

@@ -241,6 +241,7 @@ def test_what_was_adopted(tmp_path, monkeypatch):
     assert os.listdir(str(tmp_path)) == ['adopted-30']
 
 
+@pytest.mark.long
 def test_a_run_of_an_earlier_version_resumes(run, capsys):
     """Evaluations before that change nothing, and nothing begins from scratch."""
     examples.to_flat_files(run)

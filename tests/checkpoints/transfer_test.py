@@ -57,6 +57,7 @@ def offer(source, target, keep=tuple(transfer.FILES)):
     transfer.offer(source, SOURCE, target, TARGET, keep)
 
 
+@pytest.mark.long
 def test_all_variables_but_the_frames_are_taken(folders):
     source, target = folders
     before = tiny.snapshot(source)
@@ -102,6 +103,7 @@ def lost(folder, frames):
         return int(arrays['account/discarded'] + arrays['account/aborted'])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('keep', [('games',), ('replay',)])
 def test_what_of_its_own_it_keeps(folders, keep, capsys):
     source, target = folders

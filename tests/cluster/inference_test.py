@@ -192,6 +192,7 @@ def test_a_teacher_plays_beside_the_agent(server, repeatable):
     )
 
 
+@pytest.mark.long
 def test_several_actors_do_not_see_each_others_games(server, learner):
     """Each plays what it would play alone, with other numbers of games, and in batches of all."""
     expected = [local_unrolls(num_envs, seed) for seed, num_envs in ((5, 2), (6, 4))]

@@ -142,6 +142,7 @@ def test_a_learner_without_actors_can_be_stopped(cluster):
     assert 'Traceback' not in learner.text()
 
 
+@pytest.mark.long
 def test_a_port_that_is_taken(cluster):
     with socket.socket() as taken:
         taken.bind(('', cluster.port))

@@ -21,6 +21,7 @@ def complete(name):
     return [text for text in documents.code(name, 'python') if '...' not in text]
 
 
+@pytest.mark.long
 def test_of_the_simulator():
     texts = (text for text in complete(SIMULATOR) if 'sim.make(' in text)
     first, rollouts, variant, kernel = texts

@@ -34,6 +34,7 @@ def page(site, *path):
         return file.read()
 
 
+@pytest.mark.long
 def test_all_documents_are_pages(site):
     for name in documents.names():
         path = os.path.splitext(name)[0].split('/')[1:]

@@ -84,7 +84,9 @@ def test_games_start_in_all_parts_of_an_episode():
     observation = env.reset()
     # 16 steps of up to 120 frames, the largest step multiplier.
     np.testing.assert_array_equal(observation['game_loop'][:, 0], [16, 492, 968, 1444])
-    again = make(script, vectors=('player', 'game_loop'), share=0.5, seed=1, spread_frames=1920).reset()
+    again = make(
+        script, vectors=('player', 'game_loop'), share=0.5, seed=1, spread_frames=1920
+    ).reset()
     np.testing.assert_array_equal(label(observation)['plays'], label(again)['plays'])
     # The script has played before: what the agent ends is of neither.
     plays, begun, returns = label(observation)['plays'], np.zeros([K], bool), []

@@ -33,6 +33,7 @@ def test_contract_on_a_fake_game(monkeypatch, kwargs):
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('map_name', sim.MAP_NAMES)
 @pytest.mark.parametrize(
     'kwargs', [{'vectors': ('player', 'game_loop')}, dict(ALL, functions='all')]

@@ -82,6 +82,7 @@ class Both:
         return action, step_mul
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('policy, limit', [('sampled', 100), ('greedy', 0)])
 def test_acts_as_the_player_of_evaluations(recurrent, policy, limit):
     flags = f'--logdir={recurrent}', '--mode=evaluate', f'--eval_max_step_mul={limit}'

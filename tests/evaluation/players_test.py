@@ -66,6 +66,7 @@ def same(plays, others):
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('policy', ['sampled', 'greedy'])
 def test_agent(policy, logdir):
     settings = make_settings(logdir=logdir, policy=policy, **SMALL)

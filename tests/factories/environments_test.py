@@ -13,6 +13,7 @@ from tests import fakes
 from tests.runtime.tiny import make_settings
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('agent', sorted(agents.AGENTS))
 def test_variables_have_the_same_names_in_every_graph(agent):
     vectors = ('player', 'feature_units') if agent == 'units_lstm' else ('player',)

@@ -63,6 +63,7 @@ def registered(monkeypatch):
     monkeypatch.setitem(learner.ALGORITHMS, 'predicting', OneFile(__name__, 'Predicting'))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('flags', [(), ('--argument_conditioning',)])
 def test_it_is_trained_and_the_agent_acts(flags, tmp_path):
     own = ('--algorithm=predicting', f'--agent={__name__}:make_parts', *flags)

@@ -112,6 +112,7 @@ def train(monkeypatch):
     return train
 
 
+@pytest.mark.long
 def test_it_goes_on_where_it_was_interrupted(train, tmp_path):
     whole = train(tmp_path / 'whole', 0)
     assert [limit for _, limit in whole[:4]] == [30, 60, 60, 120]

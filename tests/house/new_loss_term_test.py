@@ -68,6 +68,7 @@ def registered(monkeypatch):
     return register
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     'name, flags', [('SmallImpala', ()), ('SmallAppo', ('--appo_minibatches=2',))]
 )

@@ -198,6 +198,7 @@ class Case:
         return self.session.run([found.mean, found.variance, found.num_batches, found.scale])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('agent_name, critic', [('fully_conv', False), ('impala_resnet', True)])
 def test_statistics_follow_the_targets_and_the_baseline_stays(agent_name, critic):
     """With a learning rate of 0 nothing but the statistics and the last layer changes."""

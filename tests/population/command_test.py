@@ -210,6 +210,7 @@ class TestStop:
 
         return before
 
+    @pytest.mark.long
     @pytest.mark.parametrize('at', [1, 2, 5, 8, 9, 24])
     def test_goes_on_with_the_same_command(self, tmp_path, at, capsys):
         assert main(tmp_path / 'whole', fakes.Runs(by_member)) == 0
@@ -226,6 +227,7 @@ class TestStop:
         assert main(tmp_path / 'parts', runs) == 0
         assert len(runs.started) == 25
 
+    @pytest.mark.long
     @pytest.mark.parametrize('name', ['save', 'offer', 'write', 'picture'])
     def test_killed_between_two_generations(self, tmp_path, name, monkeypatch):
         assert main(tmp_path / 'whole', fakes.Runs(by_member)) == 0

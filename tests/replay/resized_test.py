@@ -36,6 +36,7 @@ def numbers(table):
 @pytest.mark.parametrize('after', COMPRESSIONS)
 @pytest.mark.parametrize('before', COMPRESSIONS)
 class TestFifo:
+    @pytest.mark.long
     def test_keeps_the_latest_and_evicts_the_oldest(self, before, after):
         for count, capacity in itertools.product([0, 2, 4, 5, 7, 11], [1, 2, 3, 4, 6, 9]):
             table = make_table(4, 'fifo', 0, before)

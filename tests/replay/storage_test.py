@@ -128,6 +128,7 @@ def test_truncated_file(path):
             load(path)
 
 
+@pytest.mark.long
 def test_flipped_bits_are_found_or_harmless(path):
     save(path, STATE)
     content = _read(path)

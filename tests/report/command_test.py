@@ -12,6 +12,7 @@ from tests.report import folders, pages
 from tests.runtime import tiny
 
 
+@pytest.mark.long
 def test_the_report_of_a_run_is_in_its_folder(run, capsys):
     before = tiny.snapshot(run)
     assert command.main([run, '--episodes=0']) == 0
@@ -66,6 +67,7 @@ def test_errors_name_the_argument(tmp_path, capsys):
     assert os.listdir(str(empty)) == []
 
 
+@pytest.mark.long
 def test_errors_of_the_output(run, tmp_path, capsys):
     assert error_of([run, f'--output={tmp_path}'], capsys) == (
         f'error: --output={tmp_path} is a folder, expected the name of a file.'

@@ -137,6 +137,7 @@ def test_without_a_file(copied_run, name):
     assert expected.get(name, f'There is no {name}.') in found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('name', (*FILES, 'events'))
 @pytest.mark.parametrize('kind', ['empty', 'cut', 'zeros', 'noise', 'folder'])
 def test_with_a_damaged_file(copied_run, name, kind):

@@ -131,6 +131,7 @@ def rewrite(values, change):
 
 
 class TestDamage:
+    @pytest.mark.long
     def test_a_flipped_bit_is_noticed_and_the_copy_read(self, values, capsys):
         written = write(values)
         with open(path_of(values), 'rb') as file:

@@ -75,6 +75,7 @@ def test_flags(flags):
                 assert kind.from_json(kind.to_json(value)) == value
 
 
+@pytest.mark.long
 @effort(max_examples=100, deadline=None, derandomize=True, database=None)
 @given(st.lists(st.text(max_size=30), min_size=1, max_size=3))
 def test_command_lines(arguments):

@@ -7,6 +7,7 @@ from benchmarks.checks.facts import data, economy, shards
 from tests.sim.battle import DUMMY, ENEMY, ROACH, SELF, Battle
 
 
+@pytest.mark.long
 def test_the_intervals_between_hits_of_a_roach():
     battle = Battle((ROACH, ENEMY, 30, 28), (DUMMY, SELF, 33, 28))
     intervals = []

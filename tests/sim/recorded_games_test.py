@@ -17,6 +17,7 @@ def test_every_game_is_recorded(recorded):
     assert set(recorded) == {'/'.join(map(str, which)) for which in recorded_games.GAMES}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('map_name,player,seed', recorded_games.GAMES)
 def test_a_game_equals_its_recording(recorded, map_name, player, seed):
     expected = recorded[f'{map_name}/{player}/{seed}'].split()

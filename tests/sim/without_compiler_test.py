@@ -30,6 +30,7 @@ def play(map_name, steps=8):
     return digests
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('map_name', ['FindAndDefeatZerglings', 'CollectMineralsAndGas'])
 def test_without_the_compiler_a_game_is_the_same(map_name):
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))

@@ -33,6 +33,7 @@ def test_without_replay_there_is_no_table(plain_training):
     assert plain_training[2].table is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('asked_for, capacity', [(0, 4 + 4), (9, 9)])
 def test_each_actor_fills_the_same_queue(tmp_path, asked_for, capacity):
     flags = ('--num_actors=2', f'--queue_capacity={asked_for}')

@@ -167,6 +167,7 @@ class TestResume:
         monkeypatch.setattr(environments, 'make_environment', make_environment)
         return seen
 
+    @pytest.mark.long
     def test_goes_on_with_frames_schedule_episodes_and_starts_in_a_folder_that_was_moved(
         self, seeds, tmp_path
     ):

@@ -13,6 +13,7 @@ PULL_BACK = ['--map_name', 'DefeatRoaches', '--script', 'pull_back']
 FLAGS = [*PULL_BACK, '--episodes', '2', '--units_size', '0', '32', '96']
 
 
+@pytest.mark.long
 def test_pull_back_sees_the_pixels_of_the_agent_by_default(capsys):
     found = imitated_scripts.main(FLAGS)['DefeatRoaches']
     assert found['0, 0'] == found['32, 0'] != found['96, 0']
@@ -22,6 +23,7 @@ def test_pull_back_sees_the_pixels_of_the_agent_by_default(capsys):
     assert written['episodes'] == 2 and written['maps']['DefeatRoaches'] == found
 
 
+@pytest.mark.long
 def test_a_script_plays_in_the_steps_that_are_asked_for(capsys):
     flags = ['--map_name', 'DefeatRoaches', '--episodes', '3', '--step_mul', '0', '2', '8']
     found = imitated_scripts.main(flags)['DefeatRoaches']

@@ -263,6 +263,7 @@ def test_an_unknown_placeholder():
         tables.render('{{machines}}\n{{vtrac}}\n', _entries(dict(RESULTS, vtrac={})), '', '')
 
 
+@pytest.mark.long
 def test_repeating_one_benchmark(tmp_path, monkeypatch, capsys):
     entries = _entries(RESULTS)
     _write(tmp_path, entries)

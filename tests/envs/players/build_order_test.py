@@ -263,6 +263,7 @@ def test_what_is_not_available_is_not_called(missing):
     assert name != missing
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     'map_name, least', [('CollectMineralsAndGas', 6400), ('BuildMarines', 138)]
 )

@@ -181,6 +181,7 @@ def env(tmp_path_factory):
 
 
 class TestFaults:
+    @pytest.mark.long
     @pytest.mark.parametrize(
         'fault, text',
         [
@@ -340,6 +341,7 @@ class TestNothingIsLeft:
         with pytest.raises(RuntimeError, match='closed'):
             env.reset()
 
+    @pytest.mark.long
     @pytest.mark.parametrize('end', ['exit', 'SIGKILL', 'SIGKILL in a step'])
     def test_after_the_trainer(self, folder, end):
         trainer = subprocess.Popen(

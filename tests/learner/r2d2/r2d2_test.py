@@ -216,6 +216,7 @@ def test_without_rescaling_targets_are_returns():
     np.testing.assert_allclose(case.update.metrics['loss/total_loss'], expected, rtol=1e-4)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('num_heads, decay, weight', [(0, 0.0, 0.5), (H, 0.0, 0.5), (0, 0.8, 0.25)])
 def test_gains_are_learned(num_heads, decay, weight):
     case = Case(

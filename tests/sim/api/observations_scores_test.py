@@ -1,3 +1,4 @@
+import pytest
 from s2clientprotocol import score_pb2
 
 from sc2impala import sim
@@ -42,6 +43,7 @@ def test_complete_units_of_the_player_count_in_their_category():
     assert row(details.used_minerals) == [0, 100, 1000 + 100, 150, 0]
 
 
+@pytest.mark.long
 def test_maps_without_an_economy_have_an_army():
     client = helpers.Client().start('DefeatRoaches')
     details = client.observe().observation.score.score_details

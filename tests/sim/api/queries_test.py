@@ -77,6 +77,7 @@ def test_barracks_can_stand_at_the_lower_border():
     assert places(client, abilities.BUILD_BARRACKS, beyond) == [INVALID] * len(beyond)
 
 
+@pytest.mark.long
 def test_locations_of_buildings(base):
     home, geyser = units(base, COMMAND_CENTER)[0].pos, units(base, GEYSER)[0].pos
     free = home.x - 1, home.y + 6

@@ -80,6 +80,7 @@ def test_the_life_of_a_game():
     assert client.session.has_quit
 
 
+@pytest.mark.long
 def test_episodes_follow_from_the_seed():
     def boards(seed):
         client = helpers.Client().start('CollectMineralShards', seed=seed)

@@ -28,6 +28,7 @@ def test_buildings_leave_the_pathing_grid_but_not_the_placement_grid():
     assert pathing[inside].sum() > 300 and not grid(start.terrain_height).any()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('map_name', sim.MAP_NAMES)
 def test_buildings_can_stand_in_the_playable_area(map_name):
     start = helpers.Client().start(map_name, raw=True).ask(game_info=True).game_info.start_raw

@@ -10,6 +10,7 @@ LATE = ROACH._replace(unit_type=2, damage_point=10, missile_speed=0.0, backswing
 """A unit with an instant weapon and a late damage point."""
 
 
+@pytest.mark.long
 def test_a_marine_hits_one_frame_after_the_start_and_then_once_per_period():
     pauses = []
     for seed in range(20):

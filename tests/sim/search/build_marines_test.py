@@ -1,5 +1,7 @@
 """The search on BuildMarines: its policy and its candidates."""
 
+import pytest
+
 from tests.sim.search import economies
 
 MAP = 'BuildMarines'
@@ -7,10 +9,12 @@ SCRIPT = 139
 """Mean score of the script `build_order` in steps of 16 frames."""
 
 
+@pytest.mark.long
 def test_the_policy_scores_more_than_the_script():
     assert economies.policy_scores(MAP).min() > SCRIPT
 
 
+@pytest.mark.long
 def test_candidates_are_calls_of_the_agent():
     names = set()
     for frames in (0, 640, 6400):

@@ -60,6 +60,7 @@ def place(game, marine, shard, goal):
     return g
 
 
+@pytest.mark.long
 def test_candidates_are_calls_of_the_agent():
     game = make()
     decisions = play(game, 30)
@@ -83,6 +84,7 @@ def test_the_policy_alone_scores_more_than_the_script():
     assert rollouts.games.score.mean() > 195
 
 
+@pytest.mark.long
 def test_the_search_sends_each_marine_its_own_way():
     game = make(8)
     play(game, 150)

@@ -126,6 +126,7 @@ def test_at_other_times_nobody_is_sent_behind(distance, num_marines):
     assert fight.decide().function == functions.ATTACK_SCREEN
 
 
+@pytest.mark.long
 def test_the_policy_alone_scores_more_than_the_script():
     game = sim.make(MAP, range(20), SIZE, SIZE)
     game.reset()

@@ -55,6 +55,7 @@ def in_sight(game, x, y):
     return cells_in_sight(game)[y.astype(int), x.astype(int)]
 
 
+@pytest.mark.long
 def test_candidates_are_calls_of_the_agent():
     decisions = play(make(), 25)
     assert set(PROBLEM.functions) <= set(AGENT['functions'])
@@ -74,6 +75,7 @@ def test_candidates_are_calls_of_the_agent():
     assert (decisions.draws > 0).sum(axis=1).min() > 5
 
 
+@pytest.mark.long
 def test_the_policy_alone_scores_nearly_as_much_as_the_script():
     game = make(20)
     rollouts = Rollouts(game, PROBLEM.policy, 20)
@@ -130,6 +132,7 @@ class TestHide:
         assert len({len(place) for place in places}) == 1 and len(places[0]) > 3
         assert np.concatenate(places).std() > 1
 
+    @pytest.mark.long
     def test_the_true_places_have_no_influence(self):
         game = self.game_in_fog()
         first = hidden(game, 5)

@@ -146,6 +146,7 @@ def slow_keys(game, k, draw):
     return [counter_random.other_keys(np.array([seed]), stream)[0] for stream in (2, 3)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     'changes', [{}, {'stage': _stage}, {'hide': _hide}, {'horizon': 2000, 'draws': 1}]
 )
@@ -210,6 +211,7 @@ def test_games_do_not_change_and_decide_alone():
         np.testing.assert_array_equal(getattr(alone, name)[1], getattr(both, name)[1])
 
 
+@pytest.mark.long
 def test_another_policy_is_compiled_anew():
     """The cache of compiled functions distinguishes problems of the same name by their policy."""
     game = make()
@@ -242,6 +244,7 @@ def _propose_nothing(g, rules, available, plans):
     """Leaves the policy's call as the only candidate."""
 
 
+@pytest.mark.long
 def test_a_single_candidate_is_not_tried():
     game = make()
     problem = PROBLEM._replace(name='planner_test.one', propose=_propose_nothing)

@@ -71,6 +71,7 @@ def playing(request):
         yield Playing(stack, getattr(request, 'param', 0))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('playing', [0, 2], indirect=True)
 def test_counts_what_the_games_play_and_the_queue_holds(playing):
     account = playing.account

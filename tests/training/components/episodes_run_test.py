@@ -34,6 +34,7 @@ def expected_episodes(num_unrolls, abort_every):
 class TestStatistics:
     FLAGS = ('--step_mul=8', '--deterministic')
 
+    @pytest.mark.long
     def test_every_episode_that_was_not_aborted_is_listed_once(self, fake_game, tmp_path, capsys):
         """Also when finished episodes are replayed again and again."""
         num_unrolls = 30
