@@ -384,13 +384,18 @@ def make_action_spec(
             )
         )
     return ActionSpec(
-        [FUNCTIONS[name.split(_AND)[-1]].id for name in names],
+        [FUNCTIONS[order_of(name)].id for name in names],
         checks.check_size('screen_size', screen_size),
         checks.check_size('minimap_size', minimap_size),
         _check_fixed(fixed_arguments or {}),
         no_op_as_last_resort,
         [name.rpartition(_AND)[0] for name in names],
     )
+
+
+def order_of(name: str) -> str:
+    """Returns the PySC2 function of an action: its order, if a selection comes first."""
+    return name.rpartition(_AND)[-1]
 
 
 def in_pairs(functions: Sequence[str]) -> Optional[Tuple[str, ...]]:

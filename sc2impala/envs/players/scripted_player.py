@@ -6,7 +6,7 @@ from typing import Any, Dict, Iterable, Mapping, Optional, Tuple
 import numpy as np
 
 from sc2impala import saved_arrays
-from sc2impala.envs.actions import FUNCTIONS, ActionSpec
+from sc2impala.envs.actions import FUNCTIONS, ActionSpec, order_of
 from sc2impala.envs.players.calls import Calls
 from sc2impala.envs.specs import ObservationSpec
 from sc2impala.envs.vector import VectorEnvironment
@@ -160,8 +160,8 @@ class ScriptedPlayer(abc.ABC):
                 self.state[name][done] = value
 
     def _check_fixed(self, fixed: Mapping[str, int]) -> None:
-        orders = [name.rpartition('+')[-1] for name in self.functions]
-        used = {argument.name for name in orders for argument in FUNCTIONS[name].args}
+        names = map(order_of, self.functions)
+        used = {argument.name for name in names for argument in FUNCTIONS[name].args}
         for name in sorted(used.intersection(fixed)):
             if fixed[name] != 0:
                 raise ValueError(f'fixed_arguments has {fixed[name]} for {name}, expected 0.')
