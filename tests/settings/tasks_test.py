@@ -45,7 +45,7 @@ class TestDefaults:
             own = environments.demonstrations_on(name, demonstrations)
             assert own.demonstrator == defaults.demonstrated['demonstrator']
         roaches = environments.demonstrations_on('DefeatRoaches', demonstrations)
-        assert roaches.demonstration_step_mul == 2
+        assert roaches.demonstration_step_mul == 4
         named = read('--map_name=DefeatRoaches,BuildMarines', '--demonstrator=search')
         assert environments.demonstrations_on('BuildMarines', named.demonstrations) is (
             named.demonstrations
