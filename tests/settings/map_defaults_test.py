@@ -40,7 +40,7 @@ class TestEveryMap:
         before = dict(GENERAL, **flags)
         more = of_map.from_scratch
         same = {name for name, value in more.items() if value == before[name]}
-        assert same <= {'batch_size', 'reward_scaling', 'discounting'}  # The same on all maps.
+        assert same <= {'agent', 'batch_size', 'reward_scaling', 'discounting'}  # Of all maps.
 
     def test_can_be_trained_with_its_defaults(self, map_name):
         values = resolve.complete({'map_name': map_name, 'from_scratch': True})
