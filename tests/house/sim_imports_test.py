@@ -23,6 +23,7 @@ ABOVE_RULES = {
     'kernels.py': {'games'},
     'rollouts.py': {'game_batch', 'games', 'kernels'},
     'search/planner.py': {'game_batch', 'games', 'kernels'},
+    'search/pairs.py': {'game_batch', 'games', 'kernels'},
     'compile_ahead.py': {'game_batch'},
 }
 """Imports between the modules above the rules, besides those in `games` and `api`."""
