@@ -3,7 +3,7 @@
 For each map and network an agent imitates the demonstrator of the map. From this agent runs learn
 from rewards in three ways:
 
-    new           with its policy alone: the critic is initialised anew
+    new           with its policy alone: the critic learns from scratch
     pre-trained   the same, after critic pre-training
     cloned        with the critic that the imitation has trained along with the policy
 

@@ -66,10 +66,10 @@ class SearchPlayer(ScriptedPlayer):
 
     def __init__(self, observation_spec: ObservationSpec, action_spec: ActionSpec):
         """See `ScriptedPlayer`."""
+        self._gives_pairs = False
         pairs = in_pairs(self.functions) if self.name == BASE_POLICY else None
-        self._gives_pairs = pairs is not None and set(pairs) <= set(action_spec.function_names)
-        if self._gives_pairs:
-            self.functions = pairs or ()
+        if pairs is not None and set(pairs) <= set(action_spec.function_names):
+            self._gives_pairs, self.functions = True, pairs
         super().__init__(observation_spec, action_spec)
 
     def join(self, env: VectorEnvironment, step_mul: int) -> None:

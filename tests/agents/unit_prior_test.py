@@ -136,7 +136,7 @@ def test_a_prior_of_nothing_is_refused(options):
 
 
 def allowed_pixels(functions, mask, layer):
-    """What the mask leaves of each head, one function an observation; and logits of zeros with it.
+    """Allowed pixels and masked logits of zeros by head, with one function per observation.
 
     The prior itself has a strength of 0, and no variables.
     """
