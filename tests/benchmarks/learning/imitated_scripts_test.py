@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks.learning import imitated_scripts
 from sc2impala.envs import demonstrator
+from sc2impala.envs.maps import MAP_DEFAULTS
 from sc2impala.envs.players import pull_back
 
 PULL_BACK = ['--map_name', 'DefeatRoaches', '--script', 'pull_back']
@@ -25,13 +26,16 @@ def test_pull_back_sees_the_pixels_of_the_agent_by_default(capsys):
 
 @pytest.mark.long
 def test_a_script_plays_in_the_steps_that_are_asked_for(capsys):
-    flags = ['--map_name', 'DefeatRoaches', '--episodes', '3', '--step_mul', '0', '2', '8']
+    default = str(MAP_DEFAULTS['DefeatRoaches'].demonstrated['demonstration_step_mul'])
+    step_muls = ['0', default, '8']
+    assert default != '8'
+    flags = ['--map_name', 'DefeatRoaches', '--episodes', '3', '--step_mul', *step_muls]
     found = imitated_scripts.main(flags)['DefeatRoaches']
-    assert list(found) == ['0, 0', '0, 2', '0, 8']
-    assert found['0, 0'] == found['0, 2'] != found['0, 8']
+    assert list(found) == [f'0, {step_mul}' for step_mul in step_muls]
+    assert found['0, 0'] == found[f'0, {default}'] != found['0, 8']
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[1:3] for line in lines[:3]] == [
-        ['default', frames] for frames in ('default', '2', '8')
+        ['default', frames] for frames in ('default', default, '8')
     ]
 
 
