@@ -7,8 +7,10 @@ function uses some of the argument heads; the values of the others have no effec
 of actions in a batch.
 
 A function 'select_point+NAME' is two calls in one action: select_point at the pixel of the head
-'screen2', and then NAME with its own arguments; 'select_army+NAME' is the same for the whole army.
-Units are thus selected and ordered in one step, with one probability.
+'screen2', and then NAME with its own arguments; 'select_army+NAME' and 'select_idle_worker+NAME'
+are the same for the whole army and for a worker without an order. Units are thus selected and
+ordered in one step, with one probability. The other arguments of a selection have the same heads as
+in a selection alone, or are fixed.
 """
 
 import numbers
@@ -23,7 +25,11 @@ FUNCTIONS = pysc2_actions.FUNCTIONS
 NUM_FUNCTIONS = len(FUNCTIONS)
 """All functions of PySC2, 573; their ids are 0..572."""
 
-SELECT_POINT, SELECT_ARMY = SELECTIONS = ('select_point', 'select_army')
+SELECT_POINT, SELECT_ARMY, SELECT_IDLE_WORKER = SELECTIONS = (
+    'select_point',
+    'select_army',
+    'select_idle_worker',
+)
 """Functions that an order may follow in the same action."""
 
 _SELECTED = 'screen2'
@@ -70,7 +76,7 @@ class ActionSpec:
         self.screen_size = screen_size
         self.minimap_size = minimap_size
 
-        used = [_argument_names(id_) + [_SELECTED] * (first == SELECT_POINT) for first, id_ in both]
+        used = [_argument_names(id_) + _selection_names(first) for first, id_ in both]
         sizes = _argument_sizes(screen_size, minimap_size)
         in_use = [name for name in sizes if any(name in names for names in used)]
         self.argument_heads = tuple(name for name in in_use if name not in fixed_arguments)
@@ -95,6 +101,9 @@ class ActionSpec:
             np.int32,
         )
         self._needed_ids = np.where(self.selects, self._first_ids, self._function_ids)
+        self._selection_names = tuple(
+            dict.fromkeys(name for first in self.selections for name in _selection_names(first))
+        )
 
     def available(self, mask: np.ndarray) -> np.ndarray:
         """Returns which of the chosen functions the agent may choose.
@@ -150,22 +159,26 @@ class ActionSpec:
     ) -> Optional[Tuple[np.ndarray, Dict[str, np.ndarray]]]:
         """Returns the calls that come before those of `decode`; None if there are none.
 
-        They replace the selection: the other arguments of select_point and select_army are 0.
-
         Args:
           action: int [K] for every head, as in `decode`.
 
         Returns:
           function_ids: int32 [K], of a selection, or no_op where there is none.
-          arguments: 'screen', int32 [K, 2] as (x, y) pixels; of select_point only.
+          arguments: by the names of PySC2's arguments int32 [K], or [K, 2] as (x, y) pixels for
+            the point. Arguments that a selection does not use have any value.
         """
         function = np.asarray(action['function'])
         if not self.selects[function].any():
             return None
         arguments = {}
-        if _SELECTED in action:
-            pixel, width = np.asarray(action[_SELECTED]), self.screen_size[0]
-            arguments['screen'] = np.array((pixel % width, pixel // width), np.int32).T
+        for name in self._selection_names:
+            if name == _SELECTED:
+                pixel, width = np.asarray(action[name]), self.screen_size[0]
+                arguments['screen'] = np.array((pixel % width, pixel // width), np.int32).T
+            elif name in self.fixed_arguments:
+                arguments[name] = np.full(function.shape, self.fixed_arguments[name], np.int32)
+            else:
+                arguments[name] = np.asarray(action[name], np.int32)
         return self._first_ids[function], arguments
 
     def encode(
@@ -193,14 +206,15 @@ class ActionSpec:
         function = self._index_of_id.take(function_ids, mode='clip')
         known = (self._function_ids[function] == function_ids) & ~self.selects[function]
         if selections is not None:
-            first_ids, points = selections
-            is_point = (first_ids == FUNCTIONS[SELECT_POINT].id)[:, np.newaxis]
-            own = arguments.get(_SELECTED, 0)
-            selected = np.where(is_point, points.get('screen', 0), own)
-            arguments = dict(arguments, **{_SELECTED: selected})
+            first_ids, of_first = selections
+            is_pair = first_ids != FUNCTIONS.no_op.id
+            arguments = dict(arguments)
+            for name in self._selection_names:
+                both = of_first.get(_name_in_call(name), 0), arguments.get(name, 0)
+                mask = is_pair[:, np.newaxis] if name == _SELECTED else is_pair
+                arguments[name] = np.where(mask, *both)
             same = self._first_ids == first_ids[:, np.newaxis]
             same &= self._function_ids == function_ids[:, np.newaxis]
-            is_pair = first_ids != FUNCTIONS.no_op.id
             function = np.where(is_pair, same.argmax(axis=1), function).astype(np.int32)
             known = np.where(is_pair, same.any(axis=1), known)
         if not known.all():
@@ -242,18 +256,23 @@ class ActionSpec:
 
         Returns:
           The name, one of `function_names`; and lists of ints by the names of PySC2's arguments,
-          [x, y] for points, with 'select_point' for the point of a selection before an order.
+          [x, y] for points, with 'select_point' for the point of a selection before an order, and
+          its other arguments if they have heads.
 
         Raises:
           ValueError: see `decode`.
         """
         function_id, values = self.to_function_call(action)
         arguments = dict(zip(_argument_names(function_id), values))
-        name = self.function_names[int(action['function'])]
-        if name.startswith(SELECT_POINT + _AND):
-            pixel, width = int(action[_SELECTED]), self.screen_size[0]
-            arguments = {SELECT_POINT: [pixel % width, pixel // width], **arguments}
-        return name, arguments
+        index = int(action['function'])
+        of_first = {}
+        for head in _selection_names(self.selections[index]):
+            if head == _SELECTED:
+                pixel, width = int(action[head]), self.screen_size[0]
+                of_first[SELECT_POINT] = [pixel % width, pixel // width]
+            elif head in self.heads:
+                of_first[head] = [int(action[head])]
+        return self.function_names[index], {**of_first, **arguments}
 
     def from_function_call(
         self, function_id: int, arguments: Sequence[Sequence[int]]
@@ -356,8 +375,8 @@ def make_action_spec(
     """Makes the action space over the functions that an agent may call.
 
     Args:
-      functions: names or ids of PySC2 functions, whose order is kept, 'select_point+NAME' and
-        'select_army+NAME', with the name of an order that has a target; or 'all' 573.
+      functions: names or ids of PySC2 functions, whose order is kept, and selections before an
+        order to the selected units, such as 'select_point+Move_screen'; or 'all' 573.
       screen_size: (width, height) in pixels, for the heads 'screen' and 'screen2'.
       minimap_size: (width, height) in pixels, for the head 'minimap'.
       fixed_arguments: values of argument types that the agent does not choose, such as
@@ -406,10 +425,10 @@ def in_pairs(functions: Sequence[str]) -> Optional[Tuple[str, ...]]:
 
     Returns:
       Each order after each selection, and the functions that need none; None if the player gives
-      orders without a target, or selects in other ways.
+      orders without a target, or selects in other ways than by a point or the army.
     """
-    selections = [name for name in functions if name in SELECTIONS]
-    orders = [name for name in functions if _may_follow(FUNCTIONS[name].id)]
+    selections = [name for name in functions if name in (SELECT_POINT, SELECT_ARMY)]
+    orders = [name for name in functions if _is_order(FUNCTIONS[name].id) and _has_target(name)]
     alone = [name for name in functions if name not in (*selections, *orders)]
     if not selections or not set(alone) <= {'no_op', 'move_camera'}:
         return None
@@ -440,17 +459,29 @@ def _argument_names(function_id: int) -> List[str]:
     return [argument.name for argument in FUNCTIONS[function_id].args]
 
 
-def _may_follow(function_id: int) -> bool:
-    """Returns whether a function orders the selected units to a target."""
-    name, arguments = FUNCTIONS[function_id].name, _argument_names(function_id)
-    is_point = 'screen' in arguments or 'minimap' in arguments
-    return is_point and _SELECTED not in arguments and name not in (SELECT_POINT, 'move_camera')
+def _selection_names(first: str) -> List[str]:
+    """Returns the heads of the arguments of a selection before an order; '' has none."""
+    names = _argument_names(FUNCTIONS[first].id) if first else []
+    return [_SELECTED if name == 'screen' else name for name in names]
+
+
+def _name_in_call(head: str) -> str:
+    return 'screen' if head == _SELECTED else head
+
+
+def _is_order(function_id: int) -> bool:
+    """Returns whether a function is an order to the selected units."""
+    return bool(FUNCTIONS[function_id].ability_id)
+
+
+def _has_target(name: str) -> bool:
+    return not {'screen', 'minimap'}.isdisjoint(_argument_names(FUNCTIONS[name].id))
 
 
 _PAIRS = [
     f'{first}{_AND}{FUNCTIONS[id_].name}'
     for first in SELECTIONS
-    for id_ in filter(_may_follow, range(NUM_FUNCTIONS))
+    for id_ in filter(_is_order, range(NUM_FUNCTIONS))
 ]
 """Names of a selection and an order in one action."""
 

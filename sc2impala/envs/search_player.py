@@ -38,6 +38,8 @@ MAPS: Dict[str, Tuple[str, ...]] = {
 """The players of the maps with a problem in `sim.search`. Where only plans of many seconds
 pay off, such as buildings or tours, roll-outs need a script."""
 
+_SELECTION_ARGUMENTS = 'select_point_act', 'select_add', 'select_worker'
+
 _SCREEN_SIZES = {
     'CollectMineralShards': (16, 16),
     'CollectMineralsAndGas': (16, 16),
@@ -139,8 +141,9 @@ def to_action(
         arguments[head] = values if is_point else values[:, 0]
     before = None
     if selections is not None:
-        points = np.stack([selections['screen_x'], selections['screen_y']], axis=-1)
-        before = selections['function'], {'screen': points}
+        of_first = {name: selections[name] for name in _SELECTION_ARGUMENTS}
+        of_first['screen'] = np.stack([selections['screen_x'], selections['screen_y']], axis=-1)
+        before = selections['function'], of_first
     return action_spec.encode(calls['function'], arguments, before)
 
 

@@ -214,13 +214,14 @@ class TestSelectionBeforeAnOrder:
         assert spec.function_names == self.FUNCTIONS
         assert spec.selections == ('', 'select_point', '', '', 'select_army')
         assert spec.selects.tolist() == [False, True, False, False, True]
-        assert spec.argument_heads == ('screen', 'minimap', 'screen2', 'queued', 'select_add')
+        heads = 'screen', 'minimap', 'screen2', 'queued', 'select_point_act', 'select_add'
+        assert spec.argument_heads == heads
         assert spec.head_used.astype(int).tolist() == [
-            [0, 0, 0, 0, 0],
-            [1, 0, 1, 1, 0],
-            [1, 0, 0, 1, 0],
-            [1, 0, 1, 0, 1],
-            [0, 1, 0, 1, 0],
+            [0, 0, 0, 0, 0, 0],
+            [1, 0, 1, 1, 1, 0],
+            [1, 0, 0, 1, 0, 0],
+            [1, 0, 1, 0, 0, 1],
+            [0, 1, 0, 1, 0, 1],
         ]
 
     def test_it_is_available_where_units_can_be_selected(self):
@@ -242,10 +243,14 @@ class TestSelectionBeforeAnOrder:
         action['screen2'][:] = [2 * width + 1, 9, 3 * width, 0]
         action['screen'][:] = [4, 5, 6, 0]
         action['queued'][:] = [0, 0, 1, 0]
+        action['select_point_act'][:] = [2, 0, 3, 0]
+        action['select_add'][3] = 1
         ids, arguments = spec.decode_selections(action)
         assert ids.tolist() == [point, 0, point, army]
         assert arguments['screen'][[0, 2]].tolist() == [[1, 2], [0, 3]]
-        assert set(arguments) == {'screen'}
+        assert set(arguments) == {'screen', 'select_point_act', 'select_add'}
+        assert arguments['select_point_act'][[0, 2]].tolist() == [2, 3]
+        assert arguments['select_add'][3] == 1
         ids, arguments = spec.decode(action)
         attack = FUNCTIONS['Attack_screen'].id
         assert ids.tolist() == [attack] * 3 + [FUNCTIONS['Attack_minimap'].id]
@@ -275,7 +280,17 @@ class TestSelectionBeforeAnOrder:
         assert 'screen2' not in spec.heads
         action = {head: np.ones([2], np.int32) for head in spec.heads}
         ids, arguments = spec.decode_selections(action)
-        assert ids.tolist() == [FUNCTIONS['select_army'].id] * 2 and not arguments
+        assert ids.tolist() == [FUNCTIONS['select_army'].id] * 2
+        assert arguments['select_add'].tolist() == [1, 1] and len(arguments) == 1
+
+    def test_fixed_arguments_of_selections(self):
+        fixed = {'queued': 0, 'select_point_act': 2, 'select_add': 0}
+        spec = self.make(fixed_arguments=fixed)
+        assert spec.argument_heads == ('screen', 'minimap', 'screen2')
+        action = {head: np.ones([2], np.int32) for head in spec.heads}
+        arguments = spec.decode_selections(action)[1]
+        assert arguments['select_point_act'].tolist() == [2, 2]
+        assert arguments['select_add'].tolist() == [0, 0]
 
     def test_a_call_is_never_encoded_as_two(self):
         attack = FUNCTIONS['Attack_screen'].id
@@ -287,13 +302,35 @@ class TestSelectionBeforeAnOrder:
         with pytest.raises(ValueError, match='function_id is'):
             alone.from_function_call(attack, [[0], [1, 1]])
 
+    def test_an_order_may_have_no_target(self):
+        fixed = {'queued': 0, 'select_point_act': 0}
+        spec = make(['no_op', 'select_point+Train_SCV_quick'], fixed_arguments=fixed)
+        assert spec.argument_heads == ('screen2',)
+        pixel = spec.screen_size[0] + 2
+        action = {'function': np.array([1, 0]), 'screen2': np.array([pixel, 0])}
+        ids, arguments = spec.decode_selections(action)
+        assert ids.tolist() == [FUNCTIONS['select_point'].id, 0]
+        assert arguments['screen'][0].tolist() == [2, 1]
+        assert spec.decode(action)[0].tolist() == [FUNCTIONS['Train_SCV_quick'].id, 0]
+
+    def test_an_idle_worker_takes_no_point(self):
+        spec = make(['no_op', 'select_idle_worker+Harvest_Gather_screen'])
+        assert set(spec.heads) == {'function', 'screen', 'queued', 'select_worker'}
+        action = {head: np.full([2], 1, np.int32) for head in spec.heads}
+        ids, arguments = spec.decode_selections(action)
+        assert ids.tolist() == [FUNCTIONS['select_idle_worker'].id] * 2
+        assert arguments['select_worker'].tolist() == [1, 1] and len(arguments) == 1
+        mask = np.zeros([573], bool)
+        mask[FUNCTIONS['select_idle_worker'].id] = True
+        assert spec.available(mask).tolist() == [False, True]
+
     def test_a_selection_of_points_is_always_available(self):
         assert make(['select_point+Move_screen']).num_functions == 1
 
     @pytest.mark.parametrize(
         'name',
         ['select_point+no_op', 'select_army+select_point', 'select_point+move_camera']
-        + ['select_rect+Move_screen', 'select_army+select_rect', 'select_point+Stop_quick'],
+        + ['select_rect+Move_screen', 'select_army+select_rect', 'select_point+unload'],
     )
     def test_only_orders_with_a_target(self, name):
         with pytest.raises(ValueError, match=re.escape(f'functions has {name!r}')):
@@ -458,10 +495,10 @@ def test_what_selects_and_orders_in_one_action():
 def test_actions_are_described_by_names():
     names = ('no_op', 'select_point+Attack_screen', 'select_army+Move_screen', 'select_rect')
     spec = actions.make_action_spec(names, (5, 4), (3, 2), {'queued': 0, 'select_add': 0})
-    action = {'function': 1, 'screen': 7, 'screen2': 14}
-    expected = {'select_point': [4, 2], 'queued': [0], 'screen': [2, 1]}
-    assert spec.described(action) == (names[1], expected)
-    del expected['select_point']
+    action = {'function': 1, 'screen': 7, 'screen2': 14, 'select_point_act': 2}
+    expected = {'queued': [0], 'screen': [2, 1]}
+    of_first = {'select_point': [4, 2], 'select_point_act': [2]}
+    assert spec.described(action) == (names[1], {**of_first, **expected})
     assert spec.described(dict(action, function=2)) == (names[2], expected)
     assert spec.described(dict(action, function=0)) == ('no_op', {})
     expected = {'select_add': [0], 'screen': [2, 1], 'screen2': [4, 2]}

@@ -309,3 +309,17 @@ def test_a_unit_is_selected_and_ordered_in_one_step():
     np.testing.assert_equal(output.observation, expected.observation)
     np.testing.assert_array_equal(first.game.games.x, second.game.games.x)
     assert output.observation['screen']['selected'][0].sum() == 1
+
+
+def test_a_building_is_selected_and_trains_in_one_step():
+    single = {'queued': 0, 'select_point_act': 0}
+    functions = 'no_op', 'select_point+Train_SCV_quick', 'select_idle_worker+Harvest_Gather_screen'
+    specs = envs.make_specs('CollectMineralsAndGas', functions, fixed_arguments=single)
+    env = envs.SimulatedEnvironment('CollectMineralsAndGas', [3, 4], *specs, 8)
+    observed = env.reset()
+    # Workers are idle at first.
+    assert observed['available_actions'].all()
+    centers = [np.flatnonzero(shown == 18)[0] for shown in observed['screen']['unit_type']]
+    action = action_of(env, function=[1, 0], screen2=centers)
+    observed = env.step(action, np.full([2], 8, np.int32)).observation
+    assert observed['player'][:, 1].tolist() == [0, 50]

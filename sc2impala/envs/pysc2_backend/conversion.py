@@ -5,7 +5,7 @@ from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
 import numpy as np
 
 from sc2impala.envs import pysc2_api
-from sc2impala.envs.actions import FUNCTIONS, NUM_FUNCTIONS, SELECT_POINT, ActionSpec
+from sc2impala.envs.actions import FUNCTIONS, NUM_FUNCTIONS, SELECT_POINT, SELECTIONS, ActionSpec
 from sc2impala.envs.pysc2_api import actions as pysc2_actions
 from sc2impala.envs.specs import LayerSpec, ObservationSpec
 from sc2impala.structs import Nest
@@ -138,13 +138,18 @@ def pack_selections(
       num_calls: K.
 
     Returns:
-      int32 [K, 3], the function, column and row of the point; no_op where there is none.
+      int32 [K, 4]: the function, no_op where there is none, its argument other than the point,
+      and column and row of the point.
     """
-    packed = np.full([num_calls, 3], NO_OP, np.int32)
+    packed = np.full([num_calls, 4], NO_OP, np.int32)
     if selections is not None:
         packed[:, 0], arguments = selections
-        if 'screen' in arguments:
-            packed[:, 1:] = arguments['screen']
+        for name, values in arguments.items():
+            if name == 'screen':
+                packed[:, 2:] = values
+            else:
+                uses = np.isin(packed[:, 0], _SELECTIONS_BY_ARGUMENT[name])
+                packed[uses, 1] = values[uses]
     return packed
 
 
@@ -152,16 +157,24 @@ def selection_call(selection: np.ndarray) -> Optional[Any]:
     """Returns PySC2's `FunctionCall` of a selection, or None.
 
     Args:
-      selection: int [3], a row of `pack_selections`.
+      selection: int [4], a row of `pack_selections`.
     """
-    function_id, *point = selection.tolist()
+    function_id, value, *point = selection.tolist()
     if function_id == NO_OP:
         return None
     is_point = FUNCTIONS[function_id].name == SELECT_POINT
-    return pysc2_actions.FunctionCall(function_id, [[0], point] if is_point else [[0]])
+    return pysc2_actions.FunctionCall(function_id, [[value], point] if is_point else [[value]])
 
 
 _ROWS = {argument.name: int(argument.id) for argument in pysc2_actions.TYPES}
+
+_SELECTIONS_BY_ARGUMENT = {
+    argument.name: [
+        int(FUNCTIONS[name].id) for name in SELECTIONS if argument in FUNCTIONS[name].args
+    ]
+    for argument in pysc2_actions.TYPES
+}
+"""Argument -> ids of the selections before an order that have it."""
 
 _ARGUMENTS: Dict[int, Any] = {
     int(function.id): [(int(t.id), len(t.sizes)) for t in function.args] for function in FUNCTIONS

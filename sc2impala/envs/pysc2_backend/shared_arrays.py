@@ -24,12 +24,12 @@ _PAGE = 4096
 _CALL = {
     'arguments': ArraySpec((NUM_ARGUMENT_TYPES, 2), np.dtype(np.int32)),
     'function_id': ArraySpec((), np.dtype(np.int32)),
-    'selection': ArraySpec((3,), np.dtype(np.int32)),
+    'selection': ArraySpec((4,), np.dtype(np.int32)),
     'step_mul': ArraySpec((), np.dtype(np.int32)),
 }
 """The next action of a game: PySC2's function id, one row of arguments per argument type, (x, y) or
-(value, unused), the function, column and row of a selection before it, no_op for none, and the
-number of frames to advance."""
+(value, unused), the selection before it, see `conversion.pack_selections`, and the number of frames
+to advance."""
 
 _RESULT = {
     'done': ArraySpec((), np.dtype(np.bool_)),

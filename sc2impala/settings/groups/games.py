@@ -54,9 +54,9 @@ class EnvironmentSettings:
     )
     functions: Optional[FunctionNames] = setting(
         None,
-        'names or ids of PySC2 functions, separated by commas, where select_point+NAME and '
-        'select_army+NAME are actions that select a unit by a point, or the army, and then order '
-        "it NAME, a function with a target; or 'all' 573",
+        'names or ids of PySC2 functions, separated by commas, where select_point+NAME, '
+        'select_army+NAME and select_idle_worker+NAME are actions that select a unit by a point, '
+        "the army, or a worker without an order, and then give the order NAME; or 'all' 573",
         type=value_types.FUNCTIONS,
         scope=fields.WEIGHTS,
     )

@@ -191,11 +191,15 @@ def test_selections_are_those_of_the_action_spec():
     actions = {head: np.zeros([4], np.int32) for head in spec.heads}
     actions['function'][:] = [1, 2, 0, 3]
     actions['screen2'][:] = 3 * width + 2
+    actions['select_point_act'][:] = 2
+    actions['select_add'][3] = 1
     packed = conversion.pack_selections(spec.decode_selections(actions), 4)
     calls = [conversion.selection_call(row) for row in packed]
     assert calls[1:3] == [None, None]
-    assert (calls[0].function, calls[0].arguments) == (FUNCTIONS.select_point.id, [[0], [2, 3]])
-    assert (calls[3].function, calls[3].arguments) == (FUNCTIONS.select_army.id, [[0]])
+    assert (calls[0].function, calls[0].arguments) == (FUNCTIONS.select_point.id, [[2], [2, 3]])
+    assert (calls[3].function, calls[3].arguments) == (FUNCTIONS.select_army.id, [[1]])
+    worker = conversion.selection_call(np.array([FUNCTIONS.select_idle_worker.id, 2, 0, 0]))
+    assert (worker.function, worker.arguments) == (FUNCTIONS.select_idle_worker.id, [[2]])
     none = conversion.pack_selections(None, 2)
     assert [conversion.selection_call(row) for row in none] == [None, None]
 

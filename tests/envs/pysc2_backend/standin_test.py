@@ -46,14 +46,25 @@ SELECT_AND_ORDER = (
     'select_point+Move_screen',
     'select_army+Attack_screen',
 )
+SELECT_AND_BUILD = (
+    'no_op',
+    'select_idle_worker+Harvest_Gather_screen',
+    'select_point+Train_SCV_quick',
+    'select_point+Build_SupplyDepot_screen',
+)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    'functions, vectors', [('all', 'all'), (SELECT_AND_ORDER, ('player', 'feature_units'))]
+    'map_name, functions, vectors',
+    [
+        ('DefeatRoaches', 'all', 'all'),
+        ('DefeatRoaches', SELECT_AND_ORDER, ('player', 'feature_units')),
+        ('CollectMineralsAndGas', SELECT_AND_BUILD, ('player',)),
+    ],
 )
-def test_it_plays_what_the_simulator_plays(functions, vectors):
-    map_name, max_step_mul = 'DefeatRoaches', 60
+def test_it_plays_what_the_simulator_plays(map_name, functions, vectors):
+    max_step_mul = 60
     specs = envs.make_specs(
         map_name,
         functions=functions,
