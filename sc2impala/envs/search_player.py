@@ -55,12 +55,13 @@ class SearchPlayer(ScriptedPlayer):
     are calls at the pixels of the action space. In an action space of selections with orders
     `base_policy` gives both calls at once.
 
-    map_name: the map. name: one of NAMES. decisions: `sim.search.Decisions` of the last `act`, for
-      single calls.
+    map_name: the map. name: one of NAMES. pairs: see `sim.search.Problem`. decisions:
+      `sim.search.Decisions` of the last `act`, for single calls.
     """
 
     map_name = ''
     name = SCRIPTED
+    pairs: Tuple[str, ...] = ()
     screen_size = (32, 32)
     minimap_size = (32, 32)
     sees_finer_than_agent = False
@@ -69,7 +70,7 @@ class SearchPlayer(ScriptedPlayer):
     def __init__(self, observation_spec: ObservationSpec, action_spec: ActionSpec):
         """See `ScriptedPlayer`."""
         self._gives_pairs = False
-        pairs = in_pairs(self.functions) if self.name == BASE_POLICY else None
+        pairs = self.pairs or in_pairs(self.functions) if self.name == BASE_POLICY else None
         if pairs is not None and set(pairs) <= set(action_spec.function_names):
             self._gives_pairs, self.functions = True, pairs
         super().__init__(observation_spec, action_spec)
@@ -157,10 +158,12 @@ def of_map(map_name: str, name: str = SCRIPTED) -> Optional[Type[ScriptedPlayer]
     """
     if name not in MAPS.get(map_name, ()):
         return None
+    problem = _problems(name)[map_name]
     about = {
         'map_name': map_name,
         'name': name,
-        'functions': _problems(name)[map_name].functions,
+        'functions': problem.functions,
+        'pairs': problem.pairs,
         'screen_size': _SCREEN_SIZES.get(map_name, SearchPlayer.screen_size),
     }
     return type('SearchPlayer', (SearchPlayer,), about)

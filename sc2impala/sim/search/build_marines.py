@@ -177,6 +177,14 @@ PROBLEM = Problem(
         'Build_Barracks_screen',
         'Train_Marine_quick',
     ),
+    pairs=(
+        'no_op',
+        'select_idle_worker+Harvest_Gather_screen',
+        'select_point+Train_SCV_quick',
+        'select_point+Build_SupplyDepot_screen',
+        'select_point+Build_Barracks_screen',
+        'select_point+Train_Marine_quick',
+    ),
     horizon=14400,
     margin=0.5,
 )

@@ -206,6 +206,14 @@ PROBLEM = Problem(
         'Build_Refinery_screen',
         'Build_CommandCenter_screen',
     ),
+    pairs=(
+        'no_op',
+        'select_idle_worker+Harvest_Gather_screen',
+        'select_point+Train_SCV_quick',
+        'select_point+Build_SupplyDepot_screen',
+        'select_point+Build_Refinery_screen',
+        'select_point+Build_CommandCenter_screen',
+    ),
     horizon=6720,
     margin=4.0,
 )

@@ -18,6 +18,7 @@ from sc2impala.sim.functions import (
     NO_OP,
     NUM_FUNCTIONS,
     SELECT_ARMY,
+    SELECT_IDLE_WORKER,
     SELECT_POINT,
     clear,
 )
@@ -38,8 +39,8 @@ class Pairs:
     def __init__(self, batch: GameBatch, policy: Policy):
         """Args:
         batch: the games.
-        policy: its calls are no_op, selections by a point or of the army, orders of the selected
-          units, and calls that need no selection.
+        policy: its calls are no_op, selections by a point, of the army or of idle workers, orders
+          of the selected units, and calls that need no selection.
 
         Raises:
           ValueError: if the policy has a memory.
@@ -125,7 +126,7 @@ def _build(game: Game, policy: Policy) -> Callable[..., None]:
 
 @compiled
 def _selects(call: Any) -> bool:
-    return call.function == SELECT_POINT or call.function == SELECT_ARMY
+    return call.function in (SELECT_POINT, SELECT_ARMY, SELECT_IDLE_WORKER)
 
 
 @compiled

@@ -32,6 +32,9 @@ class Problem(NamedTuple):
     value: function of (g, rules) that returns the value, in points, of the state in which a
       roll-out ends before its episode does: an estimate of the points that follow.
     functions: names of the PySC2 functions that candidates and policy call.
+    pairs: names of the actions of a selection and an order in which the policy can play, such as
+      'select_point+Train_SCV_quick', and of those of a single call; empty for each order after each
+      selection by a point or of the army.
     stage: function of (g, rules) that returns an int; a roll-out ends when it has increased from
       one step to the next, such as with the next wave of enemies, whose random positions would only
       add noise.
@@ -55,6 +58,7 @@ class Problem(NamedTuple):
     propose: Callable[..., None]
     value: Callable[..., float]
     functions: Tuple[str, ...]
+    pairs: Tuple[str, ...] = ()
     stage: Callable[..., int] = one_stage
     hide: Optional[Callable[..., None]] = None
     horizon: int = 200
