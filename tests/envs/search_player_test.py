@@ -138,6 +138,27 @@ def test_base_policy_gives_both_calls_where_these_are_one_action():
     assert returns[PAIRS] > 1.3 * returns[FUNCTION_NAMES] > 0
 
 
+def test_the_economy_is_played_in_pairs():
+    script = search_player.of_map('CollectMineralsAndGas', search_player.BASE_POLICY)
+    specs = envs.make_specs(
+        'CollectMineralsAndGas', script.pairs, (16, 16), fixed_arguments={'queued': 0}
+    )
+    with envs.make_environment(
+        'simulator', 'CollectMineralsAndGas', range(2), *specs, max_step_mul=16
+    ) as env:
+        player = script(*specs)
+        player.join(env, 16)
+        observation, names = env.reset(), set()
+        for _ in range(150):
+            action = player.act(observation)
+            names.update(specs[1].function_names[i] for i in action['function'])
+            observation = env.step(action, np.full([2], 16, np.int32)).observation
+        # All workers but those in training and under way harvest.
+        assert observation['player'][:, 6].min() > 20
+        assert (observation['player'][:, 7] <= 1).all()
+    assert {'select_point+Train_SCV_quick', 'select_point+Build_SupplyDepot_screen'} < names
+
+
 def test_it_needs_all_pairs_or_all_calls():
     script = search_player.of_map(MAP, search_player.BASE_POLICY)
     for functions in (PAIRS[:-1], FUNCTION_NAMES[:-1]):

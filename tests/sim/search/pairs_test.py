@@ -10,7 +10,7 @@ from sc2impala.sim.functions import CALL
 from sc2impala.sim.rollouts import Policy
 from sc2impala.sim.search import BASE_POLICIES, Pairs, Search
 
-SELECTIONS = functions.SELECT_POINT, functions.SELECT_ARMY
+SELECTIONS = functions.SELECT_POINT, functions.SELECT_ARMY, functions.SELECT_IDLE_WORKER
 K = 6
 
 
@@ -22,11 +22,12 @@ def make(map_name):
 
 def call(batch, calls):
     """Executes CALL [K], whose other arguments are 0."""
-    points = {
+    arguments = {
         name: np.stack([calls[name + '_x'], calls[name + '_y']], axis=-1)
         for name in ('screen', 'minimap')
     }
-    batch.act(calls['function'], points)
+    arguments.update((name, calls[name]) for name in ('select_point_act', 'select_worker'))
+    batch.act(calls['function'], arguments)
 
 
 def play(batch, pairs, frames):
@@ -39,7 +40,8 @@ def play(batch, pairs, frames):
 
 
 @pytest.mark.parametrize(
-    'map_name', ['CollectMineralShards', 'DefeatRoaches', 'FindAndDefeatZerglings']
+    'map_name',
+    ['CollectMineralShards', 'DefeatRoaches', 'FindAndDefeatZerglings', 'CollectMineralsAndGas'],
 )
 def test_the_order_is_what_the_policy_calls_after_the_selection(map_name):
     batch, problem = make(map_name), BASE_POLICIES[map_name]
