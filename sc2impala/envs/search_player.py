@@ -55,13 +55,14 @@ class SearchPlayer(ScriptedPlayer):
     are calls at the pixels of the action space. In an action space of selections with orders
     `base_policy` gives both calls at once.
 
-    map_name: the map. name: one of NAMES. pairs: see `sim.search.Problem`. decisions:
-      `sim.search.Decisions` of the last `act`, for single calls.
+    map_name: the map. name: one of NAMES. pairs, select_point_act: see `sim.search.Problem`.
+    decisions: `sim.search.Decisions` of the last `act`, for single calls.
     """
 
     map_name = ''
     name = SCRIPTED
     pairs: Tuple[str, ...] = ()
+    select_point_act = 0
     screen_size = (32, 32)
     minimap_size = (32, 32)
     sees_finer_than_agent = False
@@ -123,6 +124,15 @@ class SearchPlayer(ScriptedPlayer):
     def decide(self, observation: Mapping[str, Nest], calls: Calls) -> None:
         """Not used: there are no rules."""
 
+    def _check_fixed(self, fixed: Mapping[str, int]) -> None:
+        others = dict(fixed)
+        act = others.pop('select_point_act', self.select_point_act)
+        if act != self.select_point_act:
+            raise ValueError(
+                f'fixed_arguments has {act} for select_point_act, expected {self.select_point_act}.'
+            )
+        super()._check_fixed(others)
+
 
 def to_action(
     action_spec: ActionSpec, calls: np.ndarray, selections: Optional[np.ndarray] = None
@@ -164,6 +174,7 @@ def of_map(map_name: str, name: str = SCRIPTED) -> Optional[Type[ScriptedPlayer]
         'name': name,
         'functions': problem.functions,
         'pairs': problem.pairs,
+        'select_point_act': problem.select_point_act,
         'screen_size': _SCREEN_SIZES.get(map_name, SearchPlayer.screen_size),
     }
     return type('SearchPlayer', (SearchPlayer,), about)

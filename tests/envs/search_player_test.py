@@ -159,6 +159,16 @@ def test_the_economy_is_played_in_pairs():
     assert {'select_point+Train_SCV_quick', 'select_point+Build_SupplyDepot_screen'} < names
 
 
+def test_the_economy_selects_all_units_of_a_type():
+    script = search_player.of_map('BuildMarines', search_player.BASE_POLICY)
+    for functions in (script.pairs, script.functions):
+        for fixed in ({'queued': 0}, {'queued': 0, 'select_point_act': 2}):
+            script(*envs.make_specs('BuildMarines', functions, fixed_arguments=fixed))
+        specs = envs.make_specs('BuildMarines', functions, fixed_arguments={'select_point_act': 0})
+        with pytest.raises(ValueError, match='has 0 for select_point_act, expected 2'):
+            script(*specs)
+
+
 def test_it_needs_all_pairs_or_all_calls():
     script = search_player.of_map(MAP, search_player.BASE_POLICY)
     for functions in (PAIRS[:-1], FUNCTION_NAMES[:-1]):

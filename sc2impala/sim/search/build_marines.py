@@ -185,6 +185,7 @@ PROBLEM = Problem(
         'select_point+Build_Barracks_screen',
         'select_point+Train_Marine_quick',
     ),
+    select_point_act=economies.ALL,
     horizon=14400,
     margin=0.5,
 )

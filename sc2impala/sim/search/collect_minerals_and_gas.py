@@ -214,6 +214,7 @@ PROBLEM = Problem(
         'select_point+Build_Refinery_screen',
         'select_point+Build_CommandCenter_screen',
     ),
+    select_point_act=economies.ALL,
     horizon=6720,
     margin=4.0,
 )
