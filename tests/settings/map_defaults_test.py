@@ -13,6 +13,7 @@ SETTINGS = settings_lib.all_settings()
 GENERAL = settings_lib.general_defaults()
 OF_SPECS = (
     'functions',
+    'fixed_arguments',
     'screen_layers',
     'minimap_layers',
     'vectors',
