@@ -51,17 +51,25 @@ _AT_ONCE = {'queued': 0, 'select_add': 0, 'select_point_act': 0}
 _AT_ONCE_ANY_SELECTION = {'queued': 0}
 """The agent may select one unit or all of its type, and one idle worker or all of them."""
 
-_AT_ONCE_ALL_OF_A_TYPE = {'queued': 0, 'select_point_act': 2}
+_ALL_OF_A_TYPE = {'queued': 0, 'select_point_act': 2, 'select_worker': 0}
 """In actions of a selection and an order a point selects all units of its type, of which the game
 chooses the one that obeys: the nearest worker, or the building with the shortest queue."""
-
-_ONE_IDLE_WORKER = {'select_worker': 0}
 
 _FIGHT_LAYERS = ('player_relative', 'selected', 'unit_density', 'unit_hit_points_ratio')
 _ECONOMY_LAYERS = ('player_relative', 'unit_type', 'selected', 'unit_density', 'build_progress')
 
-_WORKERS_IN_PAIRS = (
+_WORKER_FUNCTIONS = (
     'no_op',
+    'select_point',
+    'select_idle_worker',
+    'Harvest_Gather_screen',
+    'Train_SCV_quick',
+    'Build_SupplyDepot_screen',
+)
+_GAS_FUNCTIONS = (*_WORKER_FUNCTIONS, 'Build_Refinery_screen', 'Build_CommandCenter_screen')
+_MARINE_FUNCTIONS = (*_WORKER_FUNCTIONS, 'Build_Barracks_screen', 'Train_Marine_quick')
+
+_WORKERS_IN_PAIRS = (
     'select_idle_worker+Harvest_Gather_screen',
     'select_point+Train_SCV_quick',
     'select_point+Build_SupplyDepot_screen',
@@ -389,24 +397,15 @@ MAP_DEFAULTS = {
     # the policy got worse from the start. Decisions are rarer than in a fight: steps may be longer.
     'CollectMineralsAndGas': MapDefaults(
         episode_frames=6720,
-        functions=(
-            'no_op',
-            'select_point',
-            'select_idle_worker',
-            'Harvest_Gather_screen',
-            'Train_SCV_quick',
-            'Build_SupplyDepot_screen',
-            'Build_Refinery_screen',
-            'Build_CommandCenter_screen',
-        ),
+        functions=_GAS_FUNCTIONS,
         fixed_arguments=_AT_ONCE_ANY_SELECTION,
         screen_layers=_ECONOMY_LAYERS,
         settings={'reward_scaling': 0.01, 'discounting': 0.98, 'max_step_mul': 16},
         # A worker brings 5 minerals on each trip; supply lets more of them be trained.
         from_scratch=dict(
             _BY_GAINS,
-            functions=_GAS_IN_PAIRS,
-            fixed_arguments={**_AT_ONCE_ALL_OF_A_TYPE, **_ONE_IDLE_WORKER},
+            functions=('no_op', *_GAS_IN_PAIRS),
+            fixed_arguments=_ALL_OF_A_TYPE,
             no_op_as_last_resort=True,
             discounting=0.98,
             gain_rewards=(('food_used', 30.0), ('food_cap', 3.0), ('idle_worker_count', -15.0)),
@@ -417,8 +416,7 @@ MAP_DEFAULTS = {
         # At a temperature of 1 an agent of 5 M frames of imitation had 6143, at this one 6439.
         demonstrated=dict(
             _HELD_BY_THE_TEACHER,
-            functions=_GAS_IN_PAIRS,
-            fixed_arguments=_AT_ONCE_ALL_OF_A_TYPE,
+            functions=_GAS_FUNCTIONS + _GAS_IN_PAIRS,
             demonstrator='base_policy',
             demonstration_step_mul=16,
             screen_layers=_ECONOMY_LAYERS + ('active',),
@@ -431,16 +429,7 @@ MAP_DEFAULTS = {
     # The first marine takes a depot (30 s), a barracks (65 s) and its training (25 s).
     'BuildMarines': MapDefaults(
         episode_frames=14400,
-        functions=(
-            'no_op',
-            'select_point',
-            'select_idle_worker',
-            'Harvest_Gather_screen',
-            'Train_SCV_quick',
-            'Build_SupplyDepot_screen',
-            'Build_Barracks_screen',
-            'Train_Marine_quick',
-        ),
+        functions=_MARINE_FUNCTIONS,
         fixed_arguments=_AT_ONCE_ANY_SELECTION,
         screen_layers=_ECONOMY_LAYERS,
         settings={'discounting': 0.98, 'max_step_mul': 16},
@@ -449,8 +438,8 @@ MAP_DEFAULTS = {
         # The agent may call no_op: without it, half of its calls were clicks at random pixels.
         from_scratch=dict(
             _BY_GAINS,
-            functions=_MARINES_IN_PAIRS,
-            fixed_arguments={**_AT_ONCE_ALL_OF_A_TYPE, **_ONE_IDLE_WORKER},
+            functions=('no_op', *_MARINES_IN_PAIRS),
+            fixed_arguments=_ALL_OF_A_TYPE,
             discounting=0.99,
             screen_layers=_ECONOMY_LAYERS + ('buildable',),
             vectors=('player', 'score_cumulative'),
@@ -463,13 +452,12 @@ MAP_DEFAULTS = {
             final_entropy_cost=0.002,
             total_environment_frames=6000000,
         ),
-        # The script of the search scores 145.5 in these actions, `build_order` 139. After 5 M frames
-        # of imitation an agent has 134, and in single calls 77 after 3 M and 134 after 14 M. The
-        # layer shows which barracks train a marine.
+        # The script of the search scores 145.5 in selections with orders, `build_order` 139. An
+        # agent imitates the first with 134 after 5 M frames, in single calls with 77 after 3 M and
+        # 134 after 14 M. The layer shows which barracks train a marine.
         demonstrated=dict(
             _HELD_BY_THE_TEACHER,
-            functions=_MARINES_IN_PAIRS,
-            fixed_arguments={**_AT_ONCE_ALL_OF_A_TYPE, **_ONE_IDLE_WORKER},
+            functions=_MARINE_FUNCTIONS + _MARINES_IN_PAIRS,
             demonstrator='base_policy',
             demonstration_step_mul=16,
             screen_layers=_ECONOMY_LAYERS + ('active',),
