@@ -134,13 +134,9 @@ class UnitPrior(snt.Module):
             head: NUM_KINDS if GROUND_LAYER in layers[HEADS[head]] else NUM_RELATIONS
             for head in self.heads
         }
-        firsts = zip(action_spec.functions, action_spec.selections)
-        known = [
-            EXECUTORS.get(FUNCTIONS[id_].name) for id_, first in firsts if first == SELECT_POINT
-        ]
-        self._types: List[Tuple[int, ...]] = []
+        self._types: Tuple[int, ...] = ()
         if TYPE_LAYER in layers['screen'] and 'screen2' in self.heads:
-            self._types = list(dict.fromkeys(filter(None, known)))
+            self._types = _types_of_executors(action_spec)
             self._num_kinds['screen2'] = NUM_KINDS + len(self._types)
         orders = strength if of_orders is None else of_orders
         self._has_logits = bool(strength or orders)
@@ -218,18 +214,17 @@ class UnitPrior(snt.Module):
 
     def _executors(self, order: str) -> np.ndarray:
         """Returns the kinds of own units that can execute an order, float32 [kinds]."""
-        types = EXECUTORS.get(order)
-        if types in self._types:
-            chosen = np.arange(len(self._types)) == self._types.index(types)
-            return np.append(np.zeros([NUM_KINDS]), chosen).astype(np.float32)
-        return np.append(points_at(SELECT_POINT), np.ones([len(self._types)], np.float32))
+        if order not in EXECUTORS or not self._types:
+            every = np.ones([len(self._types)], np.float32)
+            return np.concatenate([points_at(SELECT_POINT), every])
+        known = np.isin(self._types, EXECUTORS[order]).astype(np.float32)
+        return np.concatenate([np.zeros([NUM_KINDS], np.float32), known])
 
     def _with_types(self, kind: tf.Tensor, layers: Mapping[str, tf.Tensor]) -> tf.Tensor:
-        """Replaces the kind SELF of units that can execute an order by the kind of their types."""
+        """Replaces the kind SELF of units of the types that execute orders by one of each type."""
         is_own = tf.equal(kind, SELF)
-        for index, types in enumerate(self._types):
-            shown = [tf.equal(tf.cast(layers[TYPE_LAYER], tf.int32), type_) for type_ in types]
-            is_one = tf.logical_and(is_own, tf.reduce_any(shown, axis=0))
+        for index, type_ in enumerate(self._types):
+            is_one = tf.logical_and(is_own, tf.equal(tf.cast(layers[TYPE_LAYER], tf.int32), type_))
             kind = tf.where(is_one, (NUM_KINDS + index) * tf.ones_like(kind), kind)
         return kind
 
@@ -241,6 +236,13 @@ class UnitPrior(snt.Module):
         by_kind = tf.matmul(tf.one_hot(function, len(self._initial[head])), table)
         one_hot = tf.one_hot(kind, self._num_kinds[head])
         return tf.squeeze(tf.matmul(one_hot, by_kind[:, :, tf.newaxis]), axis=-1)
+
+
+def _types_of_executors(action_spec: ActionSpec) -> Tuple[int, ...]:
+    """Returns the ids of the unit types that are needed after a selection by a point."""
+    both = zip(action_spec.functions, action_spec.selections)
+    orders = [FUNCTIONS[id_].name for id_, first in both if first == SELECT_POINT]
+    return tuple(sorted({type_ for order in orders for type_ in EXECUTORS.get(order, ())}))
 
 
 def _by_head(of_points: np.ndarray, of_unit: np.ndarray) -> Dict[str, np.ndarray]:
