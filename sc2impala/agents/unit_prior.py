@@ -4,10 +4,9 @@ Three of 256 pixels show a roach when DefeatRoaches starts. A policy that points
 slowly to attack them, and as long as its orders are random it learns to give none.
 So points start with a larger logit on the targets of the function: own units for
 selections, other units for orders. It is the prior of agents that choose units from a list
-instead of pixels (Vinyals et al. 2019, AlphaStar: the target unit). Before an order, own units are
-those that can execute it, if their types are known here and the layer unit_type is observed.
-Buildings are placed where there is no unit: on free ground, if the layer buildable is observed, and
-otherwise their points have no prior. The logits are variables like others.
+instead of pixels (Vinyals et al. 2019, AlphaStar: the target unit). Buildings are placed where
+there is no unit: on free ground, if the layer buildable is observed, and otherwise their points
+have no prior. The logits are variables like others.
 
 A mask is the limit of a prior: the other pixels have no probability, as those of a pointer over a
 list of units. It holds as long as a pixel shows a target, and is not learned.
@@ -33,7 +32,6 @@ which something can be built. A head whose group does not have GROUND_LAYER know
 
 LAYER = 'player_relative'
 GROUND_LAYER = 'buildable'
-TYPE_LAYER = 'unit_type'
 
 HEADS = {'screen': 'screen', 'minimap': 'minimap', 'screen2': 'screen'}
 """Group of layers that a point head points at, by its name. screen2 has a prior as the unit that is
@@ -44,26 +42,6 @@ _ON_OWN_UNITS = ('Effect_Heal', 'Effect_Repair', 'Load')
 _ON_FREE_GROUND = ('Build_', 'TrainWarp_', 'Land_')
 _ANYWHERE = ('Unload', 'select_rect')
 _ON_NEUTRAL_UNITS = ('Build_Refinery', 'Build_Assimilator', 'Build_Extractor')
-
-
-_WORKERS = 45, 84, 104, 268
-_TOWN_HALLS = 18, 130, 132
-_BARRACKS = (21,)
-_SCV = (45,)
-_BUILDINGS_OF_SCVS = (
-    *('Armory', 'Barracks', 'Bunker', 'CommandCenter', 'EngineeringBay', 'Factory', 'FusionCore'),
-    *('GhostAcademy', 'MissileTurret', 'Refinery', 'SensorTower', 'Starport', 'SupplyDepot'),
-)
-EXECUTORS: Dict[str, Tuple[int, ...]] = {
-    'Harvest_Gather_screen': _WORKERS,
-    'Train_SCV_quick': _TOWN_HALLS,
-    'Train_Marine_quick': _BARRACKS,
-    'Train_Marauder_quick': _BARRACKS,
-    'Train_Reaper_quick': _BARRACKS,
-    **{f'Build_{name}_screen': _SCV for name in _BUILDINGS_OF_SCVS},
-}
-"""Ids of the unit types that can execute an order, by its PySC2 function: what `available_actions`
-says after a selection. Other orders may be given to any unit."""
 
 
 def points_at(function: str) -> np.ndarray:
@@ -134,16 +112,12 @@ class UnitPrior(snt.Module):
             head: NUM_KINDS if GROUND_LAYER in layers[HEADS[head]] else NUM_RELATIONS
             for head in self.heads
         }
-        self._types: Tuple[int, ...] = ()
-        if TYPE_LAYER in layers['screen'] and 'screen2' in self.heads:
-            self._types = _types_of_executors(action_spec)
-            self._num_kinds['screen2'] = NUM_KINDS + len(self._types)
         orders = strength if of_orders is None else of_orders
         self._has_logits = bool(strength or orders)
         tables, targets = [], []
         for id_, first in zip(action_spec.functions, action_spec.selections):
             name = FUNCTIONS[id_].name
-            of_points, of_unit = points_at(name), self._executors(name)
+            of_points, of_unit = points_at(name), points_at(SELECT_POINT)
             is_selection, has_unit = name in _SELECTIONS, float(first == SELECT_POINT)
             logit = strength if is_selection else orders
             tables.append(_by_head(logit * of_points, has_unit * strength * of_unit))
@@ -163,12 +137,10 @@ class UnitPrior(snt.Module):
         for head in self.heads:
             layers = observation[HEADS[head]]
             kind = tf.cast(layers[LAYER], tf.int32)
-            if GROUND_LAYER in layers:
+            if self._num_kinds[head] > NUM_RELATIONS:
                 is_ground = tf.cast(layers[GROUND_LAYER], tf.bool)
                 is_free = tf.logical_and(is_ground, tf.equal(kind, NONE))
                 kind = tf.where(is_free, FREE_GROUND * tf.ones_like(kind), kind)
-            if head == 'screen2':
-                kind = self._with_types(kind, layers)
             found[head] = tf.reshape(kind, tf.concat([tf.shape(kind)[:-2], [-1]], axis=0))
         return found
 
@@ -212,22 +184,6 @@ class UnitPrior(snt.Module):
         is_target = self._of_pixels(targets, head, kind, function) > 0
         return is_target | ~tf.reduce_any(is_target, axis=-1, keepdims=True)
 
-    def _executors(self, order: str) -> np.ndarray:
-        """Returns the kinds of own units that can execute an order, float32 [kinds]."""
-        if order not in EXECUTORS or not self._types:
-            every = np.ones([len(self._types)], np.float32)
-            return np.concatenate([points_at(SELECT_POINT), every])
-        known = np.isin(self._types, EXECUTORS[order]).astype(np.float32)
-        return np.concatenate([np.zeros([NUM_KINDS], np.float32), known])
-
-    def _with_types(self, kind: tf.Tensor, layers: Mapping[str, tf.Tensor]) -> tf.Tensor:
-        """Replaces the kind SELF of units of the types that execute orders by one of each type."""
-        is_own = tf.equal(kind, SELF)
-        for index, type_ in enumerate(self._types):
-            is_one = tf.logical_and(is_own, tf.equal(tf.cast(layers[TYPE_LAYER], tf.int32), type_))
-            kind = tf.where(is_one, (NUM_KINDS + index) * tf.ones_like(kind), kind)
-        return kind
-
     def _of_pixels(
         self, table: tf.Tensor, head: str, kind: tf.Tensor, function: tf.Tensor
     ) -> tf.Tensor:
@@ -238,13 +194,6 @@ class UnitPrior(snt.Module):
         return tf.squeeze(tf.matmul(one_hot, by_kind[:, :, tf.newaxis]), axis=-1)
 
 
-def _types_of_executors(action_spec: ActionSpec) -> Tuple[int, ...]:
-    """Returns the ids of the unit types that are needed after a selection by a point."""
-    both = zip(action_spec.functions, action_spec.selections)
-    orders = [FUNCTIONS[id_].name for id_, first in both if first == SELECT_POINT]
-    return tuple(sorted({type_ for order in orders for type_ in EXECUTORS.get(order, ())}))
-
-
 def _by_head(of_points: np.ndarray, of_unit: np.ndarray) -> Dict[str, np.ndarray]:
     return {'screen': of_points, 'minimap': of_points, 'screen2': of_unit}
 
@@ -252,5 +201,5 @@ def _by_head(of_points: np.ndarray, of_unit: np.ndarray) -> Dict[str, np.ndarray
 def _columns(
     by_function: List[Dict[str, np.ndarray]], heads: Tuple[str, ...]
 ) -> Dict[str, np.ndarray]:
-    """Returns a table of functions and kinds, float32 [F, kinds], by head."""
+    """Returns a table of functions and kinds, float32 [F, NUM_KINDS], by head."""
     return {head: np.array([row[head] for row in by_function], np.float32) for head in heads}

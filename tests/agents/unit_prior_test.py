@@ -97,48 +97,6 @@ def test_a_unit_that_is_selected_before_an_order_has_that_of_selections():
     assert not found['screen'][3].any()
 
 
-def test_a_unit_that_is_selected_before_an_order_can_execute_it():
-    scv, marine, center, barracks, mineral = 45, 48, 18, 21, 341
-    order_of_type = {
-        'select_point+Train_SCV_quick': [center],
-        'select_point+Harvest_Gather_screen': [scv],
-        'select_point+Train_Marine_quick': [barracks],
-        'select_point+Build_Refinery_screen': [scv],
-        'select_point+Move_screen': [scv, marine, center, barracks],
-        'select_idle_worker+Harvest_Gather_screen': [],
-        'no_op': [],
-    }
-    shown = [(scv, SELF), (marine, SELF), (center, SELF), (barracks, SELF)]
-    shown += [(scv, ENEMY), (barracks, ENEMY), (mineral, NEUTRAL), (0, NONE), (0, NONE)]
-    types, relations = np.array(shown, np.int32).T
-    specs = make_specs(
-        functions=list(order_of_type),
-        screen_layers=('player_relative', 'unit_type'),
-        screen_size=(3, 3),
-    )
-    count = len(order_of_type)
-    screen = {
-        'player_relative': np.tile(relations.astype(np.uint8).reshape(3, 3), (count, 1, 1)),
-        'unit_type': np.tile(types.reshape(3, 3), (count, 1, 1)),
-    }
-    with tf.Graph().as_default(), tf.Session() as session:
-        prior = unit_prior.UnitPrior(*specs, STRENGTH, mask='selections')
-        kind = prior.kinds({'screen': tf.nest.map_structure(tf.constant, screen)})['screen2']
-        logits = prior.logits('screen2', kind, tf.range(count))
-        allowed = prior.allowed('screen2', kind, tf.range(count))
-        session.run(tf.global_variables_initializer())
-        logits, allowed = session.run((logits, allowed))
-    for row, own in enumerate(order_of_type.values()):
-        wanted = np.isin(types, own) & (relations == SELF)
-        np.testing.assert_array_equal(logits[row], STRENGTH * wanted)
-        np.testing.assert_array_equal(allowed[row], wanted if own else np.ones([9], bool))
-
-
-def test_executors_are_known_to_pysc2():
-    known = {function.name for function in envs.actions.FUNCTIONS}
-    assert set(unit_prior.EXECUTORS) <= known
-
-
 def test_sites_are_where_there_is_ground_and_no_unit():
     specs = make_specs(screen_layers=('player_relative', 'buildable'))
     rng = np.random.RandomState(1)

@@ -34,9 +34,8 @@ class AgentSettings:
     unit_prior: float = setting(
         0.0,
         'initial logit, in nats, of the pixels that show what a function points at: own units for '
-        'select_point, and before an order those that can execute it if the layer unit_type is '
-        'observed; other units for orders; free ground for building sites if the layer buildable '
-        'is observed. 0 for no such prior. It takes --argument_conditioning',
+        'select_point, other units for orders, free ground for building sites if the layer '
+        'buildable is observed; 0 for no such prior. It takes --argument_conditioning',
         between=(0.0, 20.0),
     )
     order_prior: float = setting(
