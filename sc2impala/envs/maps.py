@@ -448,9 +448,9 @@ MAP_DEFAULTS = {
             final_entropy_cost=0.002,
             total_environment_frames=6000000,
         ),
-        # The script of the search scores 145.5 in selections with orders, `build_order` 139. An
-        # agent imitates the first with 134 after 5 M frames, in single calls with 77 after 3 M and
-        # 134 after 14 M. The layer shows which barracks train a marine.
+        # The script of the search scores 145.7 in selections with orders, `build_order` 139. An
+        # agent that imitates the first has 140; in single calls 77 after 3 M frames and 134 after
+        # 14 M. The layer shows which barracks train a marine.
         demonstrated=dict(
             _HELD_BY_THE_TEACHER,
             functions=_MARINE_FUNCTIONS + _MARINES_IN_PAIRS,
