@@ -74,18 +74,18 @@ _WORKERS_IN_PAIRS = (
     'select_point+Train_SCV_quick',
     'select_point+Build_SupplyDepot_screen',
 )
-_GAS_IN_PAIRS = (
+GAS_IN_PAIRS = (
     *_WORKERS_IN_PAIRS,
     'select_point+Build_Refinery_screen',
     'select_point+Build_CommandCenter_screen',
 )
-_MARINES_IN_PAIRS = (
+MARINES_IN_PAIRS = (
     *_WORKERS_IN_PAIRS,
     'select_point+Build_Barracks_screen',
     'select_point+Train_Marine_quick',
 )
-"""A selection and an order in one action: an agent imitates the economy from about half of the
-frames that it needs in single calls, in which it has to remember what it has selected."""
+"""A selection and an order in one action: an agent imitates BuildMarines from half of the frames or
+less that it needs in single calls, in which it has to remember what it has selected."""
 
 _FROM_UNITS = {
     'agent': 'unet_lstm',
@@ -395,10 +395,10 @@ MAP_DEFAULTS = {
         screen_layers=_ECONOMY_LAYERS,
         settings={'reward_scaling': 0.01, 'discounting': 0.98, 'max_step_mul': 16},
         # A worker brings 5 minerals on each trip; supply lets more of them be trained. Selections
-        # with orders have 4544 after 1.25 M frames, single calls 4170.
+        # with orders have 4544 after 1.25 M frames of the training, single calls about 4150.
         from_scratch=dict(
             _BY_GAINS,
-            functions=('no_op', *_GAS_IN_PAIRS),
+            functions=('no_op', *GAS_IN_PAIRS),
             fixed_arguments=_ALL_OF_A_TYPE,
             no_op_as_last_resort=True,
             discounting=0.98,
@@ -410,7 +410,7 @@ MAP_DEFAULTS = {
         # At a temperature of 1 an agent of 5 M frames of imitation had 6143, at this one 6439.
         demonstrated=dict(
             _HELD_BY_THE_TEACHER,
-            functions=_GAS_FUNCTIONS + _GAS_IN_PAIRS,
+            functions=_GAS_FUNCTIONS + GAS_IN_PAIRS,
             demonstrator='base_policy',
             demonstration_step_mul=16,
             screen_layers=_ECONOMY_LAYERS + ('active',),
@@ -433,7 +433,7 @@ MAP_DEFAULTS = {
         # Selections with orders score 101 after 1.5 M frames, single calls 92 after 6 M.
         from_scratch=dict(
             _BY_GAINS,
-            functions=('no_op', *_MARINES_IN_PAIRS),
+            functions=('no_op', *MARINES_IN_PAIRS),
             fixed_arguments=_ALL_OF_A_TYPE,
             unit_mask='all',
             discounting=0.99,
@@ -453,7 +453,7 @@ MAP_DEFAULTS = {
         # 14 M. The layer shows which barracks train a marine.
         demonstrated=dict(
             _HELD_BY_THE_TEACHER,
-            functions=_MARINE_FUNCTIONS + _MARINES_IN_PAIRS,
+            functions=_MARINE_FUNCTIONS + MARINES_IN_PAIRS,
             demonstrator='base_policy',
             demonstration_step_mul=16,
             screen_layers=_ECONOMY_LAYERS + ('active',),

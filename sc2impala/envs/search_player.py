@@ -13,6 +13,7 @@ from typing import Any, Dict, Mapping, Optional, Tuple, Type
 
 import numpy as np
 
+from sc2impala.envs import maps
 from sc2impala.envs.actions import ActionSpec, in_pairs
 from sc2impala.envs.players import Calls, ScriptedPlayer
 from sc2impala.envs.simulated import SimulatedEnvironment
@@ -38,6 +39,12 @@ MAPS: Dict[str, Tuple[str, ...]] = {
 """The players of the maps with a problem in `sim.search`. Where only plans of many seconds
 pay off, such as buildings or tours, roll-outs need a script."""
 
+_PAIRS: Dict[str, Tuple[str, ...]] = {
+    'CollectMineralsAndGas': ('no_op', *maps.GAS_IN_PAIRS),
+    'BuildMarines': ('no_op', *maps.MARINES_IN_PAIRS),
+}
+"""`SearchPlayer.pairs` where orders have no target, or idle workers are selected."""
+
 _SELECTION_ARGUMENTS = 'select_point_act', 'select_add', 'select_worker'
 
 _SCREEN_SIZES = {
@@ -55,8 +62,10 @@ class SearchPlayer(ScriptedPlayer):
     are calls at the pixels of the action space. In an action space of selections with orders
     `base_policy` gives both calls at once.
 
-    map_name: the map. name: one of NAMES. pairs, select_point_act: see `sim.search.Problem`.
-    decisions: `sim.search.Decisions` of the last `act`, for single calls.
+    map_name: the map. name: one of NAMES. pairs: the actions of a selection and an order in which
+      `base_policy` plays, see `envs.actions`, and those of a single call; empty for `in_pairs`.
+    select_point_act: see `sim.search.Problem`. decisions: `sim.search.Decisions` of the last `act`,
+      for single calls.
     """
 
     map_name = ''
@@ -71,8 +80,12 @@ class SearchPlayer(ScriptedPlayer):
     def __init__(self, observation_spec: ObservationSpec, action_spec: ActionSpec):
         """See `ScriptedPlayer`."""
         self._gives_pairs = False
-        pairs = self.pairs or in_pairs(self.functions) if self.name == BASE_POLICY else None
-        if pairs is not None and set(pairs) <= set(action_spec.function_names):
+        pairs = self.pairs or in_pairs(self.functions)
+        if (
+            self.name == BASE_POLICY
+            and pairs is not None
+            and set(pairs) <= set(action_spec.function_names)
+        ):
             self._gives_pairs, self.functions = True, pairs
         super().__init__(observation_spec, action_spec)
 
@@ -173,7 +186,7 @@ def of_map(map_name: str, name: str = SCRIPTED) -> Optional[Type[ScriptedPlayer]
         'map_name': map_name,
         'name': name,
         'functions': problem.functions,
-        'pairs': problem.pairs,
+        'pairs': _PAIRS.get(map_name, ()),
         'select_point_act': problem.select_point_act,
         'screen_size': _SCREEN_SIZES.get(map_name, SearchPlayer.screen_size),
     }

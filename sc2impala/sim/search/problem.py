@@ -32,9 +32,6 @@ class Problem(NamedTuple):
     value: function of (g, rules) that returns the value, in points, of the state in which a
       roll-out ends before its episode does: an estimate of the points that follow.
     functions: names of the PySC2 functions that candidates and policy call.
-    pairs: names of the actions of a selection and an order in which the policy can play, such as
-      'select_point+Train_SCV_quick', and of those of a single call; empty for each order after each
-      selection by a point or of the army.
     select_point_act: PySC2's argument of all selections of the policy by a point: 0 selects a unit,
       2 all units of its type.
     stage: function of (g, rules) that returns an int; a roll-out ends when it has increased from
@@ -60,7 +57,6 @@ class Problem(NamedTuple):
     propose: Callable[..., None]
     value: Callable[..., float]
     functions: Tuple[str, ...]
-    pairs: Tuple[str, ...] = ()
     select_point_act: int = 0
     stage: Callable[..., int] = one_stage
     hide: Optional[Callable[..., None]] = None
