@@ -12,10 +12,10 @@ NumPy only: environments run in processes that never load TensorFlow.
 """
 
 import dataclasses
-from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Sequence, Tuple, Union
 
 from sc2impala import sim
-from sc2impala.envs import checks, tasks, visited
+from sc2impala.envs import checks, ordered, tasks, visited
 from sc2impala.envs.actions import ActionSpec, make_action_spec
 from sc2impala.envs.maps import MAP_DEFAULTS, MapDefaults, joined
 from sc2impala.envs.pysc2_backend import (
@@ -129,8 +129,8 @@ def make_specs(
       functions: names or ids of PySC2 functions, or 'all'.
       screen_size: (width, height) in pixels.
       minimap_size: (width, height) in pixels.
-      screen_layers: names of PySC2 screen layers, or 'all'.
-      minimap_layers: names of PySC2 minimap layers or `specs.VISITED`, or 'all' for PySC2's.
+      screen_layers, minimap_layers: names of PySC2 layers or of `specs.OWN_LAYERS`, or 'all' for
+        PySC2's.
       vectors: names out of `specs.VECTOR_SHAPES`, or 'all'.
       fixed_arguments: values of argument types that the agent does not choose.
       no_op_as_last_resort: see `make_action_spec`.
@@ -217,7 +217,26 @@ def make_environment(
     def make(played: ObservationSpec) -> VectorEnvironment:
         return BACKENDS[backend](map_name, seeds, played, action_spec, max_step_mul, **more)
 
-    return visited.make(make, map_name, observation_spec)
+    return with_own_layers(make, map_name, observation_spec)
+
+
+def with_own_layers(
+    make: Callable[[ObservationSpec], VectorEnvironment],
+    map_name: str,
+    observation_spec: ObservationSpec,
+) -> VectorEnvironment:
+    """Makes an environment whose observations may have `specs.OWN_LAYERS`.
+
+    Args:
+      make: makes one of a spec without them.
+      map_name: of its games.
+      observation_spec: of the observations.
+    """
+
+    def make_with_visits(played: ObservationSpec) -> VectorEnvironment:
+        return visited.make(make, map_name, played)
+
+    return ordered.make(make_with_visits, observation_spec)
 
 
 __all__ = [
@@ -240,4 +259,5 @@ __all__ = [
     'make_specs',
     'map_defaults',
     'playable_maps',
+    'with_own_layers',
 ]

@@ -126,6 +126,12 @@ class ActionSpec:
             available &= ~(others & self._is_no_op)
         return available
 
+    def has_target(self, head: str) -> np.ndarray:
+        """Returns which of the functions are orders with a target in this head, bool [F]."""
+        return np.array(
+            [_is_order(id_) and head in _argument_names(id_) for id_ in self.functions], np.bool_
+        )
+
     def decode(self, action: Mapping[str, np.ndarray]) -> Tuple[np.ndarray, Dict[str, np.ndarray]]:
         """Converts a batch of actions to function ids and arguments.
 

@@ -18,7 +18,7 @@ class MapDefaults:
     fixed_arguments: argument types that the agent does not choose, with their value. A queued order
         takes effect long after it was given: with a random `queued`, actions have no visible
         effect, and the agent hardly learns.
-    screen_layers, minimap_layers: names of PySC2 feature layers, or `specs.VISITED`.
+    screen_layers, minimap_layers: names of PySC2 feature layers, or of `specs.OWN_LAYERS`.
     vectors: names out of `specs.VECTOR_SHAPES`.
     screen_size, minimap_size: (width, height) in pixels. Both show a square, the screen of 24 cells
         and the minimap of 64: a marine is as wide as one of 32 pixels on the screen, and half as

@@ -95,18 +95,19 @@ class SearchPlayer(ScriptedPlayer):
         Raises:
           ValueError: if the games cannot be copied, since they are not simulated.
         """
-        if not isinstance(env, SimulatedEnvironment):
+        games = env.unwrapped
+        if not isinstance(games, SimulatedEnvironment):
             raise ValueError('backend has no games that can be copied, expected simulator.')
         from sc2impala.sim import search  # It imports numba.
 
         problem = _problems(self.name)[self.map_name]
         if self._gives_pairs:
-            self._pairs: Any = search.Pairs(env.game, problem.policy)
+            self._pairs: Any = search.Pairs(games.game, problem.policy)
             return
         allowed = np.zeros([search.NUM_FUNCTIONS], bool)
         # The search gives one call at a time.
         allowed[np.array(self.action_spec.functions)[~self.action_spec.selects]] = True
-        self._search: Any = search.Search(env.game, problem, step_mul, allowed)
+        self._search: Any = search.Search(games.game, problem, step_mul, allowed)
 
     def act(
         self,

@@ -27,7 +27,7 @@ a distribution over M actions. Weights of 0 throughout mean that only the label 
 """
 
 import dataclasses
-from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -54,11 +54,21 @@ The numbers of columns come from PySC2's enumerations; a test compares them.
 """
 
 
-VISITED = 'visited'
-"""A layer of the minimap that is not PySC2's, see `visited`."""
+ORDERED, VISITED = 'ordered', 'visited'
 
-VISITED_LABELS = 6
-"""Number of values of that layer: not visited, four ages from old to new, and now."""
+
+class OwnLayer(NamedTuple):
+    """A layer of this package, of labels. group: out of GROUPS. num_labels: number of its values.
+
+    It can be chosen by name, and is not among 'all' layers.
+    """
+
+    group: str
+    num_labels: int
+
+
+OWN_LAYERS = {ORDERED: OwnLayer('screen', 5), VISITED: OwnLayer('minimap', 6)}
+"""See the modules `ordered` and `visited`."""
 
 GROUPS = ('screen', 'minimap')
 """The keys of an observation with layers."""
@@ -158,9 +168,9 @@ def make_observation_spec(
     Args:
       screen_size: (width, height) of the screen layers in pixels.
       minimap_size: (width, height) of the minimap layers in pixels.
-      screen_layers: names of PySC2 screen layers, or 'all' in PySC2's order.
-      minimap_layers: names of PySC2 minimap layers or VISITED, or 'all' for those of PySC2 in its
+      screen_layers: names of PySC2 screen layers or ORDERED, or 'all' for those of PySC2 in its
         order.
+      minimap_layers: names of PySC2 minimap layers or VISITED, or 'all', as above.
       vectors: names out of VECTOR_SHAPES, or 'all'.
       num_functions: number of functions that the agent chooses from.
 
@@ -170,8 +180,8 @@ def make_observation_spec(
     return ObservationSpec(
         checks.check_size('screen_size', screen_size),
         checks.check_size('minimap_size', minimap_size),
-        _choose_layers('screen_layers', screen_layers, pysc2_api.features.SCREEN_FEATURES),
-        _choose_minimap_layers(minimap_layers),
+        _choose_layers('screen', screen_layers),
+        _choose_layers('minimap', minimap_layers),
         checks.check_names('vectors', vectors, VECTOR_SHAPES),
         checks.check_positive('num_functions', num_functions),
     )
@@ -192,33 +202,28 @@ def flatten(observation: Mapping[str, Nest]) -> Dict[str, Nest]:
     return flat
 
 
-def with_minimap_layers(spec: ObservationSpec, names: Iterable[str]) -> ObservationSpec:
-    """Returns the spec with other minimap layers.
+def with_layers(spec: ObservationSpec, group: str, names: Iterable[str]) -> ObservationSpec:
+    """Returns the spec with other layers of a group.
 
     Args:
-      names: of PySC2's layers or VISITED.
+      group: out of GROUPS.
+      names: of PySC2's layers or of OWN_LAYERS.
     """
-    return dataclasses.replace(spec, minimap_layers=_choose_minimap_layers(tuple(names)))
+    layers: Dict[str, Any] = {group + '_layers': _choose_layers(group, tuple(names))}
+    return dataclasses.replace(spec, **layers)
 
 
-def _choose_layers(
-    argument: str, names: Union[str, Iterable[str]], table: Any
-) -> Tuple[LayerSpec, ...]:
-    """Looks up layers in one of PySC2's two tables of layers, a namedtuple of features."""
-    names = checks.check_names(argument, names, table._fields)
-    return tuple(_layer_spec(getattr(table, name)) for name in names)
-
-
-def _choose_minimap_layers(names: Union[str, Iterable[str]]) -> Tuple[LayerSpec, ...]:
-    """Like `_choose_layers`; VISITED can also be chosen by name."""
-    table = pysc2_api.features.MINIMAP_FEATURES
-    if not isinstance(names, str):
-        names = checks.check_names('minimap_layers', names, (*table._fields, VISITED))
-    if VISITED not in names:
-        return _choose_layers('minimap_layers', names, table)
-    visited = LayerSpec(VISITED, VISITED_LABELS, True)
+def _choose_layers(group: str, names: Union[str, Iterable[str]]) -> Tuple[LayerSpec, ...]:
+    """Looks up layers of a group in PySC2's table, a namedtuple of features, and in OWN_LAYERS."""
+    features = pysc2_api.features
+    table = {'screen': features.SCREEN_FEATURES, 'minimap': features.MINIMAP_FEATURES}[group]
+    own = {name: layer for name, layer in OWN_LAYERS.items() if layer.group == group}
+    known = table._fields if isinstance(names, str) else (*table._fields, *own)
     return tuple(
-        visited if name == VISITED else _layer_spec(getattr(table, name)) for name in names
+        LayerSpec(name, own[name].num_labels, True)
+        if name in own
+        else _layer_spec(getattr(table, name))
+        for name in checks.check_names(group + '_layers', names, known)
     )
 
 

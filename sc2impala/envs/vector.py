@@ -74,6 +74,11 @@ class VectorEnvironment(abc.ABC):
         self.action_spec = action_spec
         self.max_step_mul = checks.check_positive('max_step_mul', max_step_mul)
 
+    @property
+    def unwrapped(self) -> 'VectorEnvironment':
+        """The environment of the games themselves, without others around it."""
+        return self
+
     @abc.abstractmethod
     def reset(self) -> Dict[str, Nest]:
         """Starts a new episode in every game and returns the first observations.

@@ -10,20 +10,18 @@ layer `visited` has a pixel's label out of
              quarters: 4 in the last one,
     0        none was.
 
-It is computed from the layer player_relative and that area, which is known for each map, so it is
-the same on all backends. If pixels outside of the area counted as visited, a walk along the border
-would visit as much as one inside, and agents that are paid for visits left out the middle.
+It is computed from the layer player_relative and that area, which is known for each map. If pixels
+outside of the area counted as visited, a walk along the border would visit as much as one inside,
+and agents that are paid for visits left out the middle.
 """
 
-from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
+from typing import Callable, List, Mapping, Tuple
 
 import numpy as np
 
-from sc2impala import saved_arrays, structs
-from sc2impala.envs import specs, vector
-from sc2impala.structs import Nest
+from sc2impala.envs import own_layer, specs, vector
 
-NOW = specs.VISITED_LABELS - 1
+NOW = specs.OWN_LAYERS[specs.VISITED].num_labels - 1
 NUM_AGES = NOW - 1
 """The labels between 0 and NOW, of older and newer visits: once nearly all of the map has been
 visited, only the age tells where to go next."""
@@ -36,7 +34,6 @@ MEMORY_FRAMES = 2200
 during the second. With 1,000 frames the agent went around for ever, and left out the middle."""
 
 _NEEDED, _SELF = 'player_relative', 1
-_NEVER = -(2**30)
 
 MakeEnvironment = Callable[[specs.ObservationSpec], vector.VectorEnvironment]
 
@@ -60,7 +57,7 @@ def make(
     played = [name for name in names if name != specs.VISITED]
     played += [_NEEDED] * (_NEEDED not in played)
     return VisitedEnvironment(
-        make_environment(specs.with_minimap_layers(observation_spec, played)),
+        make_environment(specs.with_layers(observation_spec, 'minimap', played)),
         names,
         playable(map_name, observation_spec.minimap_size),
     )
@@ -81,7 +78,7 @@ def playable(map_name: str, minimap_size: Tuple[int, int]) -> np.ndarray:
     return rows[::-1, np.newaxis] & columns
 
 
-class VisitedEnvironment(vector.VectorEnvironment):
+class VisitedEnvironment(own_layer.OwnLayerEnvironment):
     """K games of another environment, with the layer in their observations."""
 
     def __init__(self, env: vector.VectorEnvironment, minimap_layers: List[str], area: np.ndarray):
@@ -92,82 +89,19 @@ class VisitedEnvironment(vector.VectorEnvironment):
           minimap_layers: names of the observed layers, including `visited`.
           area: bool [height, width], the pixels of the minimap that can be visited.
         """
-        spec = specs.with_minimap_layers(env.observation_spec, minimap_layers)
-        super().__init__(env.num_envs, spec, env.action_spec, env.max_step_mul)
-        self._env = env
-        self._names = sorted(minimap_layers)
+        spec = specs.with_layers(env.observation_spec, 'minimap', minimap_layers)
+        super().__init__(env, spec, specs.VISITED)
         self._outside = ~area
         width, height = spec.minimap_size
         self._shifts = _shifts_within_reach(width, height)
-        self._frames = np.zeros([env.num_envs], np.int32)
-        self._last = np.full([env.num_envs, height, width], _NEVER, np.int32)
 
-    @property
-    def failure(self) -> Optional[Exception]:  # type: ignore[override]
-        """The error that made the games unusable, or None."""
-        return self._env.failure
-
-    @property
-    def frames_played(self) -> int:  # type: ignore[override]
-        """Total environment frames of all games in `step`."""
-        return self._env.frames_played
-
-    final_observation: Optional[Dict[str, Any]] = None
-    """See `SimulatedEnvironment`."""
-
-    def totals(self) -> structs.EpisodeInfo:
-        """See `VectorEnvironment.totals`."""
-        return self._env.totals()
-
-    def reset(self) -> Dict[str, Nest]:
-        """See `VectorEnvironment.reset`."""
-        observed = self._env.reset()
-        self.final_observation = None
-        self._frames[:] = 0
-        self._last[:] = _NEVER
-        return self._with_layer(observed)
-
-    def step(self, action: Mapping[str, np.ndarray], step_mul: np.ndarray) -> structs.EnvOutput:
-        """See `VectorEnvironment.step`."""
-        output = self._env.step(action, step_mul)
-        self._frames[:] = output.info.episode_frames
-        final = getattr(self._env, 'final_observation', None)
-        self.final_observation = None if final is None else self._with_layer(final)
-        self._frames[output.done] = 0
-        self._last[output.done] = _NEVER
-        return output._replace(observation=self._with_layer(output.observation))
-
-    def get_state(self) -> Optional[Dict[str, np.ndarray]]:
-        """See `VectorEnvironment.get_state`."""
-        games = self._env.get_state()
-        if games is None:
-            return None
-        own = {'frames': self._frames.copy(), 'last': self._last.copy()}
-        return saved_arrays.join({'environment': games, specs.VISITED: own})
-
-    def set_state(self, state: Mapping[str, np.ndarray]) -> None:
-        """See `VectorEnvironment.set_state`."""
-        saved_arrays.check(state, self.get_state() or {})
-        self._env.set_state(saved_arrays.part(state, 'environment'))
-        own = saved_arrays.part(state, specs.VISITED)
-        self._frames[:] = own['frames']
-        self._last[:] = own['last']
-        self.final_observation = None
-
-    def close(self) -> None:
-        """See `VectorEnvironment.close`."""
-        self._env.close()
-
-    def _with_layer(self, observed: Mapping[str, Nest]) -> Dict[str, Nest]:
-        """Adds the layer, and leaves out one that was observed for its sake only."""
-        minimap = dict(observed['minimap'])
-        near = self._near(minimap[_NEEDED] == _SELF)
+    def _labels(self, layers: Mapping[str, np.ndarray], ages: np.ndarray) -> np.ndarray:
+        near = self._near(layers[_NEEDED] == _SELF)
         frames = self._frames[:, np.newaxis, np.newaxis]
         self._last[:] = np.where(near, frames, self._last)
-        ages = np.minimum(frames - self._last, MEMORY_FRAMES + 1)
+        ages = np.minimum(ages, MEMORY_FRAMES + 1)
         label = NUM_AGES - NUM_AGES * ages // (MEMORY_FRAMES + 1)
-        minimap[specs.VISITED] = np.where(near | self._outside, NOW, label).astype(np.uint8)
-        return dict(observed, minimap={name: minimap[name] for name in self._names})
+        return np.where(near | self._outside, NOW, label)
 
     def _near(self, own: np.ndarray) -> np.ndarray:
         """Pixels within reach of others: bool [K, H, W] to the same shape."""

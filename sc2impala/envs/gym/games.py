@@ -10,7 +10,7 @@ import gymnasium
 import numpy as np
 
 from sc2impala import envs
-from sc2impala.envs import checks, visited
+from sc2impala.envs import checks
 from sc2impala.envs.gym import spaces
 from sc2impala.structs import Nest
 
@@ -125,7 +125,7 @@ class Games:
                 rules=self._rules,
             )
 
-        self._env = visited.make(make, self._map_name, self.observation_spec)
+        self._env = envs.with_own_layers(make, self._map_name, self.observation_spec)
         return self.reset()
 
     def reset(self) -> Dict[str, np.ndarray]:

@@ -10,7 +10,7 @@ from typing import Dict, List, Union
 import matplotlib
 import numpy as np
 
-from sc2impala.envs.specs import VISITED, LayerSpec
+from sc2impala.envs.specs import ORDERED, VISITED, LayerSpec
 
 TEXT_LEVELS = 16
 """Number of colors from a background to its text; the intermediate ones are for anti-aliasing."""
@@ -47,6 +47,7 @@ _COLORS: Dict[str, Union[np.ndarray, List[List[float]]]] = {
         [92, 110, 142],
         [196, 206, 226],
     ],
+    ORDERED: [[9, 10, 13], [52, 46, 30], [104, 88, 44], [172, 140, 58], [246, 204, 84]],
     'binary': [[10, 12, 14], [226, 206, 150]],
     'labels': [[9.0, 9.0, 12.0]] + _label_colors(61),
     'amounts': 255 * matplotlib.colormaps['inferno'](np.linspace(0, 1, 96))[:, :3],

@@ -76,7 +76,8 @@ class EnvironmentSettings:
     )
     screen_layers: Optional[Names] = setting(
         None,
-        "names of PySC2 screen layers, or 'all'",
+        "names of PySC2 screen layers, or 'all'; and ordered, which shows targets of the orders of "
+        'the last 320 frames, and how long ago they were given',
         type=value_types.NAMES_OF_MAP,
         scope=fields.WEIGHTS,
     )
