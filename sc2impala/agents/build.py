@@ -34,6 +34,7 @@ def make_agent(
     task_input: bool = False,
     separate_critic: bool = False,
     unit_mask: str = 'none',
+    related_points: bool = False,
 ) -> Agent:
     """Builds the agent called `name`; most of its variables are created when it is first called.
 
@@ -58,6 +59,8 @@ def make_agent(
       separate_critic: True if the baseline has a torso and a core of its own, see
         `separate_critic`. It excludes bootstrapped heads, which have values of actions.
       unit_mask: one of `agents.UNIT_MASKS`, see `unit_prior`. It requires argument conditioning.
+      related_points: True if points depend on what is at the points chosen before them, see
+        `conditioning`. It requires argument conditioning.
 
     Raises:
       ValueError: if the agent is unknown, or its heads do not have an option.
@@ -92,7 +95,9 @@ def make_agent(
             of_baseline.predict_each_task(num_tasks)
     if argument_conditioning:
         _check_heads('argument_conditioning=true', name, heads)
-        heads = ConditionedHeads(heads, action_spec)
+        heads = ConditionedHeads(heads, action_spec, related_points)
+    elif related_points:
+        raise ValueError('related_points=true needs --argument_conditioning')
     if value_normalisation == 'popart':
         statistics = ValueStatistics(of_baseline.baseline_layer, num_tasks)
     arguments = (name, observation_spec, action_spec, max_step_mul, fixed_step_mul)
@@ -107,7 +112,7 @@ def make_agent(
         fixed_step_mul,
         weights,
         statistics,
-        functools.partial(_make_copy, (*arguments, *options, *more, unit_mask)),
+        functools.partial(_make_copy, (*arguments, *options, *more, unit_mask, related_points)),
         _make_prior(
             observation_spec, action_spec, unit_prior, order_prior, unit_mask, argument_conditioning
         ),

@@ -7,18 +7,27 @@ autoregressive, as AlphaStar's (Vinyals et al. 2019),
     pi(a) = pi(function) prod_i pi(argument_i | function, argument_1 .. argument_{i - 1}),
 
 where categorical arguments come first, in alphabetical order, and points last: a click's target may
-depend on its kind.
+depend on its kind. By default a point affects later ones by its column and row only, which says
+nothing about what is there. Related points depend on the features of the point that was chosen
+before, and on direction and distance from it; units are then selected before they are ordered.
 """
 
-from typing import Any, Dict, Iterator, Mapping, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Tuple
 
 import numpy as np
 import sonnet as snt
 import tensorflow.compat.v1 as tf
 
+from sc2impala.agents import point_relation
 from sc2impala.agents.heads import HeadOutputs, Heads
 from sc2impala.agents.recurrent import Features
 from sc2impala.envs.actions import ActionSpec
+
+SELECTED = 'screen2'
+"""The head of the unit that is selected before an order, see `envs.actions`."""
+
+SCREEN = ('screen', SELECTED)
+"""Heads of points on the same pixels."""
 
 
 class ConditionedHeads(snt.Module):
@@ -30,23 +39,34 @@ class ConditionedHeads(snt.Module):
     The embeddings start at zero, where the heads are unconditioned.
     """
 
-    def __init__(self, heads: Heads, action_spec: ActionSpec, name: str = 'conditioned_heads'):
+    def __init__(
+        self,
+        heads: Heads,
+        action_spec: ActionSpec,
+        related_points: bool = False,
+        name: str = 'conditioned_heads',
+    ):
         """Args:
         heads: compute the logits; for arguments, from modulated features. The
             function head, the step multiplier and the baseline are not conditioned.
         action_spec: `envs.actions.ActionSpec`.
+        related_points: whether points depend on what is at the points before them.
         """
         super().__init__(name=name)
         self._heads = heads
         self._sizes = dict(action_spec.heads)
-        self._widths = {'screen': action_spec.screen_size[0], 'screen2': action_spec.screen_size[0]}
-        self._widths['minimap'] = action_spec.minimap_size[0]
+        self._sizes_of_points = {
+            'minimap': action_spec.minimap_size,
+            **dict.fromkeys(SCREEN, action_spec.screen_size),
+        }
         # Functions that use a head, float32 [F].
         self._used = {
             head: action_spec.head_used[:, column].astype(np.float32)
             for column, head in enumerate(action_spec.argument_heads)
         }
         self._embeddings: Dict[str, snt.Linear] = {}
+        self._related_points = related_points
+        self._relations: Dict[str, point_relation.PointRelation] = {}
 
     def __call__(self, features: Features) -> Tuple[HeadOutputs, Features]:
         """Computes all outputs that do not depend on the function.
@@ -74,14 +94,14 @@ class ConditionedHeads(snt.Module):
           action: int32 [N] by head. It has the function; the caller adds the choice of an argument
             before the next one.
         """
-        names = [name for name in self._heads.names if name != 'function']
+        names = self._order()
         scale: Any = 0.0
         shift: Any = 0.0
         channels: Any = 0.0
         last = 'function'
         for place, name in enumerate(names):
             if last == 'function' or any(self._together(last, later) for later in names[place:]):
-                choice = self._one_hot(last, action)
+                choice = self._describe(last, features, action)
                 scale += self._embed('hidden_scale', last, choice, features.vector)
                 shift += self._embed('hidden_shift', last, choice, features.vector)
                 if isinstance(features.spatial, tf.Tensor):
@@ -91,26 +111,66 @@ class ConditionedHeads(snt.Module):
                 spatial *= 1.0 + channels[:, tf.newaxis, tf.newaxis, :]
             hidden = features.vector * (1.0 + scale) + shift
             modulated = features._replace(spatial=spatial, vector=hidden)
-            yield name, self._heads.action_logits([name], modulated)[name]
+            logits = self._heads.action_logits([name], modulated)[name]
+            for before in self._related(name, names[:place]):
+                logits += self._relate(before, name, modulated, action)
+            yield name, logits
             last = name
+
+    def _order(self) -> List[str]:
+        """The argument heads in their order."""
+        names = [name for name in self._heads.names if name != 'function']
+        if self._related_points:
+            # What is selected comes before where it goes.
+            names.sort(key=lambda name: (name in self._sizes_of_points, name != SELECTED))
+        return names
+
+    def _related(self, name: str, before: List[str]) -> List[str]:
+        """The heads out of `before` that are points on the same pixels as `name`."""
+        if not self._related_points or name not in SCREEN:
+            return []
+        return [other for other in before if other in SCREEN and self._together(other, name)]
+
+    def _relate(
+        self, before: str, name: str, features: Features, action: Mapping[str, tf.Tensor]
+    ) -> tf.Tensor:
+        """What the logits of a point get for its offsets from another one, float32 [N, H * W]."""
+        key = f'{name}_from_{before}'
+        if key not in self._relations:
+            self._relations[key] = point_relation.PointRelation(
+                self._sizes_of_points[name], name=key
+            )
+        added = self._relations[key](features.vector, action[before])
+        return added * self._is_used(before, action) * self._heads.point_logit_scale
 
     def _together(self, head: str, other: str) -> bool:
         """Returns whether a function uses both arguments."""
         return bool((self._used[head] * self._used[other]).any())
 
-    def _one_hot(self, name: str, action: Mapping[str, tf.Tensor]) -> tf.Tensor:
-        """The choice of a head, of points the column and row; 0 if unused: float32 [N, choices]."""
+    def _is_used(self, name: str, action: Mapping[str, tf.Tensor]) -> tf.Tensor:
+        """Whether the chosen functions use an argument, float32 [N, 1]."""
+        return tf.gather(self._used[name], action['function'])[:, tf.newaxis]
+
+    def _describe(
+        self, name: str, features: Features, action: Mapping[str, tf.Tensor]
+    ) -> tf.Tensor:
+        """Describes the choice of a head: float32 [N, any], 0 if the head is not used.
+
+        Choices are one-hot; of points the column and the row, or the features of related ones.
+        """
         size, choice = self._sizes[name], action[name]
         if name == 'function':
             return tf.one_hot(choice, size)
-        used = tf.gather(self._used[name], action['function'])[:, tf.newaxis]
-        if name not in self._widths:
+        used = self._is_used(name, action)
+        if name not in self._sizes_of_points:
             return used * tf.one_hot(choice, size)
-        width = self._widths[name]
-        column, row = choice % width, choice // width
-        return used * tf.concat([tf.one_hot(column, width), tf.one_hot(row, size // width)], -1)
+        width, height = self._sizes_of_points[name]
+        parts = [tf.one_hot(choice % width, width), tf.one_hot(choice // width, height)]
+        if self._related_points and name in SCREEN and isinstance(features.spatial, tf.Tensor):
+            parts.append(point_relation.at_point(features.spatial, choice, (width, height)))
+        return used * tf.concat(parts, -1)
 
-    def _embed(self, what: str, source: str, one_hot: tf.Tensor, modulated: tf.Tensor) -> tf.Tensor:
+    def _embed(self, what: str, source: str, choice: tf.Tensor, modulated: tf.Tensor) -> tf.Tensor:
         """The embedding of a choice for the last dimension of `modulated`, float32 [N, C]."""
         name = what if source == 'function' else f'{what}_by_{source}'
         if name not in self._embeddings:
@@ -121,4 +181,4 @@ class ConditionedHeads(snt.Module):
                 w_init=snt.initializers.Zeros(),
                 name=name,
             )
-        return self._embeddings[name](one_hot)
+        return self._embeddings[name](choice)

@@ -75,6 +75,7 @@ def create_agent(
             value_normalisation=settings.value_normalisation,
             unit_prior=settings.unit_prior,
             unit_mask=settings.unit_mask,
+            related_points=settings.related_points,
             point_logit_scale=settings.point_logit_scale,
             order_prior=None if settings.order_prior < 0 else settings.order_prior,
             ratio_bins=settings.ratio_bins,

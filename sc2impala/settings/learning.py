@@ -25,6 +25,7 @@ _OF_VALUES: Dict[str, Tuple[Any, str]] = {
     'num_cloning_frames': (0, '0, as with --from_scratch'),
     'num_critic_pretrain_frames': (0, '0, as with --from_scratch'),
     'argument_conditioning': (False, 'false'),
+    'related_points': (False, 'false'),
     'unit_prior': (0.0, '0'),
     'order_prior': (-1.0, '-1'),
     'unit_mask': ('none', 'none'),

@@ -31,6 +31,12 @@ class AgentSettings:
         'choose the function first, and each argument given the function and the arguments before '
         'it, points last; otherwise all are chosen independently of each other',
     )
+    related_points: bool = setting(
+        False,
+        'a point depends on the point chosen before it, by what is there and by the offset from '
+        'it: where a unit goes depends on which one was selected in the same action. It takes '
+        '--argument_conditioning',
+    )
     unit_prior: float = setting(
         0.0,
         'initial logit, in nats, of the pixels that show what a function points at: own units for '
