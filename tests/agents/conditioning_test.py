@@ -29,7 +29,8 @@ def make(agent_name='fully_conv', argument_conditioning=True):
 
 
 def embeddings(agent):
-    return [v for v in agent.weights if '_scale' in v.name or '_shift' in v.name]
+    names = ('_scale', '_shift', '_from_')
+    return [v for v in agent.weights if any(name in v.name for name in names)]
 
 
 def randomize(session, agent, seed=0):
@@ -100,10 +101,18 @@ def test_the_learner_evaluates_what_the_actor_sampled_from(agent_name):
 CHAINS = ('no_op', 'select_point', 'select_rect', 'Move_screen', 'Attack_minimap')
 """Functions of which each argument shares its points, or its small argument, with another one."""
 
+PAIR = ('select_point+Move_screen',)
 
-def make_chain():
-    specs = fakes.make_specs(CHAINS)
-    agent = agents.make_agent('fully_conv', *specs, MAX_STEP_MUL, argument_conditioning=True)
+
+def make_chain(related_points=False, agent_name='fully_conv'):
+    specs = fakes.make_specs(CHAINS + PAIR * related_points, agent=agent_name)
+    agent = agents.make_agent(
+        agent_name,
+        *specs,
+        MAX_STEP_MUL,
+        argument_conditioning=True,
+        related_points=related_points,
+    )
     agent.create_variables(specs[0])
     return agent, specs
 
@@ -128,10 +137,11 @@ def one_step(specs, count, function_available=True):
     return tf.nest.map_structure(tf.constant, inputs)
 
 
-def test_log_probabilities_entropy_and_divergence_are_those_of_the_joint_policy():
+@pytest.mark.parametrize('related_points', [False, True])
+def test_log_probabilities_entropy_and_divergence_are_those_of_the_joint_policy(related_points):
     """Summed over all joint actions; the logits of each are those given its own choices."""
     with tf.Graph().as_default(), tf.Session() as session:
-        both = [make_chain(), make_chain()]
+        both = [make_chain(related_points), make_chain(related_points)]
         specs = both[0][1]
         policy = make_policy(specs[1], learn_step_mul=False)
         action = joint_actions(specs[1])
@@ -151,7 +161,8 @@ def test_log_probabilities_entropy_and_divergence_are_those_of_the_joint_policy(
         for seed, (agent, _) in enumerate(both):
             perturb(session, agent, seed)
         log_p, log_q, entropy, kl, taken = session.run(results + [mu.action])
-    assert count == 1 + 12 * 4 + 2 * 12 * 12 + 2 * 12 + 2 * 10
+    pairs = 12 * 4 * 2 * 12 * related_points
+    assert count == 1 + 12 * 4 + 2 * 12 * 12 + 2 * 12 + 2 * 10 + pairs
     for name, choice in action.items():
         np.testing.assert_array_equal(taken[name], choice)
     p = np.exp(np.float64(log_p))
@@ -160,6 +171,44 @@ def test_log_probabilities_entropy_and_divergence_are_those_of_the_joint_policy(
     expected = (p * (log_p - log_q)).sum()
     assert expected > 1e-3
     np.testing.assert_allclose((p * kl).sum(), expected, rtol=1e-3)
+
+
+def test_what_is_selected_comes_before_where_it_goes():
+    """With related points, logits given a selection depend on the pixel and on what it shows."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.set_random_seed(0)
+        agent, specs = make_chain(related_points=True)
+        function = specs[1].function_names.index(PAIR[0])
+        given = {name: np.zeros([3], np.int32) for name in specs[1].heads}
+        given['function'][:] = function
+        given['screen2'][:] = [0, 1, 1]
+        given['screen'][:] = [0, 0, 2]
+        output, _ = agent.act(one_step(specs, 3), agent.initial_state(3), given=given)
+        of_offsets = [v for v in agent.weights if '_from_' in v.name]
+        randomize(session, agent)
+        before = session.run(output.action_logits)
+        for variable in of_offsets:
+            variable.load(np.zeros(variable.shape.as_list()), session)
+        after = session.run(output.action_logits)
+    assert {v.name.split('/')[-3] for v in of_offsets} == {'screen_from_screen2'}
+    np.testing.assert_allclose(before['screen2'][1], before['screen2'][2], atol=1e-5)
+    np.testing.assert_allclose(before['screen2'][0], before['screen2'][1], atol=1e-5)
+    np.testing.assert_allclose(before['screen'][1], before['screen'][2], atol=1e-5)
+    for logits in (before, after):
+        assert np.abs(logits['screen'][0] - logits['screen'][1]).max() > 1e-3
+    assert np.abs(before['screen'] - after['screen']).max() > 1e-3
+    np.testing.assert_allclose(before['screen2'], after['screen2'], atol=1e-5)
+
+
+@pytest.mark.long
+def test_related_points_work_with_every_agent(agent_name):
+    """Also with those whose features cover several pixels, or that have no map of them."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        agent, specs = make_chain(related_points=True, agent_name=agent_name)
+        output, _ = agent.unroll(*_tensors(_trajectory(*specs)), agent.initial_state(B))
+        randomize(session, agent)
+        for logits in session.run(output.action_logits).values():
+            assert np.isfinite(logits).all()
 
 
 @pytest.mark.long
