@@ -102,7 +102,7 @@ class SearchPlayer(ScriptedPlayer):
 
         problem = _problems(self.name)[self.map_name]
         if self._gives_pairs:
-            self._pairs: Any = search.Pairs(games.game, problem.policy)
+            self._pairs: Any = search.Pairs(games.game, problem.policy_in_pairs or problem.policy)
             return
         allowed = np.zeros([search.NUM_FUNCTIONS], bool)
         # The search gives one call at a time.

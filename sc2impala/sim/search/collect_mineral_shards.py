@@ -19,6 +19,8 @@ NEVER = 2**30
 
 _STAY = 7.0
 """Frames in reach of a shard after which a marine leaves it; 8 are always enough."""
+_STAY_UNTIL_GONE = 17.0
+"""Frames in reach of a shard after which it has disappeared."""
 _SELECTED_LEAD, _LEAD = 1.0, 3.0
 """Frames before it is free in which a marine gets its next order, or is selected for it."""
 _MEMORY = 10.0
@@ -78,8 +80,13 @@ def in_reach(
 
 
 @compiled
-def look(g: Any, rules: Any) -> Situation:
-    """Returns what is left to do."""
+def look(g: Any, rules: Any, stay: float) -> Situation:
+    """Returns what is left to do.
+
+    Args:
+      g, rules: the game.
+      stay: frames in reach of a shard after which a marine leaves it.
+    """
     count = 0
     for i in range(NUM_MARINES, g.unit_end):
         count += g.alive[i] != 0
@@ -109,7 +116,7 @@ def look(g: Any, rules: Any) -> Situation:
                 g.x[m], g.y[m], s.goal_x[m], s.goal_y[m], g.x[i], g.y[i], rules.shard_reach
             )
             enters = max(enters, -_MEMORY * speed)
-            until = enters + _STAY * speed
+            until = enters + stay * speed
             if leaves >= until and until < least:
                 least = until
                 s.by[index] = m
@@ -127,10 +134,23 @@ def look(g: Any, rules: Any) -> Situation:
 @compiled
 def decide(g: Any, rules: Any, available: Any, memory: Any, random: Any, call: Any) -> None:
     """Marines follow tours; the next one that needs an order is selected."""
-    s = look(g, rules)
+    _decide(g, rules, look(g, rules, _STAY), True, call)
+
+
+@compiled
+def decide_plainly(g: Any, rules: Any, available: Any, memory: Any, random: Any, call: Any) -> None:
+    """As `decide`, in a way that an agent can imitate.
+
+    A marine is sent to the pixel of a shard, and on when the shard has disappeared.
+    """
+    _decide(g, rules, look(g, rules, _STAY_UNTIL_GONE), False, call)
+
+
+@compiled
+def _decide(g: Any, rules: Any, s: Situation, aims_well: bool, call: Any) -> None:
     for m in range(NUM_MARINES):
         if g.selected[m] and not g.selected[1 - m] and s.free[m] <= _SELECTED_LEAD:
-            if _order(g, rules, s, m, call):
+            if _order(g, rules, s, m, aims_well, call):
                 return
     first = 0 if s.free[0] <= s.free[1] else 1
     if g.selected[0] != g.selected[1]:
@@ -164,7 +184,7 @@ def plan(g: Any, rules: Any, s: Situation) -> Tuple[tours_lib.Tours, np.ndarray]
 
 
 @compiled
-def _order(g: Any, rules: Any, s: Situation, m: int, call: Any) -> bool:
+def _order(g: Any, rules: Any, s: Situation, m: int, aims_well: bool, call: Any) -> bool:
     """Sends a marine on; returns False if it goes where it should."""
     tours, shards = plan(g, rules, s)
     number = min(tours.number[m], _AHEAD)
@@ -181,7 +201,8 @@ def _order(g: Any, rules: Any, s: Situation, m: int, call: Any) -> bool:
         y[place] = s.y[shards[tours.order[m, place]]]
     call.function = functions.MOVE_SCREEN
     plans_lib.aim(g, rules, call, x[0], y[0])
-    _aim_well(g, rules, m, x, y, call)
+    if aims_well:
+        _aim_well(g, rules, m, x, y, call)
     return True
 
 
@@ -330,6 +351,7 @@ def _value(g: Any, rules: Any) -> float:
 PROBLEM = Problem(
     name='collect_mineral_shards',
     policy=Policy('tours', decide),
+    policy_in_pairs=Policy('tours_to_shards', decide_plainly),
     propose=_propose,
     value=_value,
     functions=('no_op', 'select_point', 'Move_screen'),

@@ -32,6 +32,8 @@ class Problem(NamedTuple):
     value: function of (g, rules) that returns the value, in points, of the state in which a
       roll-out ends before its episode does: an estimate of the points that follow.
     functions: names of the PySC2 functions that candidates and policy call.
+    policy_in_pairs: decides in an action space of selections with orders, see `pairs`; None for
+      `policy`. It may score less and be easier to imitate.
     select_point_act: PySC2's argument of all selections of the policy by a point: 0 selects a unit,
       2 all units of its type.
     stage: function of (g, rules) that returns an int; a roll-out ends when it has increased from
@@ -57,6 +59,7 @@ class Problem(NamedTuple):
     propose: Callable[..., None]
     value: Callable[..., float]
     functions: Tuple[str, ...]
+    policy_in_pairs: Optional[Policy] = None
     select_point_act: int = 0
     stage: Callable[..., int] = one_stage
     hide: Optional[Callable[..., None]] = None

@@ -5,9 +5,9 @@ import pytest
 
 from sc2impala import sim
 from sc2impala.envs import maps
-from sc2impala.sim import functions
+from sc2impala.sim import functions, pixels
 from sc2impala.sim.rollouts import Rollouts
-from sc2impala.sim.search import PROBLEMS, Search
+from sc2impala.sim.search import PROBLEMS, Pairs, Search
 from sc2impala.sim.search import collect_mineral_shards as problem_lib
 
 MAP = 'CollectMineralShards'
@@ -84,6 +84,37 @@ def test_the_policy_alone_scores_more_than_the_script():
     assert rollouts.games.score.mean() > 195
 
 
+def test_in_pairs_marines_go_to_the_pixel_of_a_shard_and_on_when_it_has_disappeared():
+    game = make(6)
+    pairs = Pairs(game, PROBLEM.policy_in_pairs)
+    goals = -np.ones((6, 2), int)
+    left_early = orders = waits = 0
+    for _ in range(game.episode_loops // 8):
+        selections, calls = pairs.decide(np.ones(6, bool))
+        for k in np.flatnonzero(calls['function'] == functions.MOVE_SCREEN):
+            g, call = game.games[k], calls[k]
+            shards = np.flatnonzero(g.alive[SHARDS]) + SHARDS.start
+            columns = np.floor(pixels.screen_column(g, game.rules, g.x[shards]))
+            rows = np.floor(pixels.screen_row(g, game.rules, g.y[shards]))
+            at = (columns == call['screen_x']) & (rows == call['screen_y'])
+            if not at.any():
+                waits += 1
+                continue
+            x = pixels.screen_column(g, game.rules, g.x[:2]) - selections['screen_x'][k] - 0.5
+            y = pixels.screen_row(g, game.rules, g.y[:2]) - selections['screen_y'][k] - 0.5
+            marine = np.hypot(x, y).argmin()
+            left_early += goals[k, marine] in shards
+            orders += 1
+            goals[k, marine] = shards[at.argmax()]
+        for chosen in (selections, calls):
+            screen = np.stack([chosen['screen_x'], chosen['screen_y']], axis=1)
+            game.act(chosen['function'], {'screen': screen})
+        game.advance(np.full(6, 8))
+    assert game.score.mean() > 160
+    # Marines wait when there is no shard for them.
+    assert orders > 500 and max(left_early, waits) < 0.2 * orders
+
+
 @pytest.mark.long
 def test_the_search_sends_each_marine_its_own_way():
     game = make(8)
@@ -114,14 +145,16 @@ def test_the_way_in_reach_of_a_shard(start, goal, shard, expected):
 def test_a_marine_is_free_when_it_has_passed_the_shards_on_its_way():
     game = make(1)
     g = place(game, (25.0, 28.0), (30.0, 28.0), (40.0, 28.0))
-    found = problem_lib.look(g, game.rules)
+    found = problem_lib.look(g, game.rules, problem_lib._STAY)
     speed, reach = game.rules.speed[0], game.rules.shard_reach
     np.testing.assert_array_equal(found.by, [0])
     stay = (5 - reach) / speed + problem_lib._STAY
     np.testing.assert_allclose(found.free, [stay, 0])
     np.testing.assert_allclose([found.free_x[0], found.free_y[0]], [25 + speed * stay, 28])
     g = place(game, (25.0, 28.0), (30.0, 28.0 + 0.98 * reach), (40.0, 28.0))
-    assert problem_lib.look(g, game.rules).by[0] == -1, 'not long enough in reach'
+    assert problem_lib.look(g, game.rules, problem_lib._STAY).by[0] == -1, (
+        'not long enough in reach'
+    )
 
 
 class TestHide:
