@@ -165,7 +165,7 @@ def test_such_a_map_has_its_plain_defaults_otherwise(start, more):
 def test_settings_of_learning_from_scratch_are_for_algorithms_with_a_policy():
     given = {'map_name': 'CollectMineralShards', 'from_scratch': True}
     values = resolve.complete(given)
-    assert values['agent'] == 'unet_lstm' and values['max_step_mul'] == 16
+    assert values['unit_mask'] == 'all' and values['max_step_mul'] == 16
     values = resolve.complete(dict(given, algorithm='r2d2'))
     assert values == {
         **GENERAL,
