@@ -47,7 +47,7 @@ _COLORS: Dict[str, Union[np.ndarray, List[List[float]]]] = {
         [92, 110, 142],
         [196, 206, 226],
     ],
-    ORDERED: [[9, 10, 13], [52, 46, 30], [104, 88, 44], [172, 140, 58], [246, 204, 84]],
+    ORDERED: [[11, 10, 12], [52, 46, 30], [104, 88, 44], [172, 140, 58], [246, 204, 84]],
     'binary': [[10, 12, 14], [226, 206, 150]],
     'labels': [[9.0, 9.0, 12.0]] + _label_colors(61),
     'amounts': 255 * matplotlib.colormaps['inferno'](np.linspace(0, 1, 96))[:, :3],
