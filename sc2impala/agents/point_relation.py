@@ -6,8 +6,8 @@ it. The logit of each pixel gets
     sum_k w_k f_k(dx, dy),
 
 where (dx, dy) is its offset from the point that was chosen before. The f_k are fixed, of a distance
-and a direction each, piecewise linear in both; the w_k are a linear function of the features of the
-chosen point and of the hidden layer, zero at first.
+and a direction each, piecewise linear in both; the w_k are a linear function of the hidden layer,
+on which features of the chosen point act before, and are zero at first.
 """
 
 from typing import Tuple
