@@ -21,10 +21,7 @@ import tensorflow.compat.v1 as tf
 from sc2impala.agents import point_relation
 from sc2impala.agents.heads import HeadOutputs, Heads
 from sc2impala.agents.recurrent import Features
-from sc2impala.envs.actions import ActionSpec
-
-SELECTED = 'screen2'
-"""The head of the unit that is selected before an order, see `envs.actions`."""
+from sc2impala.envs.actions import SELECTED, ActionSpec
 
 SCREEN = ('screen', SELECTED)
 """Heads of points on the same pixels."""
@@ -118,7 +115,7 @@ class ConditionedHeads(snt.Module):
             last = name
 
     def _order(self) -> List[str]:
-        """The argument heads in their order."""
+        """Returns the argument heads in the order in which they are chosen."""
         names = [name for name in self._heads.names if name != 'function']
         if self._related_points:
             # What is selected comes before where it goes.
@@ -126,7 +123,7 @@ class ConditionedHeads(snt.Module):
         return names
 
     def _related(self, name: str, before: List[str]) -> List[str]:
-        """The heads out of `before` that are points on the same pixels as `name`."""
+        """Returns the heads out of `before` that are points on the same pixels as `name`."""
         if not self._related_points or name not in SCREEN:
             return []
         return [other for other in before if other in SCREEN and self._together(other, name)]
@@ -134,7 +131,7 @@ class ConditionedHeads(snt.Module):
     def _relate(
         self, before: str, name: str, features: Features, action: Mapping[str, tf.Tensor]
     ) -> tf.Tensor:
-        """What the logits of a point get for its offsets from another one, float32 [N, H * W]."""
+        """Returns the terms of a point's logits for its offset from another, float32 [N, H * W]."""
         key = f'{name}_from_{before}'
         if key not in self._relations:
             self._relations[key] = point_relation.PointRelation(
@@ -148,7 +145,7 @@ class ConditionedHeads(snt.Module):
         return bool((self._used[head] * self._used[other]).any())
 
     def _is_used(self, name: str, action: Mapping[str, tf.Tensor]) -> tf.Tensor:
-        """Whether the chosen functions use an argument, float32 [N, 1]."""
+        """Returns 1 where the chosen function uses an argument, else 0: float32 [N, 1]."""
         return tf.gather(self._used[name], action['function'])[:, tf.newaxis]
 
     def _describe(
@@ -156,7 +153,8 @@ class ConditionedHeads(snt.Module):
     ) -> tf.Tensor:
         """Describes the choice of a head: float32 [N, any], 0 if the head is not used.
 
-        Choices are one-hot; of points the column and the row, or the features of related ones.
+        Choices are one-hot, of points the column and the row. Related points add the features of
+        their pixel.
         """
         size, choice = self._sizes[name], action[name]
         if name == 'function':

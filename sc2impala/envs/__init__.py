@@ -12,6 +12,7 @@ NumPy only: environments run in processes that never load TensorFlow.
 """
 
 import dataclasses
+import functools
 from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Sequence, Tuple, Union
 
 from sc2impala import sim
@@ -232,11 +233,7 @@ def with_own_layers(
       map_name: of its games.
       observation_spec: of the observations.
     """
-
-    def make_with_visits(played: ObservationSpec) -> VectorEnvironment:
-        return visited.make(make, map_name, played)
-
-    return ordered.make(make_with_visits, observation_spec)
+    return ordered.make(functools.partial(visited.make, make, map_name), observation_spec)
 
 
 __all__ = [

@@ -32,7 +32,7 @@ SELECT_POINT, SELECT_ARMY, SELECT_IDLE_WORKER = SELECTIONS = (
 )
 """Functions that an order may follow in the same action."""
 
-_SELECTED = 'screen2'
+SELECTED = 'screen2'
 """The head with the pixel of `SELECT_POINT` before an order."""
 
 _AND = '+'
@@ -178,7 +178,7 @@ class ActionSpec:
             return None
         arguments = {}
         for name in self._selection_names:
-            if name == _SELECTED:
+            if name == SELECTED:
                 pixel, width = np.asarray(action[name]), self.screen_size[0]
                 arguments['screen'] = np.array((pixel % width, pixel // width), np.int32).T
             elif name in self.fixed_arguments:
@@ -217,7 +217,7 @@ class ActionSpec:
             arguments = dict(arguments)
             for name in self._selection_names:
                 both = of_first.get(_name_in_call(name), 0), arguments.get(name, 0)
-                mask = is_pair[:, np.newaxis] if name == _SELECTED else is_pair
+                mask = is_pair[:, np.newaxis] if name == SELECTED else is_pair
                 arguments[name] = np.where(mask, *both)
             same = self._first_ids == first_ids[:, np.newaxis]
             same &= self._function_ids == function_ids[:, np.newaxis]
@@ -273,7 +273,7 @@ class ActionSpec:
         index = int(action['function'])
         of_first = {}
         for head in _selection_names(self.selections[index]):
-            if head == _SELECTED:
+            if head == SELECTED:
                 pixel, width = int(action[head]), self.screen_size[0]
                 of_first[SELECT_POINT] = [pixel % width, pixel // width]
             elif head in self.heads:
@@ -468,11 +468,11 @@ def _argument_names(function_id: int) -> List[str]:
 def _selection_names(first: str) -> List[str]:
     """Returns the heads of the arguments of a selection before an order; '' has none."""
     names = _argument_names(FUNCTIONS[first].id) if first else []
-    return [_SELECTED if name == 'screen' else name for name in names]
+    return [SELECTED if name == 'screen' else name for name in names]
 
 
 def _name_in_call(head: str) -> str:
-    return 'screen' if head == _SELECTED else head
+    return 'screen' if head == SELECTED else head
 
 
 def _is_order(function_id: int) -> bool:

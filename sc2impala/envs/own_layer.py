@@ -122,5 +122,5 @@ class OwnLayerEnvironment(vector.VectorEnvironment):
         layers = dict(observed.get(self._group, {}))
         ages = self._frames[:, np.newaxis, np.newaxis] - self._last
         layers[self._layer] = self._labels(layers, ages).astype(np.uint8)
-        ordered = dict(observed, **{self._group: {name: layers[name] for name in self._names}})
-        return {key: ordered[key] for key in sorted(ordered)}
+        groups = dict(observed, **{self._group: {name: layers[name] for name in self._names}})
+        return {key: groups[key] for key in sorted(groups)}

@@ -200,6 +200,11 @@ def test_what_is_selected_comes_before_where_it_goes():
     np.testing.assert_allclose(before['screen2'], after['screen2'], atol=1e-5)
 
 
+def test_related_points_need_conditioned_arguments():
+    with pytest.raises(ValueError, match='related_points=true needs --argument_conditioning'):
+        agents.make_agent('fully_conv', *fakes.make_specs(), MAX_STEP_MUL, related_points=True)
+
+
 @pytest.mark.long
 def test_related_points_work_with_every_agent(agent_name):
     """Also with those whose features cover several pixels, or that have no map of them."""
