@@ -7,12 +7,11 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tup
 import numpy as np
 
 import sc2impala
-from sc2impala import sim, structs
+from sc2impala import envs, sim, structs
 from sc2impala.checkpoints import zoo_names
 from sc2impala.envs import search_player
 from sc2impala.envs.players import RULES
-from sc2impala.envs.simulated import SimulatedEnvironment
-from sc2impala.envs.vector import Specs
+from sc2impala.envs.vector import Specs, VectorEnvironment
 from sc2impala.errors import UserError
 from sc2impala.evaluation import players
 from sc2impala.evaluation.loaded_agent import LoadedAgent
@@ -78,10 +77,11 @@ class WatchedPlayer(abc.ABC):
         """Args: settings: the games."""
         self.environment = settings
 
-    def make_environment(self, seeds: Sequence[int]) -> SimulatedEnvironment:
+    def make_environment(self, seeds: Sequence[int]) -> VectorEnvironment:
         """Returns games of the simulator, one per seed."""
         settings = self.environment
-        return SimulatedEnvironment(
+        return envs.make_environment(
+            'simulator',
             settings.map_name,
             seeds,
             *self.specs,
@@ -176,7 +176,7 @@ class Script(WatchedPlayer):
         kind = trace.POLICY if self._compares else trace.SCRIPT
         self.about = _about(name, about, kind, self.specs, heads, '')
 
-    def make_environment(self, seeds: Sequence[int]) -> SimulatedEnvironment:
+    def make_environment(self, seeds: Sequence[int]) -> VectorEnvironment:
         """See `WatchedPlayer.make_environment`."""
         env = super().make_environment(seeds)
         self._player.join(env)

@@ -35,15 +35,13 @@ def record(
     with contextlib.closing(player.make_environment(game_seeds)) as env:
         recorders = [EpisodeRecorder(player, number, with_layers) for number in range(num_episodes)]
         observation, first = env.reset(), np.ones([num_episodes], bool)
-        world, mobile = units.world_of(env.game), units.num_mobile(env.game)
+        simulated: Any = env.unwrapped
+        game = simulated.game
+        world, mobile = units.world_of(game), units.num_mobile(game)
         active = np.ones([num_episodes], bool)
         while active.any():
             decision = player.decide(observation, first)
-            seen, cameras, loops = (
-                units.snapshot(env.game),
-                units.camera(env.game),
-                env.game.game_loop,
-            )
+            seen, cameras, loops = units.snapshot(game), units.camera(game), game.game_loop
             for k in np.flatnonzero(active).tolist():
                 row = {name: array[k].copy() for name, array in seen.items()}
                 recorders[k].add(int(loops[k]), row, cameras[k], observation, decision)

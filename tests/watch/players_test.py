@@ -92,6 +92,18 @@ def test_an_agent_of_the_zoo():
 
 
 @pytest.mark.long
+def test_an_agent_that_observes_a_layer_of_the_package():
+    (player,) = resolve('zoo:CollectMineralShards-scratch')
+    env = player.make_environment([0, 1])
+    observation = env.reset()
+    assert not observation['screen']['ordered'].any()
+    for step in range(3):
+        decision = player.decide(observation, np.full([2], step == 0))
+        observation = env.step(decision.action, decision.step_mul).observation
+    env.close()
+    assert observation['screen']['ordered'].any()
+
+
 def test_two_maps(run):
     with pytest.raises(UserError, match='is a run on MoveToBeacon, expected DefeatRoaches as'):
         resolve(run, map_name='DefeatRoaches')
