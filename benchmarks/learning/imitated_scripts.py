@@ -67,7 +67,8 @@ def play(
     of_agent, action_spec = environments.make_specs(settings.environment)
     script = environments.find_script(map_name, name)
     if script is None:
-        raise ValueError(f'script is {name}, expected one of {map_name}')
+        names = ', '.join(sorted(environments.script_names(map_name)))
+        raise ValueError(f'script is {name}, expected one of: {names}')
     seen = demonstrator.with_needs(of_agent, script, fine=True)
     if units_size:
         if 'feature_units' not in script.vectors or units_size % of_agent.screen_size[0]:

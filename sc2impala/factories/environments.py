@@ -1,7 +1,7 @@
 """Specs, games and scripts of a run, from its settings."""
 
 import dataclasses
-from typing import List, Optional, Sequence, Type
+from typing import List, Optional, Sequence, Tuple, Type
 
 import numpy as np
 
@@ -302,6 +302,13 @@ def find_script(map_name: str, policy: str) -> Optional[Type[players.ScriptedPla
     return players.RULES.get(map_name, {}).get(policy)
 
 
+def script_names(map_name: str) -> Tuple[str, ...]:
+    """Returns the names of the scripts of a map, 'scripted' for the best one; () if it has none."""
+    if map_name not in players.RULES:
+        return ()
+    return ('scripted', *players.RULES[map_name], *search_player.MAPS.get(map_name, ()))
+
+
 def make_script(map_name: str, specs: Specs, flag: str, policy: str) -> players.ScriptedPlayer:
     """Makes a script.
 
@@ -316,10 +323,11 @@ def make_script(map_name: str, specs: Specs, flag: str, policy: str) -> players.
     """
     script = find_script(map_name, policy)
     if script is None:
+        names = script_names(map_name)
+        problem, known = ('is no script', names) if names else ('has no script', players.RULES)
         raise UserError(
-            '--{}={} has no script for --map_name={}, expected one of: {}.'.format(
-                flag, policy, map_name, ', '.join(sorted(players.SCRIPTED_PLAYERS))
-            )
+            f'--{flag}={policy} {problem} for --map_name={map_name}, expected one of: '
+            f'{", ".join(sorted(known))}.'
         )
     try:
         return script(*specs)

@@ -2,7 +2,7 @@
 
 import abc
 import os
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence
 
 import numpy as np
 
@@ -10,7 +10,6 @@ import sc2impala
 from sc2impala import envs, sim, structs
 from sc2impala.checkpoints import zoo_names
 from sc2impala.envs import search_player
-from sc2impala.envs.players import RULES
 from sc2impala.envs.vector import Specs, VectorEnvironment
 from sc2impala.errors import UserError
 from sc2impala.evaluation import players
@@ -251,7 +250,7 @@ def _script(name: str, map_name: str, options: Options) -> Script:
     policy = name[len(SCRIPT) :]
     script = environments.find_script(map_name, policy)
     if script is None:
-        known = sorted(players_of(map_name))
+        known = sorted(environments.script_names(map_name))
         raise UserError(
             f'{name} is no script for {map_name}, expected {SCRIPT}NAME with one of: '
             f'{", ".join(known)}.'
@@ -272,12 +271,6 @@ def _script(name: str, map_name: str, options: Options) -> Script:
 def _short(folder: str) -> str:
     """Returns the name of a run without the folders around it, which are nobody else's business."""
     return os.path.basename(os.path.abspath(folder))
-
-
-def players_of(map_name: str) -> Tuple[str, ...]:
-    """Returns the names of the scripts of a map, 'scripted' for the best one."""
-    searches = search_player.MAPS.get(map_name, ())
-    return ('scripted', *RULES.get(map_name, {}), *searches)
 
 
 def _about(

@@ -164,11 +164,19 @@ class TestNeedsOfAScript:
 
     def test_on_a_map_without_a_script(self, monkeypatch):
         monkeypatch.delitem(envs_players.SCRIPTED_PLAYERS, 'MoveToBeacon')
+        monkeypatch.delitem(envs_players.RULES, 'MoveToBeacon')
         settings = make_settings(policy='scripted', **SMALL)
         assert players.with_needs(settings.environment, 'scripted') == settings.environment
         complaint = '--policy=scripted has no script for --map_name=MoveToBeacon, expected one of: '
         with pytest.raises(UserError, match=complaint + 'BuildMarines, '):
             make_player(settings)
+
+
+def test_a_script_of_another_map():
+    specs = environments.make_specs(make_settings(map_name='DefeatRoaches').environment)
+    complaint = '--policy=kite is no script for --map_name=DefeatRoaches, expected one of: LH, LZ, '
+    with pytest.raises(UserError, match=complaint):
+        environments.make_script('DefeatRoaches', specs, 'policy', 'kite')
 
 
 def test_scripts_by_name():
