@@ -45,6 +45,8 @@ DOCS = os.path.join(ROOT, 'docs')
 
 Reason = str
 
+_PATHS = ('--folder', '--clones', '--output')
+
 
 def main(argv: Optional[Sequence[str]] = None) -> None:
     """Measures, and prints a table and the JSON.
@@ -99,10 +101,7 @@ def parse_arguments(argv: Optional[Sequence[str]]) -> argparse.Namespace:
     parser.add_argument('--output', help='folder of the results, --folder by default')
     arguments = parser.parse_args(argv)
     words = sys.argv[1:] if argv is None else argv
-    # Where the environments are does not matter to others.
-    arguments.words = [
-        word for word in words if not word.startswith(('--folder', '--clones', '--output'))
-    ]
+    arguments.words = _without_paths(words)
     for name in arguments.only or ():
         if name not in ENTRIES:
             parser.error(f'--only={name} is unknown, expected some of: {", ".join(ENTRIES)}.')
@@ -111,6 +110,17 @@ def parse_arguments(argv: Optional[Sequence[str]]) -> argparse.Namespace:
     arguments.cores = _parse_cores(parser, arguments.cores)
     arguments.output = os.path.abspath(arguments.output or arguments.folder)
     return arguments
+
+
+def _without_paths(words: Sequence[str]) -> List[str]:
+    """Leaves out options that say where files are, which does not matter to others."""
+    kept: List[str] = []
+    is_path = False
+    for word in words:
+        if not is_path and not word.startswith(_PATHS):
+            kept.append(word)
+        is_path = word in _PATHS
+    return kept
 
 
 def _parse_cores(parser: argparse.ArgumentParser, text: str) -> List[int]:

@@ -77,7 +77,14 @@ def make_env(
 ) -> gymnasium.Env:
     """Returns a game; its name is that of the task. Worker processes find the function by name."""
     seed = 0 if env_config is None else env_config.env_id
-    return games.FramesEnv(seed) if name == 'speed' else games.PlanesEnv(seed)
+    if name == 'speed':
+        return games.FramesEnv(seed)
+    game = games.PlanesEnv(seed)
+    # Sample Factory does not support a MultiDiscrete space.
+    game.action_space = gymnasium.spaces.Tuple(
+        [gymnasium.spaces.Discrete(int(number)) for number in game.action_space.nvec]
+    )
+    return game
 
 
 def _num_parameters(config: Any, env: gymnasium.Env) -> int:

@@ -98,6 +98,14 @@ def test_the_command_of_a_peer():
 
 
 @pytest.mark.parametrize(
+    'paths', [['--folder=a', '--output=b'], ['--folder', 'a', '--clones', 'b']]
+)
+def test_the_recorded_command_names_no_folders(paths):
+    arguments = league.parse_arguments(['--rounds=1', *paths, '--only', 'rllib'])
+    assert arguments.words == ['--rounds=1', '--only', 'rllib']
+
+
+@pytest.mark.parametrize(
     'flags, message',
     [
         (['--only', 'nobody'], '--only=nobody is unknown, expected some of: sc2impala'),
