@@ -3,7 +3,8 @@
     python -m sc2impala.zoo.publish runs/roaches --name=DefeatRoaches --selection='seed 1 of 1'
     python -m sc2impala.zoo.publish --name=DefeatRoaches --evaluate --seed=1
 
-The agent of the zoo is evaluated with the settings of its run, and for every --max_step_mul
+The card covers the run and those that it began with by --init_checkpoint. The agent of the zoo is
+evaluated with the settings of its run, and for every --max_step_mul
 with steps of at most this many frames. With --evaluate an agent of the zoo is evaluated again: the
 results are printed, and its card stays.
 """
@@ -18,7 +19,7 @@ import shlex
 import shutil
 import sys
 import tempfile
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
 import numpy as np
 
@@ -36,6 +37,19 @@ MAX_BYTES = 3 * 2**20
 _MAX_GAP = datetime.timedelta(minutes=10)
 """Longer pauses in a log are not part of the training."""
 _TIME = re.compile(r'\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+\+\d\d:\d\d')
+
+
+class _Training(NamedTuple):
+    """One of the runs in which an agent was trained.
+
+    command: without the place of the run. frames: environment frames up to the agent, or up to the
+    run after it. hours: its duration. imitates: whether it had an imitation phase.
+    """
+
+    command: str
+    frames: int
+    hours: float
+    imitates: bool
 
 
 def main(argv: Optional[Sequence[str]] = None) -> int:
@@ -157,28 +171,77 @@ def _describe(
 ) -> Card:
     config, starts = before['config'], before['starts']
     first = starts[0]
-    words = [
-        word for word in first['command'][1:] if not re.match(r'--?(logdir|progress_secs)\b', word)
-    ]
-    hours = _hours(run) if arguments.hours is None else arguments.hours
+    trainings = _trainings(run, weights.frames, arguments.hours)
     return Card(
         name=arguments.name,
         map_name=config['map_name'],
         agent=config['agent'],
         algorithm=config['algorithm'],
-        origin='imitation' if config['num_cloning_frames'] else 'scratch',
-        command=' '.join(['python', '-m', 'sc2impala.experiment', *map(shlex.quote, words)]),
+        origin='imitation' if any(each.imitates for each in trainings) else 'scratch',
+        command=' && '.join(each.command for each in trainings),
         commit=first.get('git_revision'),
         version=first['versions']['sc2impala'],
         date=starts[-1]['time'][:10],
         seed=config['seed'],
         selection=arguments.selection,
-        frames=weights.frames,
-        hours=round(hours, 2),
+        frames=sum(each.frames for each in trainings),
+        hours=round(sum(each.hours for each in trainings), 2),
         processor=f'{os.cpu_count()} cores of {_processor()}',
         num_weights=sum(int(np.size(value)) for value in weights.values.values()),
         scores=[],
     )
+
+
+def _trainings(run: str, frames: int, hours: Optional[float] = None) -> List[_Training]:
+    """Returns the trainings of an agent: those that its run began with, and its own.
+
+    Args:
+      run: the folder.
+      frames: of the checkpoint.
+      hours: of all of them; None to read their logs.
+
+    Raises:
+      UserError: if a run that it began with, or a log, cannot be read.
+    """
+    from sc2impala.checkpoints import choice, directory  # They import TensorFlow.
+
+    before = manifest.read(run)
+    assert before is not None
+    config, first = before['config'], before['starts'][0]
+    flags = [
+        flag
+        for flag in _joined(first['command'][1:])
+        if not re.match(r'--?(logdir|progress_secs|init_checkpoint)\b', flag)
+    ]
+    trainings: List[_Training] = []
+    origin = config['init_checkpoint']
+    if zoo_names.is_zoo(origin):
+        flags.append(f'--init_checkpoint={origin}')
+    elif origin:
+        checkpoint = choice.find_initial(origin)
+        earlier = directory.run_of(checkpoint)
+        logdir = 'runs/' + os.path.basename(os.path.abspath(earlier))
+        trainings = _trainings(
+            earlier, directory.frames_of(checkpoint), None if hours is None else 0.0
+        )
+        last = trainings[-1]
+        trainings[-1] = last._replace(command=f'{last.command} --logdir={logdir}')
+        flags.append(f'--init_checkpoint={logdir}')
+    command = ' '.join(['python', '-m', 'sc2impala.experiment', *map(shlex.quote, flags)])
+    own_hours = _hours(run) if hours is None else hours
+    imitates = bool(config['num_cloning_frames'])
+    return [*trainings, _Training(command, frames, own_hours, imitates)]
+
+
+def _joined(words: Sequence[str]) -> List[str]:
+    """Returns a command line in which a value that follows its flag is part of it, after `=`."""
+    flags: List[str] = []
+    for word in words:
+        if flags and not word.startswith('-') and '=' not in flags[-1]:
+            flags[-1] += f'={word}'
+        else:
+            flags.append(word)
+    return flags
 
 
 def _hours(run: str) -> float:

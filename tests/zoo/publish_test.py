@@ -3,13 +3,14 @@
 import json
 import os
 import shutil
+import sys
 
 import numpy as np
 import pytest
 
 import sc2impala
 from sc2impala import experiment
-from sc2impala.checkpoints import zoo_names
+from sc2impala.checkpoints import directory, zoo_names
 from sc2impala.zoo import cards, publish
 
 pytestmark = pytest.mark.long
@@ -33,6 +34,23 @@ def test_the_card_describes_the_run(zoo_folder, tiny_run):
     assert tiny_run not in card.command
     assert [score.max_step_mul for score in card.scores] == [None, 2]
     assert [(score.episodes, score.seed) for score in card.scores] == [(2, 3), (2, 3)]
+
+
+def test_the_card_covers_the_runs_that_it_began_with(tiny_run, tmp_path, monkeypatch):
+    second = str(tmp_path / 'second')
+    flags = ['--init_checkpoint', tiny_run, '--total_environment_frames', '20']
+    flags.append(f'--logdir={second}')
+    monkeypatch.setattr(sys, 'argv', ['experiment.py', *flags])
+    assert experiment.main(flags) == 0
+    (of_first,) = publish._trainings(tiny_run, 100)
+    of_both = publish._trainings(second, 20)
+    assert [each.frames for each in of_both] == [directory.saved(tiny_run)[-1], 20]
+    assert of_both[0].command == of_first.command + ' --logdir=runs/tiny'
+    assert of_both[1].command == (
+        'python -m sc2impala.experiment --total_environment_frames=20 --init_checkpoint=runs/tiny'
+    )
+    assert of_both[0].hours == of_first.hours > 0
+    assert sum(each.hours for each in publish._trainings(second, 20, hours=3.0)) == 3.0
 
 
 def test_the_settings_have_no_paths(zoo_folder):
