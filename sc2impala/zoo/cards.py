@@ -10,6 +10,9 @@ from sc2impala.errors import UserError
 MARKS = '<!-- cards -->', '<!-- end of cards -->'
 """Around the text of a document that is made from the cards."""
 
+AND_THEN = ' && '
+"""Between the commands of several runs."""
+
 
 class Score(NamedTuple):
     """An evaluation of the agent of the zoo, as it is in the package.
@@ -43,14 +46,14 @@ class Card(NamedTuple):
     name: without `zoo:`.
     map_name, agent, algorithm: settings of its run.
     origin: 'imitation' of a script and what follows it, or 'scratch'.
-    command: of the training.
-    commit: of the training; None if it was not trained in a clone.
+    command: of the training; of each run if it began with an earlier one, see `AND_THEN`.
+    commit: of the last run; None if it was not trained in a clone.
     version: of the package.
     date: of the training.
     seed: of its run.
     selection: how it was chosen among runs and checkpoints, in a few words.
-    frames: environment frames of all phases, up to this checkpoint.
-    hours: duration of the training.
+    frames: environment frames of all phases and runs, up to this checkpoint.
+    hours: duration of all of them.
     processor: of the training.
     num_weights: numbers in its weights.
     scores: the first one is that of its default settings.
@@ -151,7 +154,8 @@ def markdown(cards: Sequence[Card]) -> str:
             lines.append('| ' + ' | '.join(cells) + ' |')
     lines += ['', '```bash']
     for card in cards:
-        lines += [f'# {zoo_names.PREFIX}{card.name}, {card.date}, {card.processor}', card.command]
+        lines.append(f'# {zoo_names.PREFIX}{card.name}, {card.date}, {card.processor}')
+        lines += card.command.split(AND_THEN)
     return '\n'.join([*lines, '```'])
 
 

@@ -178,7 +178,7 @@ def _describe(
         agent=config['agent'],
         algorithm=config['algorithm'],
         origin='imitation' if any(each.imitates for each in trainings) else 'scratch',
-        command=' && '.join(each.command for each in trainings),
+        command=cards.AND_THEN.join(each.command for each in trainings),
         commit=first.get('git_revision'),
         version=first['versions']['sc2impala'],
         date=starts[-1]['time'][:10],

@@ -67,6 +67,11 @@ def test_documents_have_the_table_of_all_cards(zoo_folder, tmp_path, capsys):
     assert CARD.command in text.splitlines()
 
 
+def test_documents_have_a_line_for_each_run():
+    two = CARD._replace(command=cards.AND_THEN.join(['train --seed=1', 'train --seed=2']))
+    assert cards.markdown([two]).splitlines()[-3:-1] == ['train --seed=1', 'train --seed=2']
+
+
 @pytest.mark.parametrize('text', ['', '<!-- cards -->', '<!-- end of cards --><!-- cards -->'])
 def test_documents_without_marks_stay(zoo_folder, tmp_path, capsys, text):
     path = tmp_path / 'results.md'
