@@ -20,8 +20,10 @@ make_venv() {
     echo "installing into $VENV (once, about two minutes)"
     rm -f "$VENV/installed"
     "$python" -m venv "$VENV"
-    "$VENV/bin/pip" install --quiet --disable-pip-version-check -r "$requirements"
-    "$VENV/bin/pip" install --quiet --disable-pip-version-check --no-deps -e .
+    # Most modules of TensorFlow are never imported; the others are compiled when they are.
+    local install=("$VENV/bin/pip" install --quiet --disable-pip-version-check --no-compile)
+    "${install[@]}" -r "$requirements"
+    "${install[@]}" --no-deps -e .
     echo "$wanted" >"$VENV/installed"
 }
 

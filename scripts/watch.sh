@@ -3,7 +3,7 @@
 # Another player and more flags may be given: bash scripts/watch.sh script:PySC2 --map_name=BuildMarines
 set -euo pipefail
 source "$(dirname "$0")/setup.sh"
-if [ $# -eq 0 ]; then
-    set -- zoo:MoveToBeacon-scratch
-fi
+case "${1:-}" in
+    '' | -*) set -- zoo:MoveToBeacon-scratch "$@" ;;
+esac
 exec "$VENV/bin/python" -m sc2impala.watch "$@"
