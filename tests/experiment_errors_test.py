@@ -97,6 +97,7 @@ class TestWrongSettings:
 
     def test_maps_without_a_script(self, tmp_path, monkeypatch, capsys):
         monkeypatch.delitem(players.SCRIPTED_PLAYERS, 'CollectMineralShards', raising=False)
+        monkeypatch.delitem(players.RULES, 'CollectMineralShards', raising=False)
         flags = '--policy=scripted', '--map_name=CollectMineralShards'
         assert tiny.evaluate(tmp_path / 'logs', *flags) == 1
         line = tiny.error_line(capsys)

@@ -329,6 +329,10 @@ MAP_DEFAULTS = {
             total_environment_frames=200000,
             functions=(
                 'no_op',
+                'select_army',
+                'select_point',
+                'Attack_screen',
+                'Move_screen',
                 'select_army+Attack_screen',
                 'select_army+Move_screen',
                 'select_point+Attack_screen',
