@@ -4,9 +4,9 @@
     python -m sc2impala.zoo.publish --name=DefeatRoaches --evaluate --seed=1
 
 The card covers the run and those that it began with by --init_checkpoint. The agent of the zoo is
-evaluated with the settings of its run, and for every --max_step_mul
-with steps of at most this many frames. With --evaluate an agent of the zoo is evaluated again: the
-results are printed, and its card stays.
+evaluated with the settings of its run, and for every --max_step_mul with steps of at most this many
+frames. With --evaluate an agent of the zoo is evaluated again: the results are printed, and its
+card stays.
 """
 
 import argparse

@@ -104,6 +104,7 @@ def test_an_agent_that_observes_a_layer_of_the_package():
     assert observation['screen']['ordered'].any()
 
 
+@pytest.mark.long
 def test_two_maps(run):
     with pytest.raises(UserError, match='is a run on MoveToBeacon, expected DefeatRoaches as'):
         resolve(run, map_name='DefeatRoaches')
