@@ -339,6 +339,9 @@ def _resolve(chosen: Mapping[str, Any]) -> Settings:
     values = resolve.complete(given, of_run)
     if evaluates:
         manifest.check_evaluation(given['logdir'], values, before)
+    elif values['map_name'] != of_run['map_name']:
+        # Before the values, which may only be wrong because they are of the run's map.
+        manifest.check_same_settings(given['logdir'], values, before)
     return Settings.from_values(values)
 
 
