@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Sequence
 from sc2impala.envs import tasks
 from sc2impala.errors import UserError
 from sc2impala.runtime import manifest
+from sc2impala.settings import resolve
 from sc2impala.settings import settings as settings_lib
 from sc2impala.settings.groups import OutputSettings
 
@@ -63,7 +64,8 @@ def find_runs(paths: Sequence[str]) -> List[Run]:
 def differing_settings(runs_a: Sequence[Run], runs_b: Sequence[Run]) -> Dict[str, Any]:
     """Finds the settings in which A and B differ on the maps that they share.
 
-    Settings that are not in all manifests are left out, as versions may lack them.
+    One that a manifest lacks, since an older version wrote it, has the value that preserves the old
+    behaviour; one that this version does not know is left out unless all manifests have it.
 
     Returns:
       {name: ([values of A], [values of B])}.
@@ -84,12 +86,19 @@ def varying_settings(runs: Sequence[Run]) -> Dict[str, List[Any]]:
 
 def _values_of(runs: Sequence[Run]) -> Dict[str, List[Any]]:
     """The distinct values of each setting that all runs have, in a fixed order."""
-    names = set.intersection(*[set(run.config) for run in runs])
+    configs = [{**_of_older_versions(), **run.config} for run in runs]
+    names = set.intersection(*map(set, configs))
     result = {}
     for name in sorted(filter(_matters, names)):
-        texts = {json.dumps(run.config[name], sort_keys=True) for run in runs}
+        texts = {json.dumps(config[name], sort_keys=True) for config in configs}
         result[name] = [json.loads(text) for text in sorted(texts)]
     return result
+
+
+def _of_older_versions() -> Dict[str, Any]:
+    """Values of settings for manifests that lack them, but of those that depend on the map."""
+    values = resolve.to_manifest(resolve.of_older_versions())
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _matters(name: str) -> bool:

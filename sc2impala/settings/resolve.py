@@ -330,12 +330,17 @@ def to_manifest(values: Mapping[str, Any]) -> Dict[str, Any]:
     }
 
 
-def from_manifest(manifest: Mapping[str, Any]) -> Dict[str, Any]:
-    """The settings of a manifest, also of one that an older version wrote.
+def of_older_versions() -> Dict[str, Any]:
+    """The values of settings in versions that did not have them: they preserve the old behaviour.
 
-    A later setting has the value that preserves the old behaviour: its general
-    default except for `_WITHOUT`; never the default of a map, since versions with such defaults
-    write all settings.
+    Each is the general default except for `_WITHOUT`; never the default of a map, since versions
+    with such defaults write all settings.
+    """
+    return dict(settings_lib.general_defaults(), **_WITHOUT)
+
+
+def from_manifest(manifest: Mapping[str, Any]) -> Dict[str, Any]:
+    """The settings of a manifest, also of one that an older version wrote; see `of_older_versions`.
 
     Raises:
       ValueError: if a value has the wrong type or is invalid, or a list that defines an
@@ -346,7 +351,7 @@ def from_manifest(manifest: Mapping[str, Any]) -> Dict[str, Any]:
     config = manifest['config']
     own_algorithms.register(config.get('algorithm', ''))
     settings = settings_lib.all_settings()
-    values = dict(settings_lib.general_defaults(), **_WITHOUT)
+    values = of_older_versions()
     for name, value in config.items():
         try:
             values[name] = settings[name].type.from_json(value)

@@ -61,6 +61,13 @@ def test_settings_that_differ(tmp_path):
     assert runs.varying_settings(b) == {'learning_rate': [0.0001, 0.001]}
 
 
+def test_a_setting_that_an_older_version_lacks_has_its_old_value(tmp_path):
+    write_run(tmp_path / 'a', algorithm='appo')
+    write_run(tmp_path / 'b', algorithm='appo', related_points=True, spread_games=False)
+    a, b = (runs.find_runs([str(tmp_path / name)]) for name in 'ab')
+    assert runs.differing_settings(a, b) == {'related_points': ([False], [True])}
+
+
 def test_settings_of_different_maps_do_not_vary(tmp_path):
     write_run(tmp_path / 'a', map_name='MoveToBeacon', learning_rate=1e-3)
     write_run(tmp_path / 'b', map_name='DefeatRoaches', learning_rate=1e-4)
