@@ -15,6 +15,8 @@ IMPALA with an LSTM of 256 units, 32 games, unrolls of 20 steps, updates of 32 u
 
 --return measures the seconds until the mean return of the last 100 training episodes on
 MoveToBeacon reaches --target, from the start of the command, each peer with settings of its own.
+Peers that --only leaves out keep their results if these have the same target, limit, seeds, cores
+and machine.
 
 Results are written to league.json in --output, with tables in league_speed.md and league_return.md
 and a picture in league.png. docs/performance.md shows those in docs/league.json:
@@ -47,6 +49,9 @@ Reason = str
 
 _PATHS = ('--folder', '--clones', '--output')
 
+_ALIKE = ('target', 'limit', 'seeds', 'cores', 'machine')
+"""Of results of --return whose entries are comparable."""
+
 
 def main(argv: Optional[Sequence[str]] = None) -> None:
     """Measures, and prints a table and the JSON.
@@ -65,8 +70,12 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
         return
     measure = measure_returns if task == 'return' else measure_speeds
     os.makedirs(arguments.output, exist_ok=True)
+    path = os.path.join(arguments.output, 'league.json')
+    earlier = read(path)
     for result in measure(installed, reasons, arguments):
-        save(os.path.join(arguments.output, 'league.json'), task, result)
+        if task == 'return':
+            result = with_others(result, earlier.get(task))
+        save(path, task, result)
     text = (tables.return_table if task == 'return' else tables.speed_table)(result)
     if arguments.output != DOCS:
         if task == 'speed' and tables.ranked(result):
@@ -306,13 +315,29 @@ def _probe(cores: Sequence[int], name: str) -> Any:
     return subprocesses.run_benchmark('benchmarks.league.probe', confined)[name]
 
 
+def with_others(result: Dict[str, Any], earlier: Optional[Dict[str, Any]]) -> Dict[str, Any]:
+    """Adds the entries that only an earlier result has, if it was measured in the same way.
+
+    Args:
+      result, earlier: of `measure_returns`; an earlier one of None has no entries.
+    """
+    if earlier is None or any(result[name] != earlier[name] for name in _ALIKE):
+        return result
+    entries = {**earlier['entries'], **result['entries']}
+    return dict(result, entries={name: entries[name] for name in ENTRIES if name in entries})
+
+
+def read(path: str) -> Dict[str, Any]:
+    """Returns the results in a file by task; empty without a file."""
+    if not os.path.exists(path):
+        return {}
+    with open(path) as file:
+        return json.load(file)
+
+
 def save(path: str, task: str, result: Dict[str, Any]) -> None:
     """Sets the result of a task in a file, and keeps that of the other one."""
-    results = {}
-    if os.path.exists(path):
-        with open(path) as file:
-            results = json.load(file)
-    results[task] = result
+    results = dict(read(path), **{task: result})
     with open(path + '.new', 'w') as file:
         json.dump(results, file, indent=1, sort_keys=True)
         file.write('\n')

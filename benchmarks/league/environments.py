@@ -123,6 +123,13 @@ ENTRIES: Dict[str, Entry] = {
     'sc2impala_bfloat16': Entry(
         'sc2impala, bfloat16', 'sc2impala', 'sc2impala', 'bfloat16', note=_OUR_NOTE
     ),
+    'sc2impala_quickstart': Entry(
+        'sc2impala, `scripts/quickstart.sh`',
+        'sc2impala',
+        'sc2impala',
+        'quickstart',
+        tasks=('return',),
+    ),
     'sample_factory': Entry('Sample Factory 2.1.1, APPO', 'sample_factory', 'sample_factory'),
     'recurrent_ppo': Entry(
         'sb3-contrib 2.9.2, RecurrentPPO',

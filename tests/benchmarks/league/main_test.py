@@ -84,6 +84,23 @@ def test_returns_are_added_to_the_speeds(monkeypatch, capsys, tmp_path):
     assert json.loads((tmp_path / 'league.json').read_text()) == {'speed': 1, 'return': result}
 
 
+@pytest.mark.parametrize(
+    'flags, kept', [([], True), (['--limit=9'], False), (['--seeds', '1'], False)]
+)
+def test_other_peers_keep_comparable_returns(monkeypatch, capsys, tmp_path, flags, kept):
+    seconds = iter([70.0, 50.0, 60.0])
+    monkeypatch.setattr(
+        runner,
+        'measure_return',
+        lambda peer, target, limit: runner.TimeToReturn(next(seconds), 1000, 25.0, 300),
+    )
+    _run(monkeypatch, capsys, tmp_path, '--return', '--only', 'sc2impala', 'rllib')
+    result = _run(monkeypatch, capsys, tmp_path, '--return', '--only', 'sc2impala', *flags)
+    found = {name: each['runs'][0]['seconds'] for name, each in result['entries'].items()}
+    assert found == ({'sc2impala': 60.0, 'rllib': 50.0} if kept else {'sc2impala': 60.0})
+    assert json.loads((tmp_path / 'league.json').read_text())['return'] == result
+
+
 def test_the_command_of_a_peer():
     installed = environments.Installed('bin/python', 'sources')
     assert league.command('recurrent_ppo', installed, 'speed', 2, 3) == [

@@ -45,10 +45,10 @@ def test_the_speed_flags_are_those_of_the_workload():
     assert ours == workload.make_settings(workload.WORKLOADS['resnet'])
 
 
-def test_the_return_flags_are_those_of_the_quickstart():
+def test_the_flags_of_the_quickstart_are_those_of_its_script():
     with open(scripts.ROOT + '/scripts/quickstart.sh') as file:
         script = file.read()
-    for flag in sc2impala.RETURN_FLAGS[:-1]:
+    for flag in sc2impala.QUICKSTART_FLAGS:
         assert flag in script
 
 
