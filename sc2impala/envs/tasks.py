@@ -2,7 +2,7 @@
 
 A name of several maps is their names separated by commas. All of them have one observation space
 and one action space, see `envs.make_specs`; a layer shows the same on every map. The functions
-that an agent may choose are those of the game's own map, see `functions_of`, and the key 'task' of
+that an agent may choose are those of the game's own map, see `functions_on`, and the key 'task' of
 an observation is the index of its map.
 """
 
@@ -28,6 +28,26 @@ Make = Callable[[int, int, int], vector.VectorEnvironment]
 def split(map_name: str) -> Tuple[str, ...]:
     """Returns the names of the maps of a run; the name itself on a single map."""
     return tuple(map_name.split(SEPARATOR))
+
+
+def functions_on(names: Sequence[str], functions: Sequence[str]) -> List[Tuple[str, ...]]:
+    """Returns the functions that may be chosen on each map.
+
+    They are those of its defaults for the same kind of start, which is the one whose functions the
+    action space has; with other functions those for any kind. More functions can make a map much
+    harder: marines of DefeatRoaches that are ordered one by one hardly defeat any from scratch.
+
+    Args:
+      names: names of the maps.
+      functions: names of the functions of the action space.
+    """
+    if all(name in MAP_DEFAULTS for name in names):
+        of_maps = [MAP_DEFAULTS[name] for name in names]
+        for start in ('from_scratch', 'demonstrated'):
+            found = [getattr(of, start).get('functions', of.functions) for of in of_maps]
+            if set().union(*found) == set(functions):
+                return found
+    return [functions_of(name) for name in names]
 
 
 def functions_of(map_name: str) -> Tuple[str, ...]:

@@ -251,7 +251,7 @@ def _of_several_maps(
         specs[0],
         specs[1],
         environment.longest_step,
-        [tasks.functions_of(name) for name in names],
+        tasks.functions_on(names, specs[1].function_names),
         seed,
     )
 

@@ -7,7 +7,7 @@ import pytest
 
 from sc2impala import envs, frames, saved_arrays
 from sc2impala.envs import demonstrator, players, tasks
-from sc2impala.envs.maps import MAP_DEFAULTS
+from sc2impala.envs.maps import MAP_DEFAULTS, joined
 from sc2impala.structs import EnvOutput
 from tests.envs import contract
 from tests.envs.states_test import check_resumes, play
@@ -88,6 +88,24 @@ def test_functions_are_those_of_any_start():
     defaults = MAP_DEFAULTS['DefeatRoaches']
     assert set(found) == set(defaults.functions) | set(defaults.demonstrated['functions'])
     assert tasks.functions_of('Simple64') == ()
+
+
+@pytest.mark.parametrize('start', ['from_scratch', 'demonstrated'])
+def test_functions_are_those_of_the_start_that_has_them(start):
+    names = ('DefeatRoaches', 'DefeatZerglingsAndBanelings')
+    wanted = getattr(joined(names), start)['functions']
+    found = tasks.functions_on(names, list(reversed(wanted)))
+    for name, functions in zip(names, found):
+        defaults = MAP_DEFAULTS[name]
+        assert functions == getattr(defaults, start).get('functions', defaults.functions)
+    assert set(found[0]) != set(found[1])
+
+
+def test_with_other_functions_they_are_those_of_any_start():
+    names = ('DefeatRoaches', 'DefeatZerglingsAndBanelings')
+    wanted = [tasks.functions_of(name) for name in names]
+    assert tasks.functions_on(names, ('no_op', 'Attack_screen')) == wanted
+    assert tasks.functions_on(('DefeatRoaches', 'Simple64'), ('no_op',)) == [wanted[0], ()]
 
 
 def test_is_a_vector_environment(monkeypatch):
