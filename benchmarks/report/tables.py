@@ -154,10 +154,10 @@ def _league(results: Results, plot_folder: str, plot_link: str) -> str:
             '### Seconds until a mean return of {target:g} on MoveToBeacon'.format(
                 **found['return']
             ),
-            'One run of each trainer, from the start of its command; settings are in '
-            '[that section](reference/benchmarks.md#the-league). Measured on {date}, {cores} '
-            'cores of {processor}. With `--unit_mask=all` of the first row only units can be '
-            'pointed at.'.format(**dict(found['return'], **found['return']['machine'])),
+            'One run of each trainer, from the start of its command; settings are in\n'
+            '[that section](reference/benchmarks.md#the-league). With `--unit_mask=all` of the first '
+            'row only\nunits can be pointed at. Measured on {date}, {cores} cores of '
+            '{processor}.'.format(**dict(found['return'], **found['return']['machine'])),
             league_tables.return_table(found['return']),
         ]
     return '\n\n'.join(texts)

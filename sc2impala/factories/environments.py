@@ -244,14 +244,18 @@ def _of_several_maps(
     assigned: Sequence[int],
     seed: int,
 ) -> envs.VectorEnvironment:
-    names = environment.map_names
+    names, functions = environment.map_names, specs[1].function_names
+    if environment.mask_other_maps:
+        own_functions = tasks.functions_on(names, functions)
+    else:
+        own_functions = [functions] * len(names)
     return tasks.TaskEnvironment(
         make,
         assigned,
         specs[0],
         specs[1],
         environment.longest_step,
-        tasks.functions_on(names, specs[1].function_names),
+        own_functions,
         seed,
     )
 

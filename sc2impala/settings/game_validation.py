@@ -67,6 +67,7 @@ def check_tasks(settings: Settings) -> None:
             ('task_schedule', own.task_schedule if own.is_sequential else ''),
             ('task_shares', _weights_text(own.task_shares)),
             ('task_input', 'true' if settings.agent.task_input else ''),
+            ('mask_other_maps', '' if environment.mask_other_maps else 'false'),
         ):
             if value:
                 raise UserError(

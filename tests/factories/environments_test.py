@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from sc2impala import agents, envs
+from sc2impala import agents, envs, experiment
 from sc2impala.errors import UserError
 from sc2impala.factories import acting, environments
 from sc2impala.runtime import seeds, sessions
@@ -149,3 +149,18 @@ def test_more_devices_than_there_are(num_gpus, count, ending, monkeypatch):
     assert str(error.value) == (
         f'--num_learner_devices={count} needs as many GPUs, but this machine has {ending}'
     )
+
+
+@pytest.mark.parametrize('masked', [True, False])
+def test_functions_of_other_maps_are_masked_by_default(masked):
+    flags = ['--map_name=CollectMineralShards,DefeatRoaches', '--from_scratch']
+    flags += [f'--mask_other_maps={masked}', '--functions=no_op,select_army,Attack_screen']
+    settings = experiment.read_settings(flags)
+    specs = environments.make_specs(settings.environment)
+    with environments.make_environment(settings.environment, settings.starcraft, specs, [1]) as env:
+        env.reset()
+        action = {head: np.zeros([1], np.int32) for head in specs[1].heads}
+        action['function'][:] = env.action_spec.function_names.index('select_army')
+        available = env.step(action, np.full([1], 8, np.int32)).observation['available_actions'][0]
+        attack = env.action_spec.function_names.index('Attack_screen')
+    assert available[attack] == (not masked)

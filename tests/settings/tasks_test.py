@@ -94,6 +94,7 @@ class TestGames:
             'expected none with --task_schedule=sequential',
         ),
         (['--task_input'], 'task_input=true is for several maps, expected their names'),
+        (['--nomask_other_maps'], 'mask_other_maps=false is for several maps'),
         (['--task_schedule=sequential'], 'task_schedule=sequential is for several maps'),
         (['--task_shares=MoveToBeacon=2'], 'task_shares=MoveToBeacon=2.0 is for several maps'),
     ],

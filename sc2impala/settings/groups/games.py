@@ -74,6 +74,12 @@ class EnvironmentSettings:
         'first; not for imitation, since scripts call no_op',
         scope=fields.WEIGHTS,
     )
+    mask_other_maps: bool = setting(
+        True,
+        'several maps: mask functions that the defaults of a map do not have. What is available '
+        'tells maps apart; otherwise every function of the run can be chosen where the game has it',
+        scope=fields.WEIGHTS,
+    )
     screen_layers: Optional[Names] = setting(
         None,
         "names of PySC2 screen layers, or 'all'; and ordered, which shows targets of the orders of "
