@@ -155,8 +155,8 @@ def _league(results: Results, plot_folder: str, plot_link: str) -> str:
                 **found['return']
             ),
             'One run of each trainer, from the start of its command; settings are in\n'
-            '[that section](reference/benchmarks.md#the-league). With `--unit_mask=all` of the first '
-            'row only\nunits can be pointed at. Measured on {date}, {cores} cores of '
+            '[that section](reference/benchmarks.md#the-league). With `--unit_mask=all` of the '
+            'first row only\nunits can be pointed at. Measured on {date}, {cores} cores of '
             '{processor}.'.format(**dict(found['return'], **found['return']['machine'])),
             league_tables.return_table(found['return']),
         ]
