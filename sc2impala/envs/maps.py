@@ -304,11 +304,15 @@ MAP_DEFAULTS = {
         fixed_arguments=_AT_ONCE,
         screen_layers=_FIGHT_LAYERS,
         settings={'reward_scaling': 0.1, 'discounting': 0.97},
-        # Only roaches can be attacked, which a random policy rarely does with a prior alone: after
-        # 0.6 M frames the return is 59 and 64 instead of 10.
+        # Only roaches can be attacked, which a random policy rarely does with a prior alone. The last
+        # order's target, and the hit points of what it has been fired at, help to go on with one
+        # roach. IMPALA learns twice as fast here as APPO.
         from_scratch=dict(
             _BY_ITSELF,
             agent='fully_conv_lstm',
+            algorithm='impala',
+            fixed_step_mul=True,
+            screen_layers=_FIGHT_LAYERS + ('ordered',),
             unit_mask='all',
             discounting=0.95,
             total_environment_frames=3000000,
