@@ -304,9 +304,9 @@ MAP_DEFAULTS = {
         fixed_arguments=_AT_ONCE,
         screen_layers=_FIGHT_LAYERS,
         settings={'reward_scaling': 0.1, 'discounting': 0.97},
-        # Only roaches can be attacked, which a random policy rarely does with a prior alone. The last
-        # order's target, and the hit points of what it has been fired at, help to go on with one
-        # roach. IMPALA learns twice as fast here as APPO.
+        # Only roaches can be attacked, which a random policy rarely does with a prior alone.
+        # Targets of earlier orders and hit points show which roach has been fired at. IMPALA learns
+        # twice as fast here as APPO.
         from_scratch=dict(
             _BY_ITSELF,
             agent='fully_conv_lstm',
