@@ -315,7 +315,7 @@ MAP_DEFAULTS = {
             screen_layers=_FIGHT_LAYERS + ('ordered',),
             unit_mask='all',
             discounting=0.95,
-            total_environment_frames=3000000,
+            total_environment_frames=2000000,
         ),
         # The script of the search gives orders to single marines. It goes by their health and by
         # distances, which a list of units shows. With a selection and an order in one step it
