@@ -97,7 +97,8 @@ class TestWeightsOfAnotherRun:
 
     def test_from_scratch_it_learns_as_the_map_says_for_that(self):
         values = self.complete(from_scratch=True)
-        assert (values['algorithm'], values['learning_rate']) == ('appo', 1e-3)
+        assert values['learning_rate'] == 1e-3 != self.RUN['learning_rate']
+        assert values['total_environment_frames'] == 2000000
 
     def test_of_an_algorithm_without_labels(self):
         of_run = resolve.complete({'algorithm': 'r2d2', 'from_scratch': True, 'r2d2_burn_in': 3})
