@@ -12,6 +12,7 @@ from typing import Iterable, List, Optional, Sequence
 
 from benchmarks.league import work
 from benchmarks.league.peers import reporting
+from benchmarks.speed import time_to_return
 
 SPEED_FLAGS = (
     '--backend=synthetic',
@@ -38,15 +39,6 @@ RETURN_FLAGS = (
     '--total_environment_frames=2400000',
 )
 """The fastest known to a return of 25: with the mask only units can be pointed at."""
-QUICKSTART_FLAGS = (
-    '--map_name=MoveToBeacon',
-    '--agent=fully_conv_lstm',
-    '--fixed_step_mul',
-    '--step_mul=6',
-    '--discounting_per_frame',
-    '--total_environment_frames=2400000',
-)
-"""Those of scripts/quickstart.sh."""
 FRAMES_PER_STEP = {'speed': 8, 'return': 6}
 
 _PARAMETERS = re.compile(r'.* on .*, ([\d,]+) parameters')
@@ -66,7 +58,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     arguments = reporting.parse(__doc__, own)
     flags: List[str] = list(SPEED_FLAGS if arguments.task == 'speed' else RETURN_FLAGS)
     if arguments.variant == 'quickstart':
-        flags = list(QUICKSTART_FLAGS)
+        flags = list(time_to_return.QUICKSTART)
     flags += ['--bfloat16'] if arguments.variant == 'bfloat16' else []
     flags += [f'--seed={arguments.seed}'] + [word for word in argv if word not in own]
     with tempfile.TemporaryDirectory() as folder:

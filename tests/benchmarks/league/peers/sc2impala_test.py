@@ -5,6 +5,7 @@ import json
 import pytest
 
 from benchmarks.league.peers import reporting, sc2impala
+from benchmarks.speed.time_to_return import QUICKSTART
 from tests.benchmarks import scripts
 
 LINES = """atari_net on MoveToBeacon (simulator), 12,345 parameters
@@ -45,11 +46,26 @@ def test_the_speed_flags_are_those_of_the_workload():
     assert ours == workload.make_settings(workload.WORKLOADS['resnet'])
 
 
-def test_the_flags_of_the_quickstart_are_those_of_its_script():
-    with open(scripts.ROOT + '/scripts/quickstart.sh') as file:
-        script = file.read()
-    for flag in sc2impala.QUICKSTART_FLAGS:
-        assert flag in script
+def test_the_flags_of_a_variant(monkeypatch):
+    started = []
+
+    class Process:
+        stdout, returncode = (), 0
+
+        def __init__(self, command, **unused):
+            started.append(command)
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *unused):
+            return None
+
+    monkeypatch.setattr(sc2impala.subprocess, 'Popen', Process)
+    sc2impala.main(['--task=return'])
+    sc2impala.main(['--task=return', '--variant=quickstart'])
+    assert '--unit_mask=all' in started[0]
+    assert started[1][-len(QUICKSTART) - 1 : -1] == list(QUICKSTART)
 
 
 @pytest.mark.long
