@@ -241,16 +241,22 @@ def complete(
 
 
 def of_schedule(given: Mapping[str, Any]) -> Dict[str, Any]:
-    """Returns the length of a run whose maps are learned one after the other.
+    """Returns what differs in a run whose maps are learned one after the other.
+
+    Learning rate and entropy cost stay as they are, so that later maps are learned like the first.
 
     Args:
-      given: settings; a length among them is that of a map's defaults, unless it was chosen.
+      given: settings; those among them that differ were defaults of a map, unless they were chosen.
     """
     of = {**settings_lib.general_defaults(), **given}
     if of['task_schedule'] != SEQUENTIAL:
         return {}
     num_maps = len(tasks.split(of['map_name']))
-    return {'total_environment_frames': num_maps * of['cycles'] * of['frames_per_task']}
+    return {
+        'total_environment_frames': num_maps * of['cycles'] * of['frames_per_task'],
+        'final_learning_rate': of['learning_rate'],
+        'final_entropy_cost': -1.0,
+    }
 
 
 def of_evaluation(of_run: Mapping[str, object], backend: str) -> Dict[str, Any]:

@@ -23,6 +23,7 @@ class Score(NamedTuple):
     mean, standard_error: of the return of an episode.
     episodes: their number.
     seed: of the games and the actions.
+    map_name: of an agent of several maps; otherwise None.
     """
 
     step_mul: Optional[int]
@@ -32,19 +33,21 @@ class Score(NamedTuple):
     standard_error: float
     episodes: int
     seed: int
+    map_name: Optional[str] = None
 
     def steps(self) -> str:
-        """The step multiplier in words."""
+        """The step multiplier in words, after the map if there are several."""
+        where = f'{self.map_name}: ' if self.map_name else ''
         if self.step_mul is not None:
-            return f'{self.step_mul} frames'
-        return f'chosen, at most {self.max_step_mul}' if self.max_step_mul else 'chosen'
+            return f'{where}{self.step_mul} frames'
+        return where + (f'chosen, at most {self.max_step_mul}' if self.max_step_mul else 'chosen')
 
 
 class Card(NamedTuple):
     """The card of an agent.
 
     name: without `zoo:`.
-    map_name, agent, algorithm: settings of its run.
+    map_name, agent, algorithm: settings of its run; several maps are separated by commas.
     origin: 'imitation' of a script and what follows it, or 'scratch'.
     command: of the training; of each run if it began with an earlier one, see `AND_THEN`.
     commit: of the last run; None if it was not trained in a clone.
@@ -56,7 +59,7 @@ class Card(NamedTuple):
     hours: duration of all of them.
     processor: of the training.
     num_weights: numbers in its weights.
-    scores: the first one is that of its default settings.
+    scores: the first one, or the first one of each map, is that of its default settings.
     """
 
     name: str

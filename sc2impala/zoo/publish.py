@@ -61,7 +61,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     arguments = parse(argv)
     try:
         if arguments.evaluate:
-            found = [evaluate(arguments, limit) for limit in _limits(arguments)]
+            found = [score for limit in _limits(arguments) for score in evaluate(arguments, limit)]
             print(cards.table([cards.read(arguments.name)._replace(scores=found)]))
         else:
             publish(arguments)
@@ -116,7 +116,7 @@ def publish(arguments: argparse.Namespace) -> Card:
             for limit in _limits(arguments):
                 # The first one may have that limit as a default of the map.
                 if limit is None or limit not in [score.max_step_mul for score in scores]:
-                    scores.append(evaluate(arguments, limit))
+                    scores += evaluate(arguments, limit)
             card = card._replace(scores=scores)
             logdir.write_json(os.path.join(target, zoo_names.CARD), cards.to_json(card))
         except BaseException:  # Also when it is interrupted: the earlier agent returns.
@@ -269,21 +269,32 @@ def _processor() -> str:
     return found.group(1) if found else platform.processor() or platform.machine()
 
 
-def evaluate(arguments: argparse.Namespace, max_step_mul: Optional[int]) -> Score:
+def evaluate(arguments: argparse.Namespace, max_step_mul: Optional[int]) -> List[Score]:
     """Evaluates an agent of the zoo.
+
+    Returns:
+      A score for each of its maps.
 
     Raises:
       UserError: if the evaluation fails; its reason has been printed.
     """
+    maps = cards.read(arguments.name).map_name.split(',')
     with tempfile.TemporaryDirectory() as folder:
         flags = ['--mode=evaluate', f'--policy={zoo_names.PREFIX}{arguments.name}']
         flags += [f'--num_episodes={arguments.episodes}', f'--seed={arguments.seed}']
         flags += [] if max_step_mul is None else [f'--eval_max_step_mul={max_step_mul}']
         if experiment.main([*flags, f'--logdir={folder}']):
             raise UserError(f'the evaluation with {" ".join(flags)} failed.')
-        path = os.path.join(folder, f'evaluation-zoo-{arguments.name}.json')
-        with open(path, encoding='utf-8') as file:
-            result = json.load(file)
+        results = []
+        for map_name in maps:
+            label = f'{map_name}-zoo' if maps[1:] else 'zoo'
+            path = os.path.join(folder, f'evaluation-{label}-{arguments.name}.json')
+            with open(path, encoding='utf-8') as file:
+                results.append(json.load(file))
+    return [_score(result, result['map_name'] if maps[1:] else None) for result in results]
+
+
+def _score(result: Dict[str, Any], map_name: Optional[str]) -> Score:
     returns = [episode['return'] for episode in result['episodes']]
     return Score(
         step_mul=result['step_mul'],
@@ -293,6 +304,7 @@ def evaluate(arguments: argparse.Namespace, max_step_mul: Optional[int]) -> Scor
         standard_error=round(float(np.std(returns, ddof=1) / len(returns) ** 0.5), 3),
         episodes=len(returns),
         seed=result['seed'],
+        map_name=map_name,
     )
 
 

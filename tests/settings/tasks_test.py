@@ -39,6 +39,23 @@ class TestDefaults:
         shorter = read(BOTH, *flags, '--total_environment_frames=1500')
         assert shorter.training.total_environment_frames == 1500
 
+    def learning(self, *flags):
+        settings = read(*flags)
+        return settings.algorithms[settings.training.algorithm]
+
+    def test_the_rates_of_a_sequence_are_constant(self):
+        turns = (BOTH, '--from_scratch', '--task_schedule=sequential')
+        learning = self.learning(*turns)
+        assert learning.final_learning_rate == learning.learning_rate > 0
+        assert learning.entropy_cost_at_end == learning.entropy_cost > 0
+        at_once = self.learning(BOTH, '--from_scratch')
+        assert at_once.final_learning_rate == 0 and at_once.entropy_cost_at_end == 0
+        given = self.learning(*turns, '--learning_rate=0.002')
+        assert given.final_learning_rate == 0.002
+        flags = ('--final_learning_rate=0', '--final_entropy_cost=0.001')
+        given = self.learning(*turns, *flags)
+        assert (given.final_learning_rate, given.entropy_cost_at_end) == (0, 0.001)
+
     def test_each_map_has_its_own_demonstrator(self):
         demonstrations = read('--map_name=all').demonstrations
         for name, defaults in envs.MAP_DEFAULTS.items():

@@ -12,6 +12,7 @@ import sc2impala
 from sc2impala import experiment
 from sc2impala.checkpoints import directory, zoo_names
 from sc2impala.zoo import cards, publish
+from tests.runtime import tiny
 
 pytestmark = pytest.mark.long
 
@@ -116,6 +117,26 @@ def test_wrong_flags_are_named(flags, message, capsys):
     with pytest.raises(SystemExit):
         publish.parse(flags)
     assert message in capsys.readouterr().err
+
+
+def test_an_agent_of_several_maps_has_a_score_for_each(tmp_path, monkeypatch, capsys):
+    maps = ['MoveToBeacon', 'CollectMineralShards']
+    logdir = str(tmp_path / 'run')
+    flags = (f'--map_name={",".join(maps)}', '--unroll_length=2', '--total_environment_frames=100')
+    monkeypatch.setattr(sys, 'argv', ['experiment.py', f'--logdir={logdir}', *flags])
+    assert tiny.main(logdir, *flags) == 0
+    monkeypatch.setattr(zoo_names, 'FOLDER', str(tmp_path / 'zoo'))
+    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'cache'))
+    assert publish.main([logdir, '--name=Both', '--episodes=2', '--seed=3']) == 0
+    card = cards.read('Both')
+    assert card.map_name == ','.join(maps)
+    assert [score.map_name for score in card.scores] == maps
+    assert [score.episodes for score in card.scores] == [2, 2]
+    text = cards.markdown([card])
+    assert f'| MoveToBeacon: {tiny.STEP_MUL} frames |' in text
+    assert f'|  | CollectMineralShards: {tiny.STEP_MUL} frames |' in text
+    with sc2impala.load('zoo:Both') as agent:
+        assert agent.identity.map_name == card.map_name
 
 
 def test_a_failed_evaluation_keeps_the_earlier_agent(zoo_folder, tiny_run, monkeypatch):
