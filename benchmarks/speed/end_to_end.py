@@ -135,13 +135,16 @@ def _print_comparison(result: Dict[str, Any]) -> None:
     )
 
 
-def measure(flags: Sequence[str], seconds: float, warm_up: float) -> Dict[str, Any]:
+def measure(
+    flags: Sequence[str], seconds: float, warm_up: float, sources: Optional[str] = None
+) -> Dict[str, Any]:
     """Trains in a separate process and measures its speed.
 
     Args:
       flags: of the training.
       seconds: length of the measurement.
       warm_up: seconds between the first update and the measurement.
+      sources: folder with the package, if not this one.
 
     Returns:
       'agent_steps_per_second' and 'frames_per_second', means over the measurement; 'flags' and
@@ -155,7 +158,13 @@ def measure(flags: Sequence[str], seconds: float, warm_up: float) -> Dict[str, A
         logdir, log_path = os.path.join(folder, 'run'), os.path.join(folder, 'log')
         command = subprocesses.training_command(logdir, ['--from_scratch', *flags], PROGRESS_SECS)
         with open(log_path, 'wb') as log:
-            process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
+            process = subprocess.Popen(
+                command,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                cwd=sources,
+                env=os.environ if sources is None else dict(os.environ, PYTHONPATH=sources),
+            )
             try:
                 wait_for_progress(process, log_path)
                 time.sleep(warm_up + seconds)
