@@ -26,7 +26,7 @@ import tempfile
 import time
 from typing import Any, Dict, Mapping, Optional, Sequence
 
-from benchmarks import workload
+from benchmarks import subprocesses, workload
 from benchmarks.instrumented import training_start
 
 
@@ -58,9 +58,9 @@ def start(flags: Sequence[str]) -> Dict[str, float]:
     """
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, '-m', training_start.__name__, repr(time.time())] + list(flags)
-        command += [f'--logdir={folder}/run', '--total_environment_frames=1']
+        command.append(f'--logdir={folder}/run')
         process = subprocess.run(command, capture_output=True)
-    if process.returncode:
+    if process.returncode not in subprocesses.STOPPED:
         sys.exit(process.stderr.decode())
     return json.loads(process.stdout.decode().splitlines()[-1])
 
