@@ -58,7 +58,20 @@ _IN_TURN = (
 """Imitation in the main phase: labels of the demonstrator of the map are learned from along with
 rewards, also those in replayed sequences."""
 
+_SMALL = (
+    '--algorithm=impala --agent=fully_conv_lstm --screen_size=8 --minimap_size=8 --batch_size=8 '
+    '--fixed_step_mul --unit_mask=all --related_points --discounting=0.95'
+)
+"""Agents that learn a map within minutes on two cores."""
+
 PRESETS: Dict[str, Dict[str, Any]] = {
+    'small': {
+        'maps': ('DefeatRoaches', 'CollectMineralShards'),
+        'cycles': 2,
+        'frames_per_task': 800000,
+        'num_episodes': 50,
+        'flags': _SMALL,
+    },
     'fights': {
         'maps': ('FindAndDefeatZerglings', 'DefeatRoaches', 'DefeatZerglingsAndBanelings'),
         'cycles': 2,
@@ -121,7 +134,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument('--folder', type=os.path.expanduser, default='runs/continual')
     parser.add_argument('--flags', help="flags of all runs: --flags='--a=1 --b=2'")
     parser.add_argument('--evaluations_per_task', type=int, default=3)
-    parser.add_argument('--num_episodes', type=int, default=20, help='per map in an evaluation')
+    parser.add_argument(
+        '--num_episodes', type=int, help='per map in an evaluation; 20 if the preset has no number'
+    )
     parser.add_argument(
         '--unroll_length', type=int, default=settings_lib.general_defaults()['unroll_length']
     )
@@ -158,7 +173,7 @@ def list_text() -> str:
 
 
 def _run(options: argparse.Namespace) -> None:
-    preset = {'flags': '', **PRESETS[options.preset]}
+    preset = {'flags': '', 'num_episodes': 20, **PRESETS[options.preset]}
     given = {name: getattr(options, name) for name in preset}
     chosen = {name: preset[name] if given[name] is None else given[name] for name in preset}
     experiment = Experiment(
@@ -166,7 +181,7 @@ def _run(options: argparse.Namespace) -> None:
         cycles=chosen['cycles'],
         frames_per_task=chosen['frames_per_task'],
         evaluations_per_task=options.evaluations_per_task,
-        num_episodes=options.num_episodes,
+        num_episodes=chosen['num_episodes'],
         unroll_length=options.unroll_length,
         frames_per_step=options.frames_per_step,
     )
