@@ -3,9 +3,9 @@
     echo act | python -m sc2impala.sim.compile_ahead MoveToBeacon
 
 numba compiles in one thread at a time, and the first step of a game would wait for every kernel in
-turn. The first batch of a map therefore starts processes that compile its kernels into the cache.
+turn. The first use of a map therefore starts processes that compile its kernels into the cache.
 What two kernels of one process have in common is compiled once. A command can start them before it
-imports TensorFlow.
+imports TensorFlow, and builds its graph in the meantime.
 """
 
 import collections
@@ -41,13 +41,15 @@ def begin(map_name: str) -> None:
 def prepare(map_name: str) -> None:
     """Compiles the kernels of a map that the cache lacks; returns when all of them are there.
 
-    If another process cannot be started, kernels are compiled at their first use.
+    Games of several threads can wait for the same kernels. If another process cannot be started,
+    kernels are compiled at their first use.
     """
-    begin(map_name)
-    compilation = _begun.pop(map_name, None)
-    if compilation is not None and compilation.wait():
-        with contextlib.suppress(OSError):
-            _mark(map_name).touch()
+    with _preparing:
+        begin(map_name)
+        compilation = _begun.pop(map_name, None)
+        if compilation is not None and compilation.wait():
+            with contextlib.suppress(OSError):
+                _mark(map_name).touch()
 
 
 def _mark(map_name: str) -> Any:
@@ -104,6 +106,8 @@ class _Compilation:
             process.stdin.close()
             return process.wait() == 0
 
+
+_preparing = threading.Lock()
 
 _begun: Dict[str, _Compilation] = {}
 """Compilations by map, until `prepare` has waited for them."""

@@ -59,11 +59,24 @@ class GameBatch:
         self._games['seed'], self._games['ended'] = checked, True
         self._layers = tuple(screen_layers), tuple(minimap_layers)
         self._drawing = Drawing(self._rules, len(checked), *self._layers)
-        compile_ahead.prepare(map_name)
-        self._map_kernels = kernels.build_map(self._map)
-        self._kernels = kernels.build_family(self._map.family)
+        self._built: Optional[Tuple[kernels.MapKernels, kernels.FamilyKernels]] = None
         self._available = np.zeros([len(checked), functions.NUM_FUNCTIONS], np.uint8)
         self._available_is_current = False
+
+    def _compiled(self) -> Tuple[kernels.MapKernels, kernels.FamilyKernels]:
+        """The kernels. The first use waits for their compilation, the construction does not."""
+        if self._built is None:
+            compile_ahead.prepare(self._map.name)
+            self._built = kernels.build_map(self._map), kernels.build_family(self._map.family)
+        return self._built
+
+    @property
+    def _map_kernels(self) -> kernels.MapKernels:
+        return self._compiled()[0]
+
+    @property
+    def _kernels(self) -> kernels.FamilyKernels:
+        return self._compiled()[1]
 
     @property
     def games(self) -> np.recarray:

@@ -1,8 +1,10 @@
 """Compilation of the kernels of a map ahead of their use; all tests of games depend on it."""
 
+import threading
+
 import pytest
 
-from sc2impala.sim import compile_ahead, compiler
+from sc2impala.sim import compile_ahead, compiler, game_batch
 
 
 @pytest.fixture(autouse=True)
@@ -41,6 +43,34 @@ def test_preparing_waits_for_what_has_begun(tmp_path, started):
     compile_ahead.prepare('MoveToBeacon')
     assert started == ['MoveToBeacon']
     assert [path.name for path in tmp_path.iterdir()] == ['MoveToBeacon.compiled']
+
+
+def test_games_in_several_threads_wait_for_one_compilation(started, monkeypatch):
+    waiting, may_end = threading.Event(), threading.Event()
+
+    def wait(compilation):
+        waiting.set()
+        assert may_end.wait(60)
+        return True
+
+    monkeypatch.setattr(compile_ahead._Compilation, 'wait', wait)
+    threads = [
+        threading.Thread(target=compile_ahead.prepare, args=['MoveToBeacon']) for _ in range(3)
+    ]
+    for thread in threads:
+        thread.start()
+    assert waiting.wait(60)
+    may_end.set()
+    for thread in threads:
+        thread.join()
+    assert started == ['MoveToBeacon']
+
+
+def test_the_construction_of_games_waits_for_nothing(started):
+    batch = game_batch.make('MoveToBeacon', [0], (8, 8), (8, 8))
+    assert not started
+    batch.reset()
+    assert started == ['MoveToBeacon']
 
 
 def test_a_map_in_the_cache_is_not_compiled_again(started):
