@@ -108,7 +108,9 @@ def compare(
             found = {each: measure(name, each, seconds if index >= 0 else 1.0) for each in order}
             if index >= 0:
                 rates[name].append((found[before], found[after]))
-                print(f'round {index}, {name}: {found[before]:,.0f}, {found[after]:,.0f}')
+                print(
+                    f'round {index}, {name}: {found[before]:,.0f}, {found[after]:,.0f}', flush=True
+                )
     return rates
 
 

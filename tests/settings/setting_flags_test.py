@@ -181,7 +181,8 @@ class TestHelp:
         text = ' '.join(text.split())
         assert 'before clipping (default: 1.0; some maps have their own)' in text
         assert "or 'all' 573 (default: that of the map)" in text
-        assert 'number of games per actor (default: 32)' in text
+        assert 'number of games per actor (default: 32; some maps have their own)' in text
+        assert 'agent steps of a sequence (default: 20)' in text
         assert 'plain IMPALA (default: 0.0; 0.75 with --algorithm=r2d2)' in text
         assert 'folder of the run; runs/<map_name> if empty (default: empty)' in text
 
