@@ -49,14 +49,14 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
     with tempfile.TemporaryDirectory() as folder:
         both = [check_out(name, folder) for name in (options.before, options.after)]
 
-        def measure(map_name: str, sources: str, seconds: float) -> float:
+        def measure(map_name: str, sources: str) -> float:
             caches = os.path.join(folder, 'cache-' + os.path.basename(sources))
             os.environ['NUMBA_CACHE_DIR'] = caches
             flags = [f'--map_name={map_name}', '--from_scratch=False']
-            found = end_to_end.measure(flags, seconds, options.warm_up, sources)
+            found = end_to_end.measure(flags, options.seconds, options.warm_up, sources)
             return float(found['agent_steps_per_second'])
 
-        rates = compare(measure, options.maps, both, options.rounds, options.seconds)
+        rates = compare(measure, options.maps, both, options.rounds)
     print(table(rates))
     print(json.dumps(dict(vars(options), rates=rates, ratios=ratios(rates))))
 
@@ -81,21 +81,15 @@ def check_out(revision: str, folder: str) -> str:
 
 
 def compare(
-    measure: Callable[[str, str, float], float],
-    maps: Sequence[str],
-    both: Sequence[str],
-    rounds: int,
-    seconds: float,
+    measure: Callable[[str, str], float], maps: Sequence[str], both: Sequence[str], rounds: int
 ) -> Rates:
     """Measures two revisions alternately.
 
     Args:
-      measure: returns agent steps per second on a map, of the sources in a folder, over a number
-        of seconds.
+      measure: returns agent steps per second on a map, of the sources in a folder.
       maps: names.
       both: folders of the sources before and after.
-      rounds: number of them.
-      seconds: of a measurement.
+      rounds: number of those that count.
 
     Returns:
       Rates of all rounds.
@@ -105,7 +99,7 @@ def compare(
     for index in range(-1, rounds):
         for name in maps:
             order = (after, before) if index % 2 else (before, after)
-            found = {each: measure(name, each, seconds if index >= 0 else 1.0) for each in order}
+            found = {each: measure(name, each) for each in order}
             if index >= 0:
                 rates[name].append((found[before], found[after]))
                 print(
