@@ -63,7 +63,8 @@ rewards, also those in replayed sequences."""
 
 _SMALL = _CONSTANT.format('1e-3') + (
     '--algorithm=impala --agent=fully_conv_lstm --screen_size=8 --minimap_size=8 --num_envs=16 '
-    '--batch_size=4 --fixed_step_mul --unit_mask=all --related_points --discounting=0.95'
+    '--batch_size=4 --fixed_step_mul --no_op_as_last_resort --unit_mask=all --related_points '
+    '--discounting=0.95'
 )
 """Agents that learn a map within minutes on a core. Updates are many and small: with batches of 8
 fine-tuning forgets less, and learns less."""
