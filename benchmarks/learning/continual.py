@@ -30,7 +30,7 @@ import signal
 import subprocess
 import sys
 import time
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence
 
 import numpy as np
 
@@ -205,7 +205,7 @@ def _run(options: argparse.Namespace) -> None:
             for name, arm in arms.items():
                 for run, own in continual_arms.commands(arm, experiment, seed).items():
                     train(os.path.join(_folder(options.folder, name), run), own, flags)
-    found = report(options.folder, experiment, arms, options.seeds, options)
+    found = report(options.folder, experiment, arms, options.seeds, flags, options)
     print(json.dumps({'experiment': experiment._asdict(), 'flags': flags, **found}))
 
 
@@ -227,8 +227,7 @@ def train(folder: str, own: Sequence[str], flags: Sequence[str]) -> None:
     if os.path.exists(finished):
         return
     os.makedirs(folder, exist_ok=True)
-    others = [flag.lstrip('-').split('=')[0] for flag in flags]
-    start = [] if set(_OTHER_STARTS) & set(others) else ['--from_scratch']
+    start = [] if _starts_elsewhere(flags) else ['--from_scratch']
     line = [sys.executable, '-m', 'sc2impala.experiment', f'--logdir={folder}']
     started = time.time()
     path = os.path.join(folder, _OUTPUT)
@@ -248,6 +247,7 @@ def report(
     experiment: Experiment,
     arms: Dict[str, Arm],
     seeds: Sequence[int],
+    flags: Sequence[str],
     options: argparse.Namespace,
 ) -> Dict[str, Any]:
     """Writes tables and pictures of the finished runs, and prints the tables.
@@ -257,6 +257,7 @@ def report(
       experiment: its task.
       arms: the arms by name.
       seeds: the seeds.
+      flags: flags of all runs.
       options: options of the probe.
 
     Returns:
@@ -272,15 +273,19 @@ def report(
             of_experts += [runs.read_expert(each) for each in done[name]]
     if {run.maps[0] for run in of_experts} != set(experiment.maps):
         of_experts = []  # Some are unfinished.
+    of_arms: Dict[str, List[runs.Run]] = {}
     for name, arm in arms.items():
         if arm.schedule != EXPERTS and done[name]:
             read = runs.read_sequential if arm.schedule == SEQUENTIAL else runs.read_evaluated
-            summaries[name] = summary.summarize([read(each) for each in done[name]], of_experts)
+            of_arms[name] = [read(each) for each in done[name]]
+    untrained = None if _starts_elsewhere(flags) else _untrained(of_arms.values())
+    for name, of_arm in of_arms.items():
+        summaries[name] = summary.summarize(of_arm, of_experts, untrained)
     unfinished = [name for name in arms if not done[name]]
     if unfinished:
         console.say(f'No finished run: {", ".join(unfinished)}')
     if not summaries:
-        return {'arms': {}, 'experts': {}, 'probe': None, 'buffers': {}}
+        return {'arms': {}, 'untrained': None, 'experts': {}, 'probe': None, 'buffers': {}}
     bootstrap = summary.Bootstrap()
     probe = _probe(experiment, of_experts, options)
     probed = measure_probe(probe, summaries, of_experts) if probe else {}
@@ -304,6 +309,7 @@ def report(
             }
             for name, found in summaries.items()
         },
+        'untrained': None if untrained is None else dict(zip(experiment.maps, untrained.tolist())),
         'experts': {
             name: [float(run.returns[-1, 0]) for run in of_experts if run.maps == (name,)]
             for name in experiment.maps
@@ -367,6 +373,17 @@ def probe_table(probe: Probe, frames: Dict[str, np.ndarray], bootstrap: summary.
         name = 'from scratch' if name == EXPERTS else name
         lines.append(f'| {name} | {text} | {relative} | {reached} of {len(of_runs)} |')
     return '\n'.join(lines) + '\n'
+
+
+def _starts_elsewhere(flags: Sequence[str]) -> bool:
+    """Tells whether flags of all runs say that they do not learn from scratch."""
+    return bool(set(_OTHER_STARTS) & {flag.lstrip('-').split('=')[0] for flag in flags})
+
+
+def _untrained(of_arms: Iterable[Sequence[runs.Run]]) -> Optional[np.ndarray]:
+    """The mean return on each map, float64 [M], before the first update of all runs with blocks."""
+    first = [run.returns[run.before[0]] for of_arm in of_arms for run in of_arm if len(run.blocks)]
+    return np.mean(first, axis=0) if first else None
 
 
 def _check(experiment: Experiment, options: argparse.Namespace) -> None:

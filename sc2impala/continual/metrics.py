@@ -99,7 +99,7 @@ def lost_share(
     sum of what was learned, over the blocks that another block follows.
 
     Args:
-      gains: float64 [E, M], returns minus those of a random policy.
+      gains: float64 [E, M], returns minus those before learning, as of a random policy.
       blocks, before, after: int64 [B].
 
     Returns:

@@ -109,12 +109,16 @@ class Bootstrap(NamedTuple):
         return Estimate(float(defined.mean()), float(low), float(high))
 
 
-def summarize(runs: Sequence[Run], experts: Sequence[Run] = ()) -> Summary:
+def summarize(
+    runs: Sequence[Run], experts: Sequence[Run] = (), untrained: Optional[np.ndarray] = None
+) -> Summary:
     """Computes all metrics that are defined for some runs.
 
     Args:
       runs: runs on the same maps, either all with blocks or all without.
       experts: runs on one map each; several per map, or none at all.
+      untrained: float64 [M], returns of an untrained agent. Gains, which are lost or relative to
+        experts, are over these; None for those of a random policy with the functions of the map.
 
     Raises:
       UserError: if the runs differ in maps or blocks, if a map has no expert, or if episodes cannot
@@ -124,6 +128,7 @@ def summarize(runs: Sequence[Run], experts: Sequence[Run] = ()) -> Summary:
     maps = runs[0].maps
     of_experts = _by_map(experts, maps)
     random = np.array([scores.SCORES[m].random if m in scores.SCORES else 0.0 for m in maps])
+    start = random if untrained is None else untrained
     has_blocks = len(runs[0].blocks) > 0
     episodes = [runs_lib.read_episodes(run) for run in runs] if has_blocks else []
     returns = np.stack([run.returns[-1] for run in runs])
@@ -136,18 +141,15 @@ def summarize(runs: Sequence[Run], experts: Sequence[Run] = ()) -> Summary:
         overall['average_score'] = ((averages - random) / (human - random)).mean(axis=1)
     if of_experts:
         expert = np.array([np.mean([e.returns[-1, 0] for e in of_experts[m]]) for m in maps])
-        gains = np.where(expert > random, expert - random, np.nan)
+        gains = np.where(expert > start, expert - start, np.nan)
         of_maps['expert_return'] = np.tile(expert, (len(runs), 1))
-        of_maps['final_relative_to_experts'] = (returns - random) / gains
+        of_maps['final_relative_to_experts'] = (returns - start) / gains
         overall['final_relative_to_experts'] = _mean(of_maps['final_relative_to_experts'])
     if not has_blocks:
         return Summary(list(runs), overall, of_maps, None, None)
     forgetting, transfer = _isolated(runs)
     of_maps['lost_share'] = np.stack(
-        [
-            metrics.lost_share(run.returns - random, run.blocks, run.before, run.after)
-            for run in runs
-        ]
+        [metrics.lost_share(run.returns - start, run.blocks, run.before, run.after) for run in runs]
     )
     overall['lost_share'] = _mean(of_maps['lost_share'])
     overall['isolated_forgetting'] = _mean(forgetting[:, 0])

@@ -64,6 +64,18 @@ def test_performance(arm, experts):
         np.testing.assert_allclose(found.overall['final_relative_to_experts'][i], relative.mean())
 
 
+def test_gains_are_over_an_untrained_agent_if_there_is_one(arm, experts):
+    start = np.array([20.0, 31.0, 12.0])
+    found = summarize(arm, experts, start)
+    for i, run in enumerate(arm):
+        relative = (returns_of(i)[-1] - start) / (np.array([60, 70, 80]) - start)
+        np.testing.assert_allclose(found.of_maps['final_relative_to_experts'][i], relative)
+        lost = metrics.lost_share(run.returns - start, run.blocks, run.before, run.after)
+        np.testing.assert_array_equal(found.of_maps['lost_share'][i], lost)
+    final = summarize(arm, experts).overall['final_score']
+    np.testing.assert_array_equal(found.overall['final_score'], final)
+
+
 def test_forgetting_has_the_scale_of_the_arm_and_the_mean_of_the_first_cycle(arm):
     found = summarize(arm)
     scale = np.max([np.abs(returns_of(seed)).max(axis=0) for seed in range(3)], axis=0)

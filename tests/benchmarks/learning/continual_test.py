@@ -2,14 +2,17 @@
 
 import json
 import os
+import shlex
 
 import numpy as np
 import pytest
 
 from benchmarks.learning import continual, continual_arms
 from sc2impala import experiment
+from sc2impala.continual import runs
 from sc2impala.errors import UserError
 from sc2impala.settings import validation
+from tests.continual.example_runs import write_run
 
 MAPS = ('MoveToBeacon', 'CollectMineralShards')
 TASK = continual_arms.Experiment(
@@ -110,6 +113,32 @@ def test_table_of_the_probe():
     assert '| from scratch | 2,000 [2,000, 2,000] | 1.00 | 2 of 2 |' in text
 
 
+@pytest.mark.parametrize('name', continual.PRESETS)
+def test_arms_of_a_preset_have_the_same_rates(name):
+    preset = continual.PRESETS[name]
+    task = TASK._replace(**{key: preset[key] for key in ('maps', 'cycles', 'frames_per_task')})
+    rates = set()
+    for arm in ('clear', 'simultaneous', 'experts'):
+        for own in continual_arms.commands(continual_arms.ARMS[arm], task, 0).values():
+            flags = shlex.split(preset['flags'])
+            start = [] if any('demonstrator' in flag for flag in flags) else ['--from_scratch']
+            settings = experiment.read_settings([*start, *own, *flags])
+            validation.check(settings)
+            algorithm = settings.algorithms[settings.training.algorithm]
+            assert algorithm.learning_rate == algorithm.final_learning_rate
+            assert algorithm.entropy_cost == algorithm.entropy_cost_at_end
+            rates.add((algorithm.learning_rate, algorithm.entropy_cost))
+    assert len(rates) == 1
+
+
+def test_untrained_returns_are_those_before_the_first_block(tmp_path):
+    first = write_run(tmp_path / 'a', np.arange(12.0).reshape(4, 3), seed=0)
+    second = write_run(tmp_path / 'b', np.arange(12.0).reshape(4, 3) + 4, seed=1)
+    arms = [[runs.read_sequential(str(folder))] for folder in (first, second)]
+    np.testing.assert_array_equal(continual._untrained(arms), [2.0, 3.0, 4.0])
+    assert continual._untrained([]) is None
+
+
 @pytest.mark.slow
 def test_an_experiment(tmp_path, capsys):
     flags = [
@@ -129,6 +158,7 @@ def test_an_experiment(tmp_path, capsys):
     first = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert set(first['arms']) == {'fine_tuning', 'clear', 'simultaneous'}
     assert all(len(finals) == 1 for finals in first['experts'].values())
+    assert set(first['untrained']) == set(MAPS)
     assert first['buffers']['clear']['sequences'] == 10
     for name in ('arms.md', 'arms.png', 'arms.json', 'clear'):
         assert os.path.exists(str(tmp_path / 'report' / name))
