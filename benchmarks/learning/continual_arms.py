@@ -66,6 +66,11 @@ ARMS: Dict[str, Arm] = {
     'clear': Arm('CLEAR: half of each batch is new, reservoir of 10% of the frames', (_HALF,), 10),
     'clear_75': Arm('CLEAR, 75% of each batch is new', ('--replay_proportion=0.25',), 10),
     'clear_25': Arm('CLEAR, 25% of each batch is new', ('--replay_proportion=0.75',), 10),
+    'strong_cloning': Arm(
+        'CLEAR with ten times the costs of cloning',
+        (_HALF, '--policy_cloning_cost=0.1', '--value_cloning_cost=0.05'),
+        10,
+    ),
     'without_cloning': Arm(
         'CLEAR without cloning of policy and values',
         (_HALF, '--policy_cloning_cost=0', '--value_cloning_cost=0'),

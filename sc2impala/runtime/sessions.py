@@ -44,12 +44,12 @@ def _enable_bfloat16(session_config: tf.ConfigProto) -> None:
       UserError: if this TensorFlow version or this processor does not support it.
     """
     rewrites = session_config.graph_options.rewrite_options
-    if _REWRITE not in type(rewrites).DESCRIPTOR.fields_by_name:
+    if not _is_supported_by_tensorflow():
         raise UserError(
             f'--bfloat16=True is not supported by TensorFlow {tf.__version__}, expected TensorFlow '
             '2.20 or newer, or --bfloat16=False.'
         )
-    if not _is_supported_by_processor():
+    if not _is_supported_by_processor(if_unknown=True):
         raise UserError(
             '--bfloat16=True is not supported by this processor, expected one with one of: '
             f'{", ".join(_PROCESSOR_FLAGS)} (see {_CPUINFO}), or --bfloat16=False.'
@@ -57,14 +57,26 @@ def _enable_bfloat16(session_config: tf.ConfigProto) -> None:
     setattr(rewrites, _REWRITE, rewrites.ON)
 
 
-def _is_supported_by_processor() -> bool:
-    """Also returns True if the processor's flags are unknown: TensorFlow then decides."""
+def bfloat16_is_available() -> bool:
+    """Whether TensorFlow and the processor are known to support bfloat16."""
+    return _is_supported_by_tensorflow() and _is_supported_by_processor(if_unknown=False)
+
+
+def _is_supported_by_tensorflow() -> bool:
+    rewrites = tf.ConfigProto().graph_options.rewrite_options
+    return _REWRITE in type(rewrites).DESCRIPTOR.fields_by_name
+
+
+def _is_supported_by_processor(if_unknown: bool) -> bool:
+    """Args: if_unknown: what is returned if the flags of the processor are unknown."""
     try:
         with open(_CPUINFO) as file:
             flags = re.search(r'^(?:flags|Features)\s*:(.*)$', file.read(), re.MULTILINE)
     except OSError:
-        return True
-    return flags is None or bool(set(_PROCESSOR_FLAGS) & set(flags.group(1).split()))
+        return if_unknown
+    if flags is None:
+        return if_unknown
+    return bool(set(_PROCESSOR_FLAGS) & set(flags.group(1).split()))
 
 
 def gpu_device() -> Optional[str]:

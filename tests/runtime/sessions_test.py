@@ -51,20 +51,30 @@ def _cpuinfo(monkeypatch, tmp_path, text):
 
 def test_an_unsupported_processor(monkeypatch, tmp_path):
     _cpuinfo(monkeypatch, tmp_path, 'processor\t: 0\nflags\t\t: fpu avx512f\n')
-    assert not sessions._is_supported_by_processor()
+    assert not sessions.bfloat16_is_available()
     with pytest.raises(UserError, match='--bfloat16=True is not supported by .* expected'):
         sessions.session_config(False, True)
 
 
 @pytest.mark.parametrize(
-    'text', [None, 'no such line', 'flags : fpu amx_bf16\n', 'Features\t: fp asimd bf16\n']
+    'text, known',
+    [
+        (None, False),
+        ('no such line', False),
+        ('flags : fpu amx_bf16\n', True),
+        ('Features\t: fp asimd bf16\n', True),
+    ],
 )
-def test_a_supported_or_unknown_processor(monkeypatch, tmp_path, text):
+def test_a_supported_or_unknown_processor(monkeypatch, tmp_path, text, known):
     _cpuinfo(monkeypatch, tmp_path, text)
-    assert sessions._is_supported_by_processor()
+    assert sessions._is_supported_by_processor(if_unknown=True)
+    assert sessions._is_supported_by_processor(if_unknown=False) == known
+    with_rewrite = sessions._is_supported_by_tensorflow()
+    assert sessions.bfloat16_is_available() == (known and with_rewrite)
 
 
 def test_an_unsupported_tensorflow(monkeypatch):
     monkeypatch.setattr(sessions, '_REWRITE', 'no_such_rewrite')
+    assert not sessions.bfloat16_is_available()
     with pytest.raises(UserError, match='not supported by TensorFlow .*, expected'):
         sessions.session_config(False, True)

@@ -4,6 +4,7 @@ import dataclasses
 
 import pytest
 
+from sc2impala.runtime import sessions
 from sc2impala.training.description import (
     describe,
     finished_text,
@@ -23,6 +24,17 @@ def test_of_a_new_run(plain_training):
         'batch: 4 new, 0 replayed sequences of 5 steps',
         f'logdir: {settings.run.logdir}',
     ]
+
+
+@pytest.mark.parametrize('available', [False, True])
+@pytest.mark.parametrize('chosen', [False, True])
+def test_a_processor_with_bfloat16(available, chosen, plain_training, monkeypatch):
+    monkeypatch.setattr(sessions, 'bfloat16_is_available', lambda: available)
+    settings, specs, training = plain_training
+    settings = dataclasses.replace(settings, run=dataclasses.replace(settings.run, bfloat16=chosen))
+    lines = describe(settings, specs, training, checkpoint=None)
+    hints = [line for line in lines if line.startswith('bfloat16: off; ')]
+    assert len(hints) == (available and not chosen)
 
 
 @pytest.mark.parametrize('compression, how', [('none', ''), ('zstd', ' without compression')])
