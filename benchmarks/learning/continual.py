@@ -56,26 +56,24 @@ _CONSTANT = '--learning_rate={0} --final_learning_rate={0} --final_entropy_cost=
 
 _IN_TURN = _CONSTANT.format('7e-4') + (
     '--demonstrator=of_each_map --demonstration_cost=1 --num_cloning_frames=0 '
-    '--num_critic_pretrain_frames=0 --teacher_cost=0 --batch_size=16'
+    '--num_critic_pretrain_frames=0 --teacher_cost=0 '
 )
 """Imitation in the main phase: labels of the demonstrator of the map are learned from along with
 rewards, also those in replayed sequences."""
 
-_SMALL = _CONSTANT.format('1e-3') + (
-    '--algorithm=impala --agent=fully_conv_lstm --screen_size=8 --minimap_size=8 --num_envs=16 '
-    '--batch_size=4 --fixed_step_mul --no_op_as_last_resort --unit_mask=all --related_points '
-    '--discounting=0.95'
+_UNITS = (
+    '--agent=units_lstm --vectors=player,feature_units --related_points --screen_size=16 '
+    '--num_envs=8 --batch_size=8'
 )
-"""Agents that learn a map within minutes on a core. Updates are many and small: with batches of 8
-fine-tuning forgets less, and learns less."""
+"""Agents that imitate within minutes on a core."""
 
 PRESETS: Dict[str, Dict[str, Any]] = {
     'small': {
-        'maps': ('DefeatRoaches', 'CollectMineralShards', 'MoveToBeacon'),
+        'maps': ('DefeatRoaches', 'CollectMineralShards'),
         'cycles': 2,
-        'frames_per_task': 320000,
-        'num_episodes': 60,
-        'flags': _SMALL,
+        'frames_per_task': 120000,
+        'num_episodes': 24,
+        'flags': _IN_TURN + _UNITS,
     },
     'fights': {
         'maps': ('FindAndDefeatZerglings', 'DefeatRoaches', 'DefeatZerglingsAndBanelings'),
@@ -87,7 +85,7 @@ PRESETS: Dict[str, Dict[str, Any]] = {
         'maps': ('FindAndDefeatZerglings', 'DefeatRoaches', 'DefeatZerglingsAndBanelings'),
         'cycles': 2,
         'frames_per_task': 500000,
-        'flags': _IN_TURN,
+        'flags': _IN_TURN + '--batch_size=16',
     },
     'all_maps': {
         'maps': tuple(SCORES),
