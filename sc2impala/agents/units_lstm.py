@@ -9,7 +9,7 @@ PySC2's.
 """
 
 import functools
-from typing import Any, Callable, List, Mapping, NamedTuple, Tuple, Union
+from typing import Any, Callable, List, Mapping, NamedTuple, Sequence, Tuple, Union
 
 import numpy as np
 import sonnet as snt
@@ -24,7 +24,11 @@ from sc2impala.envs.specs import ObservationSpec
 from sc2impala.structs import Nest
 
 MAX_UNITS = 96
-"""Further units of the list are left out. A batch takes the time of its longest list."""
+"""Further units of the list are left out."""
+
+NUM_GROUPS, MIN_GROUP = 4, 40
+"""A batch takes the time of its longest list, squared. So observations are encoded in groups of
+similar lengths, of at least so many observations each."""
 
 EMBEDDING_SIZE = 64
 """Size of the embedding of a unit."""
@@ -141,7 +145,22 @@ class UnitEncoder(snt.Module):
 
     def __call__(self, rows: tf.Tensor) -> Units:
         """Maps int32 [N, rows, 46] to `Units` of [N, U]."""
-        rows = rows[:, : _longest(_column(rows, 'alliance')[:, :MAX_UNITS])]
+        lengths = _lengths(_column(rows, 'alliance')[:, :MAX_UNITS])
+        number = rows.shape.as_list()[0]
+        num_groups = min(NUM_GROUPS, (number or 0) // MIN_GROUP)
+        if num_groups < 2:
+            return self._encode(rows[:, : tf.maximum(tf.reduce_max(lengths), 1)])
+        order = tf.argsort(lengths)
+        bounds = [number * index // num_groups for index in range(num_groups + 1)]
+        groups = []
+        for first, last in zip(bounds, bounds[1:]):
+            members = order[first:last]
+            longest = tf.maximum(lengths[members[-1]], 1)
+            groups.append(self._encode(tf.gather(rows, members)[:, :longest]))
+        return _ungrouped(groups, tf.argsort(order))
+
+    def _encode(self, rows: tf.Tensor) -> Units:
+        """Maps int32 [N, U, 46] to `Units` of [N, U]."""
         alliance = _column(rows, 'alliance')
         is_present = alliance > 0
         # Pixels of the list may be finer than those of the agent.
@@ -239,7 +258,7 @@ class Block(snt.Module):
             _each(self._projected, self._before(embedding)), [-1, count, 3, NUM_HEADS, size]
         )
         query, key, value = tf.unstack(tf.transpose(projected, [2, 0, 3, 1, 4]))
-        logits = tf.matmul(query, key, transpose_b=True) / np.sqrt(size)
+        logits = tf.matmul(query / np.sqrt(size), key, transpose_b=True)
         logits -= self._nearness[:, tf.newaxis, tf.newaxis] * distance[:, tf.newaxis]
         absent = tf.cast(~is_present, tf.float32) * _ABSENT
         logits += absent[:, tf.newaxis, tf.newaxis]
@@ -345,10 +364,31 @@ def _each(layer: Callable[[tf.Tensor], tf.Tensor], inputs: tf.Tensor) -> tf.Tens
     return tf.reshape(flat, [-1, tf.shape(inputs)[1], flat.shape[1]])
 
 
-def _longest(alliance: tf.Tensor) -> tf.Tensor:
-    """Returns the length of the longest list of int32 [N, rows], at least 1."""
+def _lengths(alliance: tf.Tensor) -> tf.Tensor:
+    """Returns the lengths of the lists of int32 [N, rows], int32 [N]."""
     index = tf.range(1, alliance.shape[1] + 1)
-    return tf.maximum(tf.reduce_max(tf.cast(alliance > 0, tf.int32) * index), 1)
+    return tf.reduce_max(tf.cast(alliance > 0, tf.int32) * index, axis=1)
+
+
+def _ungrouped(groups: Sequence[Units], places: tf.Tensor) -> Units:
+    """Joins `Units` of groups, the last of which has the longest lists.
+
+    Args:
+      groups: `Units` of [n, U], with another U each. Units are added that are absent.
+      places: int32 [N], place of each observation in the joined groups.
+    """
+    longest = tf.shape(groups[-1].place)[1]
+
+    def join(*parts: tf.Tensor) -> tf.Tensor:
+        padded = [
+            tf.pad(
+                part, [[0, 0], [0, longest - tf.shape(part)[1]]] + [[0, 0]] * (part.shape.ndims - 2)
+            )
+            for part in parts
+        ]
+        return tf.gather(tf.concat(padded, axis=0), places)
+
+    return Units(*(join(*parts) for parts in zip(*groups)))
 
 
 def _position(x: tf.Tensor, y: tf.Tensor) -> tf.Tensor:

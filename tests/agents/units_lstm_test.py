@@ -111,6 +111,44 @@ def test_an_empty_list_is_one_absent_unit():
     assert np.isfinite(units.embedding).all()
 
 
+@pytest.mark.parametrize('num_groups', [2, 3, 4])
+def test_groups_of_similar_lengths_change_nothing(num_groups, monkeypatch):
+    monkeypatch.setattr(units_lstm, 'NUM_GROUPS', num_groups)
+    rng = np.random.RandomState(0)
+    lengths = [3, 12, 0, 1, 7, 12, 2, 9, 5]
+    tables = []
+    for length in lengths:
+        drawn = rng.randint(1, 15, size=[length, 3])
+        units = [(rng.choice([SELF, ENEMY]), x, y, 5 * health) for x, y, health in drawn]
+        tables.append(make_units(units))
+    table, counts = np.concatenate(tables), []
+
+    def encoded():
+        encoder = units_lstm.UnitEncoder(make_specs()[0], 2)
+        found = []
+        for smallest in (len(lengths) + 1, 2):
+            monkeypatch.setattr(units_lstm, 'MIN_GROUP', smallest)
+            operations = len(tf.get_default_graph().get_operations())
+            units = encoder(tf.constant(table))
+            counts.append(len(tf.get_default_graph().get_operations()) - operations)
+            weight = np.arange(1.0, 1.0 + units_lstm.EMBEDDING_SIZE, dtype=np.float32)
+            loss = tf.reduce_sum(tf.square(units.embedding) * units.pointed[..., None] * weight)
+            gradients = tf.gradients(loss, encoder.trainable_variables)
+            found.append((units, [tf.convert_to_tensor(gradient) for gradient in gradients]))
+        return found
+
+    (whole, of_whole), (grouped, of_grouped) = run(encoded)
+    assert counts[1] > (num_groups - 1) * counts[0]
+    for one, other in zip(whole, grouped):
+        assert one.shape == other.shape
+        for n, length in enumerate(lengths):
+            np.testing.assert_allclose(one[n, :length], other[n, :length], rtol=1e-4, atol=1e-5)
+    assert not grouped.pointed[2].any() and not grouped.relation[2].any()
+    largest = max(np.abs(gradient).max() for gradient in of_whole)
+    for one, other in zip(of_whole, of_grouped):
+        np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-6 * largest)
+
+
 def test_longer_lists_are_cut():
     (units,) = run(lambda: encode(make_units([(SELF, 1, 1, 45)] * 120, rows=130)))
     assert units.embedding.shape[1] == units_lstm.MAX_UNITS
