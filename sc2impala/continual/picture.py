@@ -46,14 +46,14 @@ def save_matrices(
     figure = Figure(figsize=size, dpi=100, layout='constrained')
     left, right = figure.subplots(1, 2, gridspec_kw={'width_ratios': ratios})
     defined = ~np.isnan(np.concatenate([wide, transfer], axis=1))
-    # Red is worse in both: forgetting is bad, transfer is good.
-    limit = max([1e-9, *np.abs(np.concatenate([wide, transfer], axis=1)[defined])])
+    # Red is worse in both: forgetting is bad, transfer is good. Arms have the same colors.
+    limit = max([1.0, *np.abs(np.concatenate([wide, transfer], axis=1)[defined])])
     _draw_matrix(left, wide, names, labels, 'RdBu_r', limit)
     _draw_matrix(right, transfer, names, names, 'RdBu', limit)
-    left.set_title('isolated forgetting', fontsize='medium')
+    left.set_title('isolated\nforgetting', fontsize='medium')
     left.set_ylabel('forgotten map')
     left.set_xlabel('learned map (cycle)' if cycles > 1 else 'learned map')
-    right.set_title('isolated zero-shot transfer', fontsize='medium')
+    right.set_title('isolated\nzero-shot transfer', fontsize='medium')
     right.set_ylabel('map not yet learned')
     right.set_xlabel('learned map')
     if title:
