@@ -265,7 +265,6 @@ def report(
         name: _finished(_folder(folder, name), arm, experiment, seeds) for name, arm in arms.items()
     }
     of_experts: List[runs.Run] = []
-    summaries: Dict[str, summary.Summary] = {}
     for name, arm in arms.items():
         if arm.schedule == EXPERTS:
             of_experts += [runs.read_expert(each) for each in done[name]]
@@ -277,8 +276,9 @@ def report(
             read = runs.read_sequential if arm.schedule == SEQUENTIAL else runs.read_evaluated
             of_arms[name] = [read(each) for each in done[name]]
     untrained = None if _starts_elsewhere(flags) else _untrained(of_arms.values())
-    for name, of_arm in of_arms.items():
-        summaries[name] = summary.summarize(of_arm, of_experts, untrained)
+    summaries = {
+        name: summary.summarize(of_arm, of_experts, untrained) for name, of_arm in of_arms.items()
+    }
     unfinished = [name for name in arms if not done[name]]
     if unfinished:
         console.say(f'No finished run: {", ".join(unfinished)}')

@@ -27,8 +27,8 @@ MAX_UNITS = 96
 """Further units of the list are left out."""
 
 NUM_GROUPS, MIN_GROUP = 4, 40
-"""A batch takes the time of its longest list, squared. So observations are encoded in groups of
-similar lengths, of at least so many observations each."""
+"""Attention takes the time of the longest list, squared. Large batches are therefore encoded in up
+to NUM_GROUPS groups of similar lengths, of at least MIN_GROUP observations each."""
 
 EMBEDDING_SIZE = 64
 """Size of the embedding of a unit."""

@@ -58,7 +58,7 @@ def _enable_bfloat16(session_config: tf.ConfigProto) -> None:
 
 
 def bfloat16_is_available() -> bool:
-    """Whether TensorFlow and the processor are known to support bfloat16."""
+    """Returns True if TensorFlow and the processor are known to support bfloat16."""
     return _is_supported_by_tensorflow() and _is_supported_by_processor(if_unknown=False)
 
 
