@@ -26,9 +26,9 @@ from sc2impala.structs import Nest
 MAX_UNITS = 96
 """Further units of the list are left out."""
 
-NUM_GROUPS, MIN_GROUP = 4, 40
-"""Attention takes the time of the longest list, squared. Large batches are therefore encoded in up
-to NUM_GROUPS groups of similar lengths, of at least MIN_GROUP observations each."""
+NUM_GROUPS, MIN_GROUP = 4, 8
+"""Attention takes the time of the longest list, squared. Batches are therefore encoded in up to
+NUM_GROUPS groups of similar lengths, of at least MIN_GROUP observations each."""
 
 EMBEDDING_SIZE = 64
 """Size of the embedding of a unit."""
@@ -257,16 +257,26 @@ class Block(snt.Module):
         projected = tf.reshape(
             _each(self._projected, self._before(embedding)), [-1, count, 3, NUM_HEADS, size]
         )
-        query, key, value = tf.unstack(tf.transpose(projected, [2, 0, 3, 1, 4]))
+        query, key, value = tf.unstack(tf.transpose(projected, [2, 3, 0, 1, 4]))
         logits = tf.matmul(query / np.sqrt(size), key, transpose_b=True)
-        logits -= self._nearness[:, tf.newaxis, tf.newaxis] * distance[:, tf.newaxis]
-        absent = tf.cast(~is_present, tf.float32) * _ABSENT
-        logits += absent[:, tf.newaxis, tf.newaxis]
+        logits += self._bias(distance, is_present)
         attended = tf.matmul(tf.nn.softmax(logits), value)
-        attended = tf.reshape(tf.transpose(attended, [0, 2, 1, 3]), [-1, count, EMBEDDING_SIZE])
+        attended = tf.reshape(tf.transpose(attended, [1, 2, 0, 3]), [-1, count, EMBEDDING_SIZE])
         embedding += _each(self._attended, attended)
         hidden = tf.nn.relu(_each(self._hidden, self._middle(embedding)))
         return embedding + _each(self._output, hidden)
+
+    def _bias(self, distance: tf.Tensor, is_present: tf.Tensor) -> tf.Tensor:
+        """What is added to the logits of all heads, float32 [heads, N, U, U].
+
+        A product of matrices, as products that are broadcast take longer.
+        """
+        absent = tf.cast(~is_present, tf.float32)[:, tf.newaxis] * tf.ones_like(distance)
+        terms = tf.stack([tf.reshape(distance, [-1]), tf.reshape(absent, [-1])])
+        weights = tf.stack([-self._nearness, tf.fill([NUM_HEADS], _ABSENT)], axis=1)
+        return tf.reshape(
+            tf.matmul(weights, terms), tf.concat([[NUM_HEADS], tf.shape(distance)], axis=0)
+        )
 
     @snt.once
     def _create(self) -> None:
