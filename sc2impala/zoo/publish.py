@@ -19,7 +19,7 @@ import shlex
 import shutil
 import sys
 import tempfile
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence
 
 import numpy as np
 
@@ -43,7 +43,7 @@ class _Training(NamedTuple):
     """One of the runs in which an agent was trained.
 
     command: without the place of the run. frames: environment frames up to the agent, or up to the
-    run after it. hours: its duration. imitates: whether it had an imitation phase.
+    run after it. hours: its duration. imitates: whether it learned from labels.
     """
 
     command: str
@@ -229,8 +229,16 @@ def _trainings(run: str, frames: int, hours: Optional[float] = None) -> List[_Tr
         flags.append(f'--init_checkpoint={logdir}')
     command = ' '.join(['python', '-m', 'sc2impala.experiment', *map(shlex.quote, flags)])
     own_hours = _hours(run) if hours is None else hours
-    imitates = bool(config['num_cloning_frames'])
-    return [*trainings, _Training(command, frames, own_hours, imitates)]
+    return [*trainings, _Training(command, frames, own_hours, imitates(config))]
+
+
+def imitates(config: Mapping[str, Any]) -> bool:
+    """Returns whether a run with these settings learns from labels, in a phase or in the main one.
+
+    Args:
+      config: of its manifest.
+    """
+    return bool(config['num_cloning_frames'] or config.get('demonstration_cost'))
 
 
 def _joined(words: Sequence[str]) -> List[str]:

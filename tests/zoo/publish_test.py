@@ -158,3 +158,16 @@ def test_a_failed_publication_leaves_nothing(zoo_folder, tmp_path, capsys):
     assert publish.main([str(tmp_path), '--name=Other']) != 0
     assert 'is no run' in capsys.readouterr().err
     assert sorted(os.listdir(str(zoo_folder))) == before
+
+
+@pytest.mark.parametrize(
+    'config, expected',
+    [
+        ({'num_cloning_frames': 0}, False),
+        ({'num_cloning_frames': 0, 'demonstration_cost': 0.0}, False),
+        ({'num_cloning_frames': 100, 'demonstration_cost': 0.0}, True),
+        ({'num_cloning_frames': 0, 'demonstration_cost': 1.0}, True),
+    ],
+)
+def test_labels_in_the_main_phase_are_imitation_as_well(config, expected):
+    assert publish.imitates(config) == expected
