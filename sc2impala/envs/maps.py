@@ -166,6 +166,24 @@ _LED_BY_THE_TEACHER = dict(
 """Many small updates from rewards, while the teacher's cost falls to 0. Without a teacher they lost
 the imitated policy within 0.3 M frames on DefeatRoaches."""
 
+_LABELS_WITH_REWARDS = dict(
+    _IMITATION,
+    agent='units_lstm',
+    vectors=('player', 'feature_units'),
+    related_points=True,
+    demonstration_cost=1.0,
+    num_cloning_frames=0,
+    num_critic_pretrain_frames=0,
+    teacher_cost=0.0,
+    demonstrator_share=0.3,
+    num_envs=12,
+    batch_size=12,
+    trace_decay=0.9,
+    baseline_cost=0.1,
+    entropy_cost=0.0,
+)
+"""Imitation and RL in the same updates, of an agent that learns from few of them."""
+
 OF_EACH_MAP = 'of_each_map'
 """The demonstrator on several maps: on each the one that its own defaults name."""
 
@@ -516,13 +534,11 @@ def joined(names: Sequence[str]) -> MapDefaults:
             **from_scratch,
         ),
         demonstrated=dict(
-            _HELD_BY_THE_TEACHER,
+            _LABELS_WITH_REWARDS,
             demonstrator=OF_EACH_MAP,
             max_step_mul=16,
-            num_cloning_frames=2000000 * len(of_maps),
-            demonstrator_share=0.5,
             temperature=0.4,
-            total_environment_frames=200000 * len(of_maps),
+            total_environment_frames=1300000 * len(of_maps),
             **demonstrated,
         ),
         **general,

@@ -23,12 +23,14 @@ class TestDefaults:
         assert settings.environment.map_names == tuple(envs.MAP_DEFAULTS)
         assert settings.demonstrations.demonstrator == 'of_each_map'
         assert settings.agent.value_normalisation == 'popart'
-        assert settings.algorithms['cloning'].num_cloning_frames > 0
+        assert settings.algorithms['cloning'].num_cloning_frames == 0
+        assert settings.algorithms['impala'].demonstration_cost == 1.0
 
     def test_from_scratch(self):
         settings = read(BOTH, '--from_scratch')
         assert settings.demonstrations.demonstrator == 'none'
         assert settings.algorithms['cloning'].num_cloning_frames == 0
+        assert settings.algorithms['appo'].demonstration_cost == 0.0
         assert not settings.environment.no_op_as_last_resort  # Not on MoveToBeacon.
         fights = read('--map_name=FindAndDefeatZerglings,DefeatRoaches', '--from_scratch')
         assert fights.environment.no_op_as_last_resort
