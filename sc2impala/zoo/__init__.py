@@ -5,5 +5,5 @@
     sc2impala.load('zoo:MoveToBeacon')
 
 The folder `agents` has an agent per map and kind of training: `DefeatRoaches` after imitation,
-`DefeatRoaches-scratch` without demonstrations. `publish` adds one.
+`DefeatRoaches-scratch` without demonstrations; `AllMaps` plays all. `publish` adds one.
 """

@@ -414,7 +414,7 @@ class TestDescription:
         assert line.startswith('DefeatRoaches: --screen_size=32 --fixed_arguments=queued=0,')
         assert ' --demonstrator=base_policy ' in line and '--reward_scaling' not in line
         assert line.endswith(' (defaults of the map)')
-        assert '--functions' not in line and '--num_envs' not in line
+        assert '--functions' not in line and '--unroll_length' not in line
 
     def test_names_other_choices_apart(self):
         given = {'map_name': 'DefeatRoaches', 'discounting': 0.9, 'num_envs': 4}

@@ -25,6 +25,8 @@ class TestDefaults:
         assert settings.agent.value_normalisation == 'popart'
         assert settings.algorithms['cloning'].num_cloning_frames == 0
         assert settings.algorithms['impala'].demonstration_cost == 1.0
+        assert settings.agent.agent == 'units_lstm'
+        assert settings.environment.vectors == ('player', 'feature_units')
 
     def test_from_scratch(self):
         settings = read(BOTH, '--from_scratch')
