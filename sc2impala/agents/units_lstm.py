@@ -267,7 +267,7 @@ class Block(snt.Module):
         return embedding + _each(self._output, hidden)
 
     def _bias(self, distance: tf.Tensor, is_present: tf.Tensor) -> tf.Tensor:
-        """What is added to the logits of all heads, float32 [heads, N, U, U].
+        """Returns the bias of the logits of all heads, float32 [heads, N, U, U].
 
         A product of matrices, as products that are broadcast take longer.
         """
