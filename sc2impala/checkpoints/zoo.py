@@ -3,7 +3,8 @@
 A name such as `zoo:DefeatRoaches` may be given for a run or a checkpoint. An agent is a folder:
 
 * `manifest.json`: the settings of its run, in the format of a run's manifest;
-* `weights.npz`: its weights in float16, by name, and `frames`, those of its checkpoint;
+* `weights.npz`: its weights in float16, by name, and `frames`, those of its checkpoint. A weight of
+  shape S is uint8 [2, S], all low bytes before all high bytes, which compresses better;
 * `card.json`: its origin and scores, see `zoo.cards`.
 
 The weights are converted to a checkpoint in the user's cache when they are first used.
@@ -30,7 +31,7 @@ class Weights(NamedTuple):
     """Weights of an agent.
 
     frames: environment frames of its training.
-    values: arrays by the names of the variables; float32 where the file has float16.
+    values: arrays by the names of the variables; float32 where the file has bytes of float16.
     """
 
     frames: int
@@ -50,6 +51,7 @@ def write_weights(path: str, weights: Weights) -> None:
                 value = value.astype(np.float16)
             if not np.isfinite(value).all():
                 raise ValueError(f'{name} has values that float16 cannot hold')
+            value = _bytes_apart(value)
         arrays[name] = value
     with open(path, 'xb') as file:
         np.savez_compressed(file, **arrays)
@@ -71,9 +73,21 @@ def read_weights(path: str) -> Weights:
             'package again.'
         ) from error
     for name, value in values.items():
-        if value.dtype == np.float16:
-            values[name] = value.astype(np.float32)
+        if value.dtype == np.uint8:
+            values[name] = _bytes_joined(value).astype(np.float32)
     return Weights(frames, values)
+
+
+def _bytes_apart(value: np.ndarray) -> np.ndarray:
+    """Returns the bytes of numbers of float16 [...] as uint8 [2, ...], low bytes first."""
+    pairs = np.asarray(value, '<f2')[..., np.newaxis].view(np.uint8)
+    return np.moveaxis(pairs, -1, 0)
+
+
+def _bytes_joined(value: np.ndarray) -> np.ndarray:
+    """Returns the numbers of float16 [...] whose bytes are `value`, see `_bytes_apart`."""
+    pairs = np.ascontiguousarray(np.moveaxis(value, 0, -1))
+    return pairs.view('<f2')[..., 0]
 
 
 def checkpoint(given: str) -> str:

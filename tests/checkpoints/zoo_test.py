@@ -38,6 +38,14 @@ def test_weights_are_rounded_to_float16_and_other_numbers_kept(agent):
     assert weights.values['steps'].dtype == np.int64
 
 
+def test_bytes_of_weights_are_apart_in_the_file(agent):
+    with np.load(str(agent / zoo.WEIGHTS)) as file:
+        found = file['a/w']
+    bits = VALUES['a/w'].astype(np.float16).view(np.uint16)
+    np.testing.assert_array_equal(found, [bits % 256, bits // 256])
+    assert found.dtype == np.uint8
+
+
 @pytest.mark.parametrize('value', [1e5, np.inf, np.nan])
 def test_weights_that_float16_cannot_hold_are_refused(tmp_path, value):
     weights = zoo.Weights(1, {'w': np.array([value], np.float32)})

@@ -9,7 +9,7 @@ from sc2impala.checkpoints import zoo, zoo_names
 from sc2impala.runtime import manifest
 from sc2impala.zoo import cards, publish
 
-MAX_BYTES = 32 * 2**20
+MAX_BYTES = 30 * 2**20
 """Maximum size of all agents together."""
 OTHER_SEED = 77
 
