@@ -11,3 +11,8 @@
 * `instrumented`: programs under measurement, with clocks in them;
 * `report`: tables and template of docs/performance.md.
 """
+
+import os
+
+USER_ENVIRONMENT = dict(os.environ)
+"""Variables of the environment as they were before `sc2impala.tf_setup` set its own."""

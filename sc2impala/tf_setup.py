@@ -21,12 +21,10 @@ _NOISE = (b'WARNING: All log messages before absl::InitializeLog()', b'I0000 ')
 def enable() -> None:
     """Imports TensorFlow, silences it, and switches it to the behaviour of TensorFlow 2.
 
-    It must be called before the first graph of the process is built. Later calls have no effect.
+    Convolutions are those of oneDNN, see `set_environment`. It must be called before the first
+    graph of the process is built. Later calls have no effect.
     """
-    # Hides messages about the build of TensorFlow and the hardware, and about graphs that it could
-    # not make faster. Errors for the caller are exceptions.
-    os.environ.setdefault('TF_CPP_MIN_LOG_LEVEL', '3')
-
+    set_environment()
     with _without_noise():
         import sonnet as snt
         import tensorflow.compat.v1 as tf
@@ -35,6 +33,19 @@ def enable() -> None:
     tf.enable_v2_behavior()
     # Sonnet 2 checks for eager mode only when the first module of a process is constructed.
     snt.Module()
+
+
+def set_environment() -> None:
+    """Sets variables of the environment that TensorFlow reads on import; those of the user remain.
+
+    A program that imports TensorFlow before it calls `enable` calls this first.
+    """
+    # Hides messages about the build of TensorFlow and the hardware, and about graphs that it could
+    # not make faster. Errors for the caller are exceptions.
+    os.environ.setdefault('TF_CPP_MIN_LOG_LEVEL', '3')
+    # Convolutions with the kernels of oneDNN. TensorFlow uses them by itself only on processors
+    # with instructions for neural networks.
+    os.environ.setdefault('TF_ENABLE_ONEDNN_OPTS', '1')
 
 
 @contextlib.contextmanager

@@ -4,11 +4,12 @@ import multiprocessing
 import shutil
 
 import pytest
-import tensorflow.compat.v1 as tf
 
 from sc2impala import tf_setup
 
 tf_setup.enable()
+import tensorflow.compat.v1 as tf  # noqa: E402
+
 # The first session sets the threads of all later ones of this process. Games that wait take one.
 with tf.Graph().as_default(), tf.Session(
     config=tf.ConfigProto(inter_op_parallelism_threads=8)

@@ -22,6 +22,14 @@ def test_a_program_writes_nothing_by_enabling_it():
     assert (done.stdout, done.stderr) == (b'', b'x')
 
 
+def test_variables_of_the_user_remain(monkeypatch):
+    monkeypatch.setenv('TF_CPP_MIN_LOG_LEVEL', '1')
+    monkeypatch.delenv('TF_ENABLE_ONEDNN_OPTS')
+    tf_setup.set_environment()
+    assert os.environ['TF_CPP_MIN_LOG_LEVEL'] == '1'
+    assert os.environ['TF_ENABLE_ONEDNN_OPTS'] == '1'
+
+
 def test_other_lines_are_written_afterwards(capfd):
     with tf_setup._without_noise():
         os.write(2, b'I0000 00:00 port.cc:153] custom operations are on\nE0000 failed\n')

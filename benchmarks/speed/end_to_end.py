@@ -28,10 +28,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 import tensorflow.compat.v1 as tf
 
+import benchmarks
 from benchmarks import subprocesses, workload
 
 PROGRESS_SECS = 1.0
@@ -136,7 +137,11 @@ def _print_comparison(result: Dict[str, Any]) -> None:
 
 
 def measure(
-    flags: Sequence[str], seconds: float, warm_up: float, sources: Optional[str] = None
+    flags: Sequence[str],
+    seconds: float,
+    warm_up: float,
+    sources: Optional[str] = None,
+    variables: Optional[Mapping[str, str]] = None,
 ) -> Dict[str, Any]:
     """Trains in a separate process and measures its speed.
 
@@ -145,6 +150,7 @@ def measure(
       seconds: length of the measurement.
       warm_up: seconds between the first update and the measurement.
       sources: folder with the package, if not this one.
+      variables: of its environment, besides those of the user.
 
     Returns:
       'agent_steps_per_second' and 'frames_per_second', means over the measurement; 'flags' and
@@ -154,6 +160,9 @@ def measure(
       SystemExit: if the training fails, or there are too few updates.
     """
     workload.make_settings(flags)
+    environment = dict(benchmarks.USER_ENVIRONMENT, **(variables or {}))
+    if sources is not None:
+        environment['PYTHONPATH'] = sources
     with tempfile.TemporaryDirectory() as folder:
         logdir, log_path = os.path.join(folder, 'run'), os.path.join(folder, 'log')
         command = subprocesses.training_command(logdir, ['--from_scratch', *flags], PROGRESS_SECS)
@@ -163,7 +172,7 @@ def measure(
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 cwd=sources,
-                env=os.environ if sources is None else dict(os.environ, PYTHONPATH=sources),
+                env=environment,
             )
             try:
                 wait_for_progress(process, log_path)

@@ -51,9 +51,13 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
 
         def measure(map_name: str, sources: str) -> float:
             caches = os.path.join(folder, 'cache-' + os.path.basename(sources))
-            os.environ['NUMBA_CACHE_DIR'] = caches
-            flags = [f'--map_name={map_name}', '--from_scratch=False']
-            found = end_to_end.measure(flags, options.seconds, options.warm_up, sources)
+            found = end_to_end.measure(
+                [f'--map_name={map_name}', '--from_scratch=False'],
+                options.seconds,
+                options.warm_up,
+                sources,
+                {'NUMBA_CACHE_DIR': caches},
+            )
             return float(found['agent_steps_per_second'])
 
         rates = compare(measure, options.maps, both, options.rounds)

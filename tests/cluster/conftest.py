@@ -3,10 +3,6 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
-from sc2impala import tf_setup
-
-tf_setup.enable()
-
 
 class Server:
     """address: for clients; target: for sessions of the learner."""
