@@ -49,8 +49,14 @@ def write(run: Run, episodes: Episodes, folder: str) -> None:
       folder: new or existing folder of the logs; its files are overwritten.
 
     Raises:
-      UserError: if they cannot be written.
+      UserError: if they cannot be written, or a block has no episode, which l2metrics requires.
     """
+    for block in range(max(1, len(run.blocks))):
+        if not len(episodes.of_block(block)):
+            raise UserError(
+                f'--l2logs: {run.folder} has no finished episode of block {block}, expected at '
+                'least one per block.'
+            )
     log = _Log(run, folder)
     try:
         os.makedirs(folder, exist_ok=True)

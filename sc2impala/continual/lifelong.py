@@ -61,7 +61,8 @@ def compute(
     Args:
       evaluations: float64 [B + 1, M], mean returns before the first and after every block.
       blocks: int64 [B], index of the map of each block.
-      episodes: of each block, float64 [n] returns of its training episodes.
+      episodes: of each block, float64 [n] returns of its training episodes. Without any of a map,
+        what compares episodes with experts is not defined for it.
       experts: of each map, a float64 [n] with the training episodes of each single-task expert;
         None without experts.
     """
@@ -79,8 +80,8 @@ def compute(
         limits = (float(everything.min()), float(everything.max()))
         scaled[:, i] = scale(evaluations[:, i], limits)
         of_map = scale(of_map, limits)
-        of_experts = [scale(each, limits) for each in shown[i]]
-        if of_experts:
+        of_experts = [scale(each, limits) for each in shown[i] if len(each)]
+        if of_experts and len(of_map):
             relative[i] = np.mean([relative_performance(of_map, e) for e in of_experts])
             positions = np.concatenate([numbers[block] for block in own])
             found = [sample_efficiency(of_map, positions, e) for e in of_experts]

@@ -172,13 +172,14 @@ def read_episodes(run: Run) -> Episodes:
 
     An episode belongs to the block in which it was learned from. Where `episodes.csv` names the
     map of each episode, those of another map than that of the block are left out: sequences of the
-    map before are still in the queue when a block begins.
+    map before are still in the queue when a block begins. A block that is shorter than an episode
+    has none.
 
     Args:
       run: a run with blocks, or on one map.
 
     Raises:
-      UserError: if they cannot be read, or a block has none.
+      UserError: if they cannot be read.
     """
     path = os.path.join(run.folder, logdir.EPISODES_CSV)
     rows = _read_table(path, ('start', 'global_step', 'episode_return'), 'the episodes of a run')
@@ -198,13 +199,7 @@ def read_episodes(run: Run) -> Episodes:
         expected = [run.maps[run.blocks[block]] for block in blocks]
     names = [row.get('map_name') or name for row, name in zip(rows, expected)]
     mask &= np.array([name == of_block for name, of_block in zip(names, expected)], np.bool_)
-    result = Episodes(steps[mask].astype(np.int64), returns[mask], blocks[mask])
-    for block in range(max(1, len(run.blocks))):
-        if not len(result.of_block(block)):
-            raise UserError(
-                f'{path} has no finished episode of block {block}, expected at least one per block.'
-            )
-    return result
+    return Episodes(steps[mask].astype(np.int64), returns[mask], blocks[mask])
 
 
 def _read_config(folder: str) -> Dict[str, Any]:

@@ -81,3 +81,10 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / 'file').write_text('')
     with pytest.raises(UserError, match='--l2logs: .*file/logs cannot be written to'):
         l2log.write(run, runs.read_episodes(run), str(tmp_path / 'file' / 'logs'))
+
+
+def test_a_block_without_episodes_is_named(tmp_path):
+    folder = example_runs.write_run(tmp_path / 'run', episodes=[[1.0], [], [2.0]])
+    run = runs.read_sequential(folder)
+    with pytest.raises(UserError, match='--l2logs: .*has no finished episode of block 1, expected'):
+        l2log.write(run, runs.read_episodes(run), str(tmp_path / 'logs'))

@@ -201,3 +201,24 @@ def test_without_experts():
     found = lifelong.compute(lifetime.evaluations, np.tile(np.arange(3), 2), lifetime.episodes)
     assert np.isnan(found.relative_performance).all() and np.isnan(found.sample_efficiency).all()
     assert not np.isnan(found.maintenance).any()
+
+
+@pytest.mark.parametrize('missing', ['of the run', 'of an expert', 'of all experts'])
+def test_maps_without_episodes_are_not_compared_with_experts(missing):
+    evaluations = np.array([[0.0, 0.0], [4.0, 1.0], [3.0, 5.0]])
+    learned = [np.array([1.0, 3.0, 2.0]), np.array([2.0, 4.0])]
+    experts = [[np.array([1.0, 2.0, 4.0])], [np.array([1.0, 3.0]), np.array([2.0, 5.0])]]
+    whole = lifelong.compute(evaluations, np.array([0, 1]), learned, experts)
+    assert not np.isnan(whole.relative_performance).any()
+    if missing == 'of the run':
+        learned[1] = np.zeros([0])
+    elif missing == 'of an expert':
+        experts[1].insert(0, np.zeros([0]))
+    else:
+        experts[1] = [np.zeros([0])] * 2
+    found = lifelong.compute(evaluations, np.array([0, 1]), learned, experts)
+    expected = whole.relative_performance.copy()
+    if missing != 'of an expert':
+        expected[1] = np.nan
+    np.testing.assert_array_equal(found.relative_performance, expected)
+    assert np.isnan(found.sample_efficiency[1]) == np.isnan(expected[1])
