@@ -33,7 +33,7 @@ def evaluate(settings: Settings) -> Dict[str, Any]:
 
     Returns:
       The content of `evaluation.json`. With several maps each has a file of its own,
-      `evaluation-<map_name>.json`: {map_name: content}.
+      `evaluation-<map_name>.json`: {map_name: content}, of all maps or those of `eval_maps`.
 
     Raises:
       UserError: for invalid settings, or an unusable folder or file in it.
@@ -43,7 +43,12 @@ def evaluate(settings: Settings) -> Dict[str, Any]:
     names = environment.map_names
     if len(names) == 1:
         return _evaluate_map(settings, 0)
-    return {name: _evaluate_map(settings, task) for task, name in enumerate(names)}
+    wanted = settings.evaluation.eval_maps
+    return {
+        name: _evaluate_map(settings, task)
+        for task, name in enumerate(names)
+        if wanted == 'all' or name in wanted
+    }
 
 
 def _evaluate_map(settings: Settings, task: int) -> Dict[str, Any]:

@@ -49,6 +49,7 @@ def check(settings: Settings) -> None:
     check_cluster(settings.run, settings.cluster)
     check_follow(settings.run, settings.evaluation)
     check_checkpoint(settings.run, settings.evaluation)
+    check_maps(settings)
     check_evaluations(settings.run, settings.evaluation)
     check_gains(settings)
     settings.algorithms[settings.training.algorithm].check(values)
@@ -357,3 +358,17 @@ def check_checkpoint(run: RunSettings, evaluation: EvaluationSettings) -> None:
             f'--policy={policy} with {flag if chosen else "--mode=export"}: it has no checkpoints, '
             'expected sampled or greedy.'
         )
+
+
+def check_maps(settings: Settings) -> None:
+    """Checks the maps of an evaluation."""
+    wanted, names = settings.evaluation.eval_maps, settings.environment.map_names
+    if wanted == 'all':
+        return
+    flag = f'--eval_maps={value_types.names_text(wanted)}'
+    if settings.run.mode != 'evaluate' or settings.evaluation.follow:
+        raise UserError(
+            f'{flag} is for single evaluations, expected --mode=evaluate with it, without --follow.'
+        )
+    if not wanted or not set(wanted) <= set(names):
+        raise UserError(f'{flag}, expected all, or some of {", ".join(names)}.')

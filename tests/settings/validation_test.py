@@ -469,3 +469,30 @@ class TestCheckpoint:
     def test_what_does_not_belong_together(self, values, complaint):
         with pytest.raises(UserError, match=complaint):
             check(**values)
+
+
+class TestMapsOfAnEvaluation:
+    BOTH = 'DefeatRoaches,MoveToBeacon'
+
+    def test_some_or_all(self):
+        for wanted in ('all', ('MoveToBeacon',), ('MoveToBeacon', 'DefeatRoaches')):
+            check(mode='evaluate', map_name=self.BOTH, eval_maps=wanted)
+        check(mode='evaluate', map_name='MoveToBeacon', eval_maps=('MoveToBeacon',))
+
+    @pytest.mark.parametrize(
+        'values, complaint',
+        [
+            (
+                dict(mode='evaluate', map_name=BOTH, eval_maps=('BuildMarines',)),
+                '--eval_maps=BuildMarines, expected all, or some of DefeatRoaches, MoveToBeacon',
+            ),
+            (dict(mode='evaluate', map_name=BOTH, eval_maps=()), '--eval_maps=none, expected all'),
+            (
+                dict(map_name=BOTH, eval_maps=('MoveToBeacon',)),
+                '--eval_maps=MoveToBeacon is for single evaluations, expected --mode=evaluate',
+            ),
+        ],
+    )
+    def test_other_maps_and_modes(self, values, complaint):
+        with pytest.raises(UserError, match=complaint):
+            check(**values)

@@ -101,6 +101,10 @@ def test_maps_in_turn(tmp_path, capsys):
     assert tiny.evaluate(folder, '--num_episodes=1') == 0
     for name in MAPS:
         assert tiny.read_json(folder, f'evaluation-{name}.json')['map_name'] == name
+        os.remove(str(folder / f'evaluation-{name}.json'))
+    assert tiny.evaluate(folder, '--num_episodes=1', f'--eval_maps={MAPS[1]}') == 0
+    assert not (folder / f'evaluation-{MAPS[0]}.json').exists()
+    assert tiny.read_json(folder, f'evaluation-{MAPS[1]}.json')['map_name'] == MAPS[1]
 
 
 @pytest.mark.long

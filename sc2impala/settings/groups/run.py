@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from sc2impala.settings import fields, value_types
 from sc2impala.settings.fields import MAX_FRAMES, setting
+from sc2impala.settings.value_types import Names
 
 
 @dataclasses.dataclass(frozen=True)
@@ -140,6 +141,13 @@ class EvaluationSettings:
         'folder best; its number of frames, also that of a milestone; or its path, such as '
         'best-greedy',
         type=value_types.PATH,
+        free_on_resume=True,
+        own_in_evaluation=True,
+    )
+    eval_maps: Names = setting(
+        'all',
+        'those of several maps that --mode=evaluate evaluates on',
+        type=value_types.NAMES,
         free_on_resume=True,
         own_in_evaluation=True,
     )
