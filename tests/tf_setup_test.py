@@ -22,6 +22,28 @@ def test_a_program_writes_nothing_by_enabling_it():
     assert (done.stdout, done.stderr) == (b'', b'x')
 
 
+@pytest.mark.long
+def test_training_waits_neither_for_keras_nor_for_matplotlib():
+    """Keras is there for programs that use it."""
+    program = """
+import os, sys
+from sc2impala import tf_setup
+tf_setup.enable()
+import sc2impala.training.train
+print([name for name in ('keras', 'matplotlib') if name in sys.modules])
+print(os.environ['TF_USE_LEGACY_KERAS'])
+import tensorflow as tf
+print(tf.keras.layers.Dense(3).units)
+"""
+    done = subprocess.run(
+        [sys.executable, '-W', 'ignore', '-c', program],
+        env=dict(os.environ, TF_USE_LEGACY_KERAS='0'),
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout.split() == [b'[]', b'0', b'3']
+
+
 def test_variables_of_the_user_remain(monkeypatch):
     monkeypatch.setenv('TF_CPP_MIN_LOG_LEVEL', '1')
     monkeypatch.delenv('TF_ENABLE_ONEDNN_OPTS')

@@ -85,6 +85,9 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     argv = sys.argv[1:] if argv is None else argv
     clock = Clock(float(argv[0]))
     clock.switch('imports')
+    from sc2impala import tf_setup
+
+    tf_setup.enable()
     from benchmarks import workload
 
     for module in workload.STARTUP_MODULES:

@@ -1,18 +1,20 @@
 """Evaluation: whole episodes of one player, a table, a JSON file and pictures."""
 
 import os
-from typing import Any, Callable, Dict, List, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional
 
 import numpy as np
 
 from sc2impala import activity, structs
 from sc2impala.envs.vector import VectorEnvironment
 from sc2impala.errors import UserError
-from sc2impala.evaluation import pictures
-from sc2impala.evaluation.pictures import EpisodePicture
 from sc2impala.evaluation.players import Act, Player
 from sc2impala.runtime import console, logdir, sessions
 from sc2impala.settings.groups import EnvironmentSettings, EvaluationSettings
+
+if TYPE_CHECKING:
+    # It imports matplotlib, for which a training need not wait.
+    from sc2impala.evaluation.pictures import EpisodePicture
 
 ANIMATION = 'episode.gif'
 CURVE = 'curve.png'
@@ -23,7 +25,7 @@ def evaluate(
     player: Player,
     env: VectorEnvironment,
     evaluation: EvaluationSettings,
-    picture: Optional[EpisodePicture],
+    picture: 'Optional[EpisodePicture]',
     about: Mapping[str, object],
     label: str = '',
     is_only_map: bool = True,
@@ -69,7 +71,7 @@ def play_episodes(
     env: VectorEnvironment,
     player: Act,
     num_episodes: int,
-    picture: Optional[EpisodePicture] = None,
+    picture: 'Optional[EpisodePicture]' = None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> List[structs.EpisodeInfo]:
     """Runs whole episodes in K environments; aborted ones are repeated.
@@ -92,7 +94,7 @@ def _play_episodes(
     env: VectorEnvironment,
     player: Act,
     num_episodes: int,
-    picture: Optional[EpisodePicture],
+    picture: 'Optional[EpisodePicture]',
     should_stop: Callable[[], bool],
 ) -> List[structs.EpisodeInfo]:
     """See `play_episodes`."""
@@ -197,6 +199,8 @@ def save_curve(folder: str, map_name: str, name: str = CURVE) -> None:
     Raises:
       UserError: if there is no readable list of episodes.
     """
+    from sc2impala.evaluation import pictures
+
     try:
         pictures.save_learning_curve(
             os.path.join(folder, logdir.EPISODES_CSV), os.path.join(folder, name), map_name
@@ -214,7 +218,7 @@ def _labelled(name: str, label: str) -> str:
 
 
 def _draw(
-    picture: EpisodePicture,
+    picture: 'EpisodePicture',
     env_output: structs.EnvOutput,
     action: Mapping[str, np.ndarray],
     step_mul: np.ndarray,

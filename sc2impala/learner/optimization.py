@@ -1,6 +1,6 @@
 """Schedules over environment frames, the reduction of losses, and one step of the optimizer."""
 
-from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
 import tensorflow.compat.v1 as tf
 
@@ -172,16 +172,33 @@ def critic_variables(
     policy_outputs = tf.nest.flatten(
         [learner_outputs.action_logits, learner_outputs.step_mul_logits]
     )
-    of_policy = tf.gradients(policy_outputs, variables)
-    of_baseline = tf.gradients(learner_outputs.baseline, variables)
-    own = [
-        variable
-        for variable, to_policy, to_baseline in zip(variables, of_policy, of_baseline)
-        if to_policy is None and to_baseline is not None
-    ]
+    of_policy = _sources(policy_outputs)
+    of_baseline = _sources([learner_outputs.baseline])
+    own = [v for v in variables if v.handle.op in of_baseline - of_policy]
     if not own:
         raise ValueError(
             'the critic of this agent shares all its variables with the policy: give it a layer of '
             'its own, or pre-train all variables'
         )
     return own
+
+
+def _sources(outputs: Sequence[tf.Tensor]) -> Set[tf.Operation]:
+    """Returns the operations to which a gradient of the outputs flows.
+
+    They are found by a search from the outputs: gradients, which are None for others, would double
+    the operations of the update.
+    """
+    found: Set[tf.Operation] = set()
+    waiting = [output.op for output in outputs]
+    while waiting:
+        operation = waiting.pop()
+        if operation in found or operation.type in ('StopGradient', 'PreventGradient'):
+            continue
+        found.add(operation)
+        waiting.extend(
+            each.op
+            for each in operation.inputs
+            if each.dtype.is_floating or each.dtype == tf.resource
+        )
+    return found

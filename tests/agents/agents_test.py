@@ -5,6 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sc2impala import agents, envs, learner, structs
+from sc2impala.learner import optimization
 from sc2impala.learner.critic_pretraining.settings import CriticPretrainingSettings
 from sc2impala.learner.impala.settings import ImpalaSettings
 from tests import fakes
@@ -215,6 +216,26 @@ def all_layers():
         minimap_layers='all',
         vectors='all',
     )
+
+
+def test_the_variables_of_the_critic_are_those_that_only_its_gradient_reaches(shared):
+    """Those found by a search of the graph, against the gradients themselves."""
+    outputs, weights = shared.unrolled[0], shared.agent.weights
+    of_policy = tf.nest.flatten([outputs.action_logits, outputs.step_mul_logits])
+    with shared.session.graph.as_default():
+        to_policy = tf.gradients(of_policy, weights)
+        to_baseline = tf.gradients(outputs.baseline, weights)
+    expected = [
+        variable.name
+        for variable, policy, baseline in zip(weights, to_policy, to_baseline)
+        if policy is None and baseline is not None
+    ]
+    if not expected:
+        with pytest.raises(ValueError, match='shares all its variables'):
+            optimization.critic_variables(outputs, weights)
+        return
+    found = optimization.critic_variables(outputs, weights)
+    assert [variable.name for variable in found] == expected
 
 
 def made_in_graph(agent_name, first_calls):

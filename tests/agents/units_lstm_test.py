@@ -121,16 +121,19 @@ def test_groups_of_similar_lengths_change_nothing(num_groups, monkeypatch):
         drawn = rng.randint(1, 15, size=[length, 3])
         units = [(rng.choice([SELF, ENEMY]), x, y, 5 * health) for x, y, health in drawn]
         tables.append(make_units(units))
-    table, counts = np.concatenate(tables), []
+    table, attentions = np.concatenate(tables), []
+
+    def softmaxes():
+        return [o for o in tf.get_default_graph().get_operations() if o.type == 'Softmax']
 
     def encoded():
         encoder = units_lstm.UnitEncoder(make_specs()[0], 2)
         found = []
         for smallest in (len(lengths) + 1, 2):
             monkeypatch.setattr(units_lstm, 'MIN_GROUP', smallest)
-            operations = len(tf.get_default_graph().get_operations())
+            before = len(softmaxes())
             units = encoder(tf.constant(table))
-            counts.append(len(tf.get_default_graph().get_operations()) - operations)
+            attentions.append(len(softmaxes()) - before)
             weight = np.arange(1.0, 1.0 + units_lstm.EMBEDDING_SIZE, dtype=np.float32)
             loss = tf.reduce_sum(tf.square(units.embedding) * units.pointed[..., None] * weight)
             gradients = tf.gradients(loss, encoder.trainable_variables)
@@ -138,7 +141,7 @@ def test_groups_of_similar_lengths_change_nothing(num_groups, monkeypatch):
         return found
 
     (whole, of_whole), (grouped, of_grouped) = run(encoded)
-    assert counts[1] > (num_groups - 1) * counts[0]
+    assert attentions == [units_lstm.NUM_BLOCKS, units_lstm.NUM_BLOCKS * num_groups]
     for one, other in zip(whole, grouped):
         assert one.shape == other.shape
         for n, length in enumerate(lengths):
