@@ -22,7 +22,6 @@ line of the output is JSON.
 """
 
 import argparse
-import csv
 import json
 import os
 import shlex
@@ -30,23 +29,17 @@ import signal
 import subprocess
 import sys
 import time
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence
+from typing import Any, Dict, Optional, Sequence
 
-import numpy as np
-
-from benchmarks.learning import continual_arms
-from benchmarks.learning.continual_arms import ARMS, EXPERTS, SEQUENTIAL, Arm, Experiment
-from sc2impala.continual import __main__ as command
-from sc2impala.continual import metrics, picture, runs, summary, tables
+from benchmarks.learning import continual_arms, continual_report
+from benchmarks.learning.continual_arms import ARMS, FINISHED, Experiment
 from sc2impala.envs.scores import SCORES
 from sc2impala.errors import UserError
 from sc2impala.runtime import console, logdir
 from sc2impala.settings import settings as settings_lib
 
 EXPERIMENT_JSON = 'experiment.json'
-REPORT = 'report'
 
-_FINISHED = 'finished'
 _OUTPUT = 'output.txt'
 
 _OTHER_STARTS = ('init_checkpoint', 'demonstrator', 'demonstrations', 'nofrom_scratch')
@@ -96,19 +89,6 @@ PRESETS: Dict[str, Dict[str, Any]] = {
     },
 }
 """Options by name of the preset."""
-
-
-class Probe(NamedTuple):
-    """The return until which frames are counted, on a map that is learned after others.
-
-    map_name: the map; the last one of a cycle is learned after all others.
-    threshold: the return to reach.
-    num_episodes: number of episodes of the running mean.
-    """
-
-    map_name: str
-    threshold: float
-    num_episodes: int
 
 
 def main(argv: Optional[Sequence[str]] = None) -> None:
@@ -203,8 +183,17 @@ def _run(options: argparse.Namespace) -> None:
         for seed in options.seeds:
             for name, arm in arms.items():
                 for run, own in continual_arms.commands(arm, experiment, seed).items():
-                    train(os.path.join(_folder(options.folder, name), run), own, flags)
-    found = report(options.folder, experiment, arms, options.seeds, flags, options)
+                    train(
+                        os.path.join(continual_arms.folder(options.folder, name), run), own, flags
+                    )
+    found = continual_report.report(
+        options.folder,
+        experiment,
+        arms,
+        options.seeds,
+        not _starts_elsewhere(flags),
+        (options.probe_map, options.probe_return, options.probe_episodes),
+    )
     print(json.dumps({'experiment': experiment._asdict(), 'flags': flags, **found}))
 
 
@@ -222,7 +211,7 @@ def train(folder: str, own: Sequence[str], flags: Sequence[str]) -> None:
     Raises:
       UserError: if the training fails.
     """
-    finished = os.path.join(folder, _FINISHED)
+    finished = os.path.join(folder, FINISHED)
     if os.path.exists(finished):
         return
     os.makedirs(folder, exist_ok=True)
@@ -241,148 +230,9 @@ def train(folder: str, own: Sequence[str], flags: Sequence[str]) -> None:
     console.say(f'{folder}: {console.duration_text(time.time() - started)}')
 
 
-def report(
-    folder: str,
-    experiment: Experiment,
-    arms: Dict[str, Arm],
-    seeds: Sequence[int],
-    flags: Sequence[str],
-    options: argparse.Namespace,
-) -> Dict[str, Any]:
-    """Writes tables and pictures of the finished runs, and prints the tables.
-
-    Args:
-      folder: of the experiment.
-      experiment: its task.
-      arms: the arms by name.
-      seeds: the seeds.
-      flags: flags of all runs.
-      options: options of the probe.
-
-    Returns:
-      The numbers in the last line of the output.
-    """
-    done = {
-        name: _finished(_folder(folder, name), arm, experiment, seeds) for name, arm in arms.items()
-    }
-    of_experts: List[runs.Run] = []
-    for name, arm in arms.items():
-        if arm.schedule == EXPERTS:
-            of_experts += [runs.read_expert(each) for each in done[name]]
-    if {run.maps[0] for run in of_experts} != set(experiment.maps):
-        of_experts = []  # Some are unfinished.
-    of_arms: Dict[str, List[runs.Run]] = {}
-    for name, arm in arms.items():
-        if arm.schedule != EXPERTS and done[name]:
-            read = runs.read_sequential if arm.schedule == SEQUENTIAL else runs.read_evaluated
-            of_arms[name] = [read(each) for each in done[name]]
-    untrained = None if _starts_elsewhere(flags) else _untrained(of_arms.values())
-    summaries = {
-        name: summary.summarize(of_arm, of_experts, untrained) for name, of_arm in of_arms.items()
-    }
-    unfinished = [name for name in arms if not done[name]]
-    if unfinished:
-        console.say(f'No finished run: {", ".join(unfinished)}')
-    if not summaries:
-        return {'arms': {}, 'untrained': None, 'experts': {}, 'probe': None, 'buffers': {}}
-    bootstrap = summary.Bootstrap()
-    probe = _probe(experiment, of_experts, options)
-    probed = measure_probe(probe, summaries, of_experts) if probe else {}
-    parts = [tables.arms(summaries, bootstrap)]
-    if probe and probed:
-        parts.append(probe_table(probe, probed, bootstrap))
-    text = '\n'.join(parts)
-    console.say(text, end='')
-    out = os.path.join(folder, REPORT)
-    for name, found in summaries.items():
-        command.write(_folder(out, name), found, bootstrap, name)
-    logdir.replace_text(os.path.join(out, 'arms.md'), f'{text}\n![curves](arms.png)\n')
-    picture.save_curves(
-        os.path.join(out, 'arms.png'), {name: found.runs for name, found in summaries.items()}
-    )
-    numbers = {
-        'arms': {
-            name: {
-                'seeds': [run.seed for run in found.runs],
-                'overall': {key: summary.plain(each) for key, each in found.overall.items()},
-            }
-            for name, found in summaries.items()
-        },
-        'untrained': None if untrained is None else dict(zip(experiment.maps, untrained.tolist())),
-        'experts': {
-            name: [float(run.returns[-1, 0]) for run in of_experts if run.maps == (name,)]
-            for name in experiment.maps
-        },
-        'probe': {**probe._asdict(), 'frames': {n: summary.plain(f) for n, f in probed.items()}}
-        if probe
-        else None,
-        'buffers': {
-            name: _buffer(arms[name], experiment, found.runs)
-            for name, found in summaries.items()
-            if arms[name].buffer_percent
-        },
-    }
-    logdir.replace_json(os.path.join(out, 'arms.json'), numbers)
-    return numbers
-
-
-def measure_probe(
-    probe: Probe, summaries: Dict[str, summary.Summary], experts: Sequence[runs.Run]
-) -> Dict[str, np.ndarray]:
-    """Measures the frames in which a map is learned, for the first time in a run.
-
-    Args:
-      probe: the map and the return.
-      summaries: by arm; those without blocks are left out.
-      experts: runs on one map each.
-
-    Returns:
-      float64 [n] frames of the runs of each arm, and of the experts on the map, which learn it from
-      scratch, as EXPERTS; NaN if the return is not reached.
-    """
-    found = {
-        name: np.array([_frames_of_block(run, probe) for run in each.runs])
-        for name, each in summaries.items()
-        if len(each.runs[0].blocks)
-    }
-    scratch = []
-    for run in experts:
-        if run.maps == (probe.map_name,):
-            episodes = runs.read_episodes(run)
-            scratch.append(_frames(episodes.steps, episodes.returns, probe, 0))
-    return {**found, EXPERTS: np.array(scratch)} if scratch else found
-
-
-def probe_table(probe: Probe, frames: Dict[str, np.ndarray], bootstrap: summary.Bootstrap) -> str:
-    """Formats the frames of the probe, one arm per row."""
-    lines = [
-        f'| arm | frames until a mean return of {probe.threshold:.1f} on {probe.map_name} '
-        '| relative to scratch | runs that reach it |',
-        '| --- | ---: | ---: | ---: |',
-    ]
-    scratch = bootstrap.estimate(frames.get(EXPERTS, np.zeros([0])))
-    for name, of_runs in frames.items():
-        estimate = bootstrap.estimate(of_runs)
-        text = relative = tables.NONE
-        if estimate is not None:
-            text = f'{estimate.value:,.0f} [{estimate.low:,.0f}, {estimate.high:,.0f}]'
-            if scratch is not None:
-                relative = f'{estimate.value / scratch.value:.2f}'
-        reached = int((~np.isnan(of_runs)).sum())
-        name = 'from scratch' if name == EXPERTS else name
-        lines.append(f'| {name} | {text} | {relative} | {reached} of {len(of_runs)} |')
-    return '\n'.join(lines) + '\n'
-
-
 def _starts_elsewhere(flags: Sequence[str]) -> bool:
     """Tells whether flags of all runs say that they do not learn from scratch."""
     return bool(set(_OTHER_STARTS) & {flag.lstrip('-').split('=')[0] for flag in flags})
-
-
-def _untrained(of_arms: Iterable[Sequence[runs.Run]]) -> Optional[np.ndarray]:
-    """The mean return on each map, float64 [M], before the first update of all runs with blocks."""
-    first = [run.returns[run.before[0]] for of_arm in of_arms for run in of_arm if len(run.blocks)]
-    return np.mean(first, axis=0) if first else None
 
 
 def _check(experiment: Experiment, options: argparse.Namespace) -> None:
@@ -419,11 +269,6 @@ def _check_same(folder: str, experiment: Experiment, flags: Sequence[str]) -> No
             )
 
 
-def _folder(folder: str, arm: str) -> str:
-    """The folder of an arm; one of another file has the name of its module and itself."""
-    return os.path.join(folder, arm.replace(':', '.'))
-
-
 def _call(line: Sequence[str], output: Any) -> int:
     """Runs a command; if this process is stopped, first waits for the end of the command."""
     process = subprocess.Popen(line, stdout=output, stderr=subprocess.STDOUT)
@@ -441,58 +286,6 @@ def _call(line: Sequence[str], output: Any) -> int:
         raise
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-def _finished(folder: str, arm: Arm, experiment: Experiment, seeds: Sequence[int]) -> List[str]:
-    """The folders of the finished runs of an arm."""
-    names = [name for seed in seeds for name in continual_arms.commands(arm, experiment, seed)]
-    folders = [os.path.join(folder, name) for name in names]
-    return [each for each in folders if os.path.exists(os.path.join(each, _FINISHED))]
-
-
-def _probe(
-    experiment: Experiment, experts: Sequence[runs.Run], options: argparse.Namespace
-) -> Optional[Probe]:
-    """The probe; None if no return is given and there is no expert to derive it from."""
-    name = options.probe_map or experiment.maps[-1]
-    threshold = options.probe_return
-    if threshold is None:
-        finals = [float(run.returns[-1, 0]) for run in experts if run.maps == (name,)]
-        if not finals:
-            return None
-        random = SCORES[name].random if name in SCORES else 0.0
-        threshold = (random + float(np.mean(finals))) / 2
-    return Probe(name, threshold, options.probe_episodes)
-
-
-def _frames_of_block(run: runs.Run, probe: Probe) -> float:
-    block = run.maps.index(probe.map_name)  # In the first cycle.
-    episodes = runs.read_episodes(run)
-    own = episodes.blocks == block
-    start = int(run.starts[block])
-    return _frames(episodes.steps[own], episodes.returns[own], probe, start)
-
-
-def _frames(steps: np.ndarray, returns: np.ndarray, probe: Probe, start: int) -> float:
-    return metrics.frames_to_return(steps, returns, probe.threshold, probe.num_episodes, start)
-
-
-def _buffer(arm: Arm, experiment: Experiment, of_arm: Sequence[runs.Run]) -> Dict[str, float]:
-    """The size of a replay buffer, and the part of the frames that it was."""
-    totals = np.zeros([2])
-    for run in of_arm:
-        with open(os.path.join(run.folder, logdir.EPISODES_CSV), encoding='utf-8') as file:
-            for row in csv.DictReader(file):
-                if row['episode_steps']:
-                    totals += (float(row['episode_frames']), float(row['episode_steps']))
-    sequences = experiment.sequences(arm.buffer_percent)
-    frames_per_step = totals[0] / totals[1]
-    frames = sequences * experiment.unroll_length * frames_per_step
-    return {
-        'sequences': sequences,
-        'frames_per_step': round(frames_per_step, 3),
-        'percent': round(100 * frames / experiment.total_frames, 3),
-    }
 
 
 if __name__ == '__main__':

@@ -5,11 +5,15 @@ algorithm of its own has it in the same file: see docs/guides/continual.md.
 """
 
 import importlib
+import os
 from typing import Dict, List, NamedTuple, Tuple
 
 from sc2impala.errors import UserError
 
 SEQUENTIAL, SIMULTANEOUS, EXPERTS = 'sequential', 'simultaneous', 'experts'
+
+FINISHED = 'finished'
+"""A file in the folder of a finished run."""
 
 
 class Experiment(NamedTuple):
@@ -147,6 +151,16 @@ def commands(arm: Arm, experiment: Experiment, seed: int) -> Dict[str, List[str]
         of_arm.append(f'--total_environment_frames={frames}')
         result[f'{name}-seed-{seed}'] = [*of_arm, *flags]
     return result
+
+
+def folder(experiment: str, arm: str) -> str:
+    """Returns the folder of an arm in that of an experiment.
+
+    Args:
+      experiment: the folder of the experiment.
+      arm: its name, or `module:NAME`.
+    """
+    return os.path.join(experiment, arm.replace(':', '.'))
 
 
 def _sequence(maps: Tuple[str, ...], frames: int, cycles: int, evaluations: int) -> List[str]:

@@ -7,7 +7,7 @@ import shlex
 import numpy as np
 import pytest
 
-from benchmarks.learning import continual, continual_arms
+from benchmarks.learning import continual, continual_arms, continual_probe, continual_report
 from sc2impala import experiment
 from sc2impala.continual import runs
 from sc2impala.errors import UserError
@@ -106,9 +106,9 @@ def test_another_task_in_the_same_folder(tmp_path):
 def test_table_of_the_probe():
     from sc2impala.continual import summary
 
-    probe = continual.Probe('MoveToBeacon', 20.0, 10)
+    probe = continual_probe.Probe('MoveToBeacon', 20.0, 10)
     frames = {'clear': np.array([1000.0, np.nan]), 'experts': np.array([2000.0, 2000.0])}
-    text = continual.probe_table(probe, frames, summary.Bootstrap())
+    text = continual_probe.table(probe, frames, summary.Bootstrap())
     assert '| clear | 1,000 [1,000, 1,000] | 0.50 | 1 of 2 |' in text
     assert '| from scratch | 2,000 [2,000, 2,000] | 1.00 | 2 of 2 |' in text
 
@@ -135,8 +135,8 @@ def test_untrained_returns_are_those_before_the_first_block(tmp_path):
     first = write_run(tmp_path / 'a', np.arange(12.0).reshape(4, 3), seed=0)
     second = write_run(tmp_path / 'b', np.arange(12.0).reshape(4, 3) + 4, seed=1)
     arms = [[runs.read_sequential(str(folder))] for folder in (first, second)]
-    np.testing.assert_array_equal(continual._untrained(arms), [2.0, 3.0, 4.0])
-    assert continual._untrained([]) is None
+    np.testing.assert_array_equal(continual_report._untrained(arms), [2.0, 3.0, 4.0])
+    assert continual_report._untrained([]) is None
 
 
 @pytest.mark.slow
