@@ -226,8 +226,8 @@ class UnitEncoder(snt.Module):
     def _encode(self, groups: Sequence[tf.Tensor]) -> List[tf.Tensor]:
         """Maps int32 [n, U, columns] of groups to embeddings, float32 [n, U, D].
 
-        Only pairs of units are computed by group. All else is one operation for all units, as a
-        graph has this network some twenty times.
+        Only pairs of units are computed by group. All else is one operation for the units of all
+        groups: the graph of a training has this network about ten times, and is built faster.
         """
         scale = np.array([SCREEN_CELLS / size for size in self._seen_size], np.float32)
         pairs, near = zip(*(_relate_pairs(group, scale) for group in groups))

@@ -76,8 +76,12 @@ def save_curves(path: str, arms: Mapping[str, Sequence[Run]]) -> None:
     """
     everything = [run for runs in arms.values() for run in runs]
     maps = everything[0].maps
-    figure = Figure(figsize=(9, round(0.6 + 1.7 * len(maps), 1)), dpi=100, layout='constrained')
-    panels = figure.subplots(len(maps), 1, squeeze=False, sharex=True)[:, 0]
+    height = max(0.6 + 1.7 * len(maps), 0.6 + 0.24 * len(arms))
+    figure = Figure(figsize=(9, round(height, 1)), dpi=100, layout='constrained')
+    # Names of several arms have a column of their own: next to a panel they would shrink it.
+    grid = figure.add_gridspec(len(maps), 2, width_ratios=(4, 1 if len(arms) > 1 else 1e-6))
+    panels = [figure.add_subplot(grid[0, 0])]
+    panels += [figure.add_subplot(grid[i, 0], sharex=panels[0]) for i in range(1, len(maps))]
     with_blocks = next((run for run in everything if len(run.blocks)), None)
     for i, axes in enumerate(panels):
         if with_blocks is not None:
@@ -94,11 +98,14 @@ def save_curves(path: str, arms: Mapping[str, Sequence[Run]]) -> None:
         axes.grid(alpha=0.3)
         axes.spines['top'].set_visible(False)
         axes.spines['right'].set_visible(False)
+        axes.label_outer()
     panels[-1].set_xlabel('environment frames (game loops)')
     panels[-1].xaxis.set_major_formatter(ticker.EngFormatter(sep=''))
     panels[-1].set_xlim(0, max(run.frames for run in everything) or None)
     if len(arms) > 1:
-        panels[0].legend(loc='upper left', bbox_to_anchor=(1, 1), frameon=False)
+        beside = figure.add_subplot(grid[:, 1])
+        beside.axis('off')
+        beside.legend(*panels[0].get_legend_handles_labels(), loc='upper left', frameon=False)
     figures.save(figure, path, 'a folder')
 
 
