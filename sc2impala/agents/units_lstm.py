@@ -65,7 +65,7 @@ _SINGLE = (
     'health',
     'weapon_cooldown',
 )
-"""Columns of the list that are encoded one by one; the first four say where a unit is, and whose."""
+"""Columns of the list that are encoded one by one; the first four are the place of a unit."""
 
 _RATIOS = {
     'health_ratio': 255,
