@@ -99,7 +99,8 @@ class TaskEnvironment(vector.VectorEnvironment):
     """K games of several maps, each map with a vector environment of its own.
 
     `play` gives the games other maps: their unfinished episodes are aborted at the next step,
-    which takes no frame, and new ones begin.
+    which takes no frame, and new ones begin. Their frames and steps count from there: a script
+    may have played some before, see `DemonstratedEnvironment.reset`, of which no output tells.
     """
 
     def __init__(
@@ -141,6 +142,7 @@ class TaskEnvironment(vector.VectorEnvironment):
         self._share: Optional[float] = None
         self._enabled: Optional[bool] = None
         self._info = super().totals()
+        self._ahead = super().totals()
         self._begin(assigned)
 
     @property
@@ -203,7 +205,7 @@ class TaskEnvironment(vector.VectorEnvironment):
         """See `VectorEnvironment.reset`."""
         with self._lock:
             self._is_changed = False
-            self._info = super().totals()
+            self._info, self._ahead = super().totals(), super().totals()
             return self._observed({task: env.reset() for task, env in self._envs.items()})
 
     def step(self, action: Mapping[str, np.ndarray], step_mul: np.ndarray) -> structs.EnvOutput:
@@ -224,8 +226,16 @@ class TaskEnvironment(vector.VectorEnvironment):
                 reward[games], done[games] = outputs[task].reward, outputs[task].done
                 for field, of_task in zip(info, outputs[task].info):
                     field[games] = of_task
-            ended = [np.where(done, np.zeros_like(field), field) for field in info]
-            self._info = structs.EpisodeInfo(*ended)
+            info = info._replace(
+                episode_frames=info.episode_frames - self._ahead.episode_frames,
+                episode_steps=info.episode_steps - self._ahead.episode_steps,
+            )
+            self._info, self._ahead = (
+                structs.EpisodeInfo(
+                    *(np.where(done, np.zeros_like(field), field) for field in each)
+                )
+                for each in (info, self._ahead)
+            )
             observation = self._observed({t: output.observation for t, output in outputs.items()})
             return structs.EnvOutput(reward, info, done, observation)
 
@@ -240,6 +250,7 @@ class TaskEnvironment(vector.VectorEnvironment):
                     'is_changed': np.array(self._is_changed),
                 },
                 'totals': {name: field.copy() for name, field in self._info._asdict().items()},
+                'ahead': {name: field.copy() for name, field in self._ahead._asdict().items()},
             }
             for task, env in self._envs.items():
                 state = env.get_state()
@@ -259,8 +270,12 @@ class TaskEnvironment(vector.VectorEnvironment):
             self._seed = int(state['tasks/seed'])
             self._num_changes = int(state['tasks/num_changes'])
             self._is_changed = bool(state['tasks/is_changed'])
-            totals = saved_arrays.part(state, 'totals')
-            self._info = structs.EpisodeInfo(**{n: np.array(f) for n, f in totals.items()})
+            self._info, self._ahead = (
+                structs.EpisodeInfo(
+                    **{n: np.array(field) for n, field in saved_arrays.part(state, part).items()}
+                )
+                for part in ('totals', 'ahead')
+            )
 
     def close(self) -> None:
         """See `VectorEnvironment.close`."""
@@ -300,7 +315,7 @@ class TaskEnvironment(vector.VectorEnvironment):
         self._is_changed = False
         ended = self._info._replace(aborted=np.ones([self.num_envs], bool))
         observation = self._observed({task: env.reset() for task, env in self._envs.items()})
-        self._info = self.totals()
+        self._info, self._ahead = super().totals(), self.totals()
         reward = np.zeros([self.num_envs], np.float32)
         return structs.EnvOutput(reward, ended, np.ones([self.num_envs], bool), observation)
 

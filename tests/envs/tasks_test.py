@@ -233,6 +233,36 @@ class TestOtherMaps:
             ]
             assert any(different)
 
+    def test_frames_of_episodes_that_a_script_has_begun(self):
+        """Also if the aborted episode has as many steps as the script has played."""
+        with make_demonstrated([0] * 6, spread_frames=400) as env:
+            env.reset()
+            for _ in range(400 // env.max_step_mul):
+                before = env.step(*no_op(env))
+            for task in (1, 2, 1):
+                env.play([task] * 6)
+                played = env.frames_played
+                for step in range(400 // env.max_step_mul + 1):
+                    after = env.step(*no_op(env))
+                    steps = np.full([6], 8, np.int32)
+                    counted = frames.frames_between(np, before, after, steps).sum()
+                    assert counted == env.frames_played - played
+                    assert (counted == 0) == (step == 0)
+                    before, played = after, env.frames_played
+
+    def test_state_of_episodes_that_a_script_has_begun(self):
+        with make_demonstrated([0] * 3, 400) as env, make_demonstrated([1] * 3, 400) as other:
+            env.reset()
+            env.play([1] * 3)
+            env.step(*no_op(env))
+            before = env.step(*no_op(env))
+            assert before.info.episode_steps.tolist() == [1, 1, 1]
+            other.reset()
+            other.set_state(env.get_state())
+            expected, found = (each.step(*no_op(each)) for each in (env, other))
+            contract.check_equal(found.info, expected.info)
+            assert found.info.episode_steps.tolist() == [2, 2, 2]
+
     @pytest.mark.parametrize('assigned', [[0], [0, 3], [-1, 0]])
     def test_wrong_maps(self, assigned):
         with make([0, 1]) as env, pytest.raises(ValueError, match='expected 2 indices in 0..2'):
@@ -279,7 +309,11 @@ def first_step(env):
     return output.observation, np.random.RandomState(3)
 
 
-def test_each_map_has_its_own_demonstrator():
+def make_demonstrated(assigned=ASSIGNED, spread_frames=0):
+    """Games with the script of each map, whose labels have 4 frames more than the map's index.
+
+    On all maps but the first one the script plays up to `spread_frames` in `reset`.
+    """
     specs = make_specs()
     labelled = demonstrator.with_labels(*specs)
 
@@ -289,11 +323,16 @@ def test_each_map_has_its_own_demonstrator():
         seen = demonstrator.with_needs(one, script_class)
         env = envs.make_environment('simulator', NAMES[task], range(num_games), seen, specs[1], 20)
         script = script_class(seen, specs[1])
-        return demonstrator.DemonstratedEnvironment(env, one, script, 4 + task, 1.0, 0)
+        return demonstrator.DemonstratedEnvironment(
+            env, one, script, 4 + task, 1.0, 0, spread_frames if task else 0
+        )
 
     own = [tasks.functions_of(name) for name in NAMES]
-    env = tasks.TaskEnvironment(make_map, ASSIGNED, labelled, specs[1], 20, own, 0)
-    with env:
+    return tasks.TaskEnvironment(make_map, assigned, labelled, specs[1], 20, own, 0)
+
+
+def test_each_map_has_its_own_demonstrator():
+    with make_demonstrated() as env:
         label = env.reset()['demonstration']
         assert label['step_mul'].tolist() == [4 + task for task in ASSIGNED]
         assert label['plays'].all() and label['valid'].all()
