@@ -51,10 +51,10 @@ def set_environment() -> None:
 
 @contextlib.contextmanager
 def _without_keras() -> Iterator[None]:
-    """Keeps TensorFlow 2 from importing Keras along with itself, a third of the time of its import.
+    """Keeps TensorFlow 2 from importing Keras, which takes a quarter of the time of its own import.
 
-    It imports the package of this variable at once, if it is installed, and any other one at its
-    first use, e.g. of `tf.keras`.
+    With this variable it looks for the legacy package instead, which need not be installed. The
+    value is read again at the first use of `tf.keras`.
     """
     before = os.environ.get(_LEGACY_KERAS)
     os.environ[_LEGACY_KERAS] = '1'

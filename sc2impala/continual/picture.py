@@ -79,7 +79,8 @@ def save_curves(path: str, arms: Mapping[str, Sequence[Run]]) -> None:
     height = max(0.6 + 1.7 * len(maps), 0.6 + 0.24 * len(arms))
     figure = Figure(figsize=(9, round(height, 1)), dpi=100, layout='constrained')
     # Names of several arms have a column of their own: next to a panel they would shrink it.
-    grid = figure.add_gridspec(len(maps), 2, width_ratios=(4, 1 if len(arms) > 1 else 1e-6))
+    ratios = (4, 1) if len(arms) > 1 else (1,)
+    grid = figure.add_gridspec(len(maps), len(ratios), width_ratios=ratios)
     panels = [figure.add_subplot(grid[0, 0])]
     panels += [figure.add_subplot(grid[i, 0], sharex=panels[0]) for i in range(1, len(maps))]
     with_blocks = next((run for run in everything if len(run.blocks)), None)
@@ -103,9 +104,9 @@ def save_curves(path: str, arms: Mapping[str, Sequence[Run]]) -> None:
     panels[-1].xaxis.set_major_formatter(ticker.EngFormatter(sep=''))
     panels[-1].set_xlim(0, max(run.frames for run in everything) or None)
     if len(arms) > 1:
-        beside = figure.add_subplot(grid[:, 1])
-        beside.axis('off')
-        beside.legend(*panels[0].get_legend_handles_labels(), loc='upper left', frameon=False)
+        right = figure.add_subplot(grid[:, 1])
+        right.axis('off')
+        right.legend(*panels[0].get_legend_handles_labels(), loc='upper left', frameon=False)
     figures.save(figure, path, 'a folder')
 
 
