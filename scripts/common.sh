@@ -20,10 +20,16 @@ make_venv() {
     echo "installing into $VENV (once, about two minutes)"
     rm -f "$VENV/installed"
     "$python" -m venv "$VENV"
-    # Most modules of TensorFlow are never imported; the others are compiled when they are.
     local install=("$VENV/bin/pip" install --quiet --disable-pip-version-check --no-compile)
     "${install[@]}" -r "$requirements"
     "${install[@]}" --no-deps -e .
+    # Most modules of TensorFlow are never imported. Those that are get compiled here, as
+    # PYTHONDONTWRITEBYTECODE, which is common in containers, lets each start compile them again.
+    "$VENV/bin/python" -m compileall -q sc2impala
+    env -u PYTHONDONTWRITEBYTECODE "$VENV/bin/python" -c '
+from sc2impala import tf_setup
+tf_setup.enable()
+import matplotlib.pyplot, numba, sonnet, tensorflow.compat.v1'
     echo "$wanted" >"$VENV/installed"
 }
 
