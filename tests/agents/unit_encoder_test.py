@@ -9,18 +9,11 @@ import tensorflow.compat.v1 as tf
 from sc2impala.agents import unit_encoder
 from sc2impala.envs import pysc2_api
 from tests import fakes
+from tests.sessions import run
 
 COLUMN = {column.name: int(column) for column in pysc2_api.features.FeatureUnit}
 SELF, ENEMY = 1, 4
 ROWS, WIDTH, HEIGHT = 12, 16, 16
-
-
-def run(function):
-    with tf.Graph().as_default(), tf.Session() as session:
-        tf.set_random_seed(0)
-        tensors = function()
-        session.run(tf.global_variables_initializer())
-        return session.run(tensors)
 
 
 def make_specs(**changes):

@@ -6,14 +6,7 @@ import tensorflow.compat.v1 as tf
 
 from sc2impala.agents import units_lstm
 from tests import fakes
-
-
-def run(function):
-    with tf.Graph().as_default(), tf.Session() as session:
-        tf.set_random_seed(0)
-        tensors = function()
-        session.run(tf.global_variables_initializer())
-        return session.run(tensors)
+from tests.sessions import run
 
 
 def test_values_at_the_same_place_are_added():
