@@ -56,3 +56,18 @@ def test_another_python_is_refused(bash, tmp_path):
     check = 'cat() { :; }; sha256sum() { echo new; }; '
     command = check + f"make_venv {tmp_path}/venv {tmp_path}/pins '3.11 3.12 3.13' python3"
     assert REFUSED.format('python3') in bash(command, {'python3': '3.9'})
+
+
+def test_bytecode_is_written_where_the_environment_forbids_it(bash, tmp_path):
+    folder = tmp_path / 'venv' / 'bin'
+    folder.mkdir(parents=True)
+    (folder / 'pip').write_text('#!/bin/sh\n')
+    log = f'echo "$1: ${{PYTHONDONTWRITEBYTECODE-allowed}}" >>{tmp_path}/log\n'
+    (folder / 'python').write_text('#!/bin/sh\n' + log)
+    for program in folder.iterdir():
+        program.chmod(0o755)
+    (tmp_path / 'pins').write_text('')
+    command = f'PATH=$PATH:/usr/bin:/bin; make_venv {tmp_path}/venv {tmp_path}/pins 3.11 python3'
+    bash(command, {'python3': '3.11'}, PYTHONDONTWRITEBYTECODE='1')
+    # compileall writes it in any case.
+    assert (tmp_path / 'log').read_text().splitlines() == ['-m: 1', '-c: allowed']
