@@ -329,8 +329,8 @@ MAP_DEFAULTS = {
         settings={'reward_scaling': 0.1, 'discounting': 0.97},
         # Only roaches can be attacked, which a random policy rarely does with a prior alone.
         # Targets of earlier orders show which roach has been fired at; hit points as well make no
-        # difference. IMPALA learns from half of the frames that APPO needs; three seeds with
-        # 32 games have 97, 84 and 76, one with 64 games 63.
+        # difference. IMPALA learns from half of the frames that APPO needs; five seeds with
+        # 32 games have 76 to 97, one with 64 games 63.
         from_scratch=dict(
             _WITH_IMPALA,
             num_envs=16,
