@@ -137,7 +137,9 @@ def examine(settings: Settings) -> Iterator[Finding]:
         return
     if is_standin and (settings.map_name or DEFAULT_MAP) in sim.MAP_NAMES:
         # A cold start compiles the map here, not while PySC2 waits for a reply.
-        sim.make(settings.map_name or DEFAULT_MAP, [0], (8, 8), (8, 8))
+        game = sim.make(settings.map_name or DEFAULT_MAP, [0], (8, 8), (8, 8))
+        game.reset()
+        game.observe()
     yield launch(settings)
 
 

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from sc2impala import doctor, game_folder, sim
+from sc2impala.sim import compile_ahead
 from sc2impala.sim.api import install
 
 OK, NOTE, FAULT = doctor.OK, doctor.NOTE, doctor.FAULT
@@ -62,7 +63,7 @@ def test_the_game_is_started_with_an_own_map(game, tmp_path, capsys):
 
 def test_the_map_of_the_stand_in_is_compiled_before_the_game_is_started(game, monkeypatch):
     calls = []
-    monkeypatch.setattr(doctor.sim, 'make', lambda name, *unused: calls.append(name))
+    monkeypatch.setattr(compile_ahead, 'prepare', calls.append)
     monkeypatch.setattr(doctor, 'launch', lambda settings: calls.append(settings))
     settings = doctor.Settings('DefeatRoaches')
     list(doctor.examine(settings))
